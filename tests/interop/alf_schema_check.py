@@ -3,8 +3,8 @@
 
 usage: alf_schema_check.py FILE.alf SCHEMA_FOLDER
 
-The folder holds manifest, memory-record, identity, principals, credentials and attachments `.schema.json`.
-Needs `jsonschema` (PyPI). Two kinds of finding are listed apart from `errors`, because files of other programs contain them:
+The folder contains manifest, memory-record, identity, principals, credentials and attachments `.schema.json`.
+Needs `jsonschema` (PyPI). Two kinds of findings are listed separately from `errors`, because files of other programs contain them:
 - `id_version_errors`: memory ids that are UUIDs of another version than 7 (preserved as they are);
 - `unknown_values`: words outside an `enum`, which the specification (section 8.2) says to accept.
 """

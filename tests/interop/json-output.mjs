@@ -1,5 +1,5 @@
-/** The JSON object that a program printed. If it printed none, its output is in the error. */
-export function jsonOutput({ code, stdout, stderr }) {
+/** Parses the JSON object that a program printed. If it printed none, the error contains its output. */
+export function parseJsonOutput({ code, stdout, stderr }) {
   try {
     return JSON.parse(stdout);
   } catch {

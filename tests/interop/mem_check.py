@@ -43,7 +43,7 @@ KINDS = {
 
 
 class Store(pm.PortableMemoryStore):
-    """A store for every kind; the SDK's own in-memory store has only three kinds."""
+    """A store with all kinds of records. The SDK's own store in memory has only three."""
 
     def __init__(self):
         self.rows = {kind: {} for kind in KINDS}

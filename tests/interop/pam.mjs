@@ -7,29 +7,31 @@ import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { jsonOutput } from "./json-output.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
 
-const CHECK = fileURLToPath(new URL("pam_check.py", import.meta.url));
-const PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
-const SAMPLE = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
-const SCHEMAS = join(ROOT, "schemas", "pam");
-// The published schemas may not be copied into this repository; they are expected beside the clone.
-const OFFICIAL = join(SHARED, "reference", "pam");
+const CHECK_SCRIPT = fileURLToPath(new URL("pam_check.py", import.meta.url));
+const PYTHON_PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
+const SAMPLE_EXPORT = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
+const SCHEMA_FOLDER = join(ROOT, "schemas", "pam");
+// Folder of the published schemas. They may not be copied into this repository, so they are expected beside the clone.
+const PUBLISHED_SCHEMA_FOLDER = join(SHARED, "reference", "pam");
 
-/** Run all checks and count them. */
+/** Runs all checks of PAM and counts them. */
 export async function pamInterop(count) {
-  const program = await python(PACKAGES);
+  const program = await python(PYTHON_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-pam-"));
   const place = (name) => join(folder, name);
-  const check = (...args) => jsonOutput(quiet(program, [CHECK, ...args]));
+  const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args]));
   const mementory = (...args) =>
-    jsonOutput(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+    parseJsonOutput(
+      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
+    );
   const out = place("out");
   try {
     mkdirSync(out);
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
     mementory("create", place("v"), "--kdf-floor");
-    mementory("import", SAMPLE);
+    mementory("import", SAMPLE_EXPORT);
     const full = mementory("export", "--format", "pam", join(out, "full"));
     const signed = mementory("export", "--format", "pam", join(out, "signed"), "--sign");
     writeFileSync(place("memory.txt"), "Learns to sail on Thursdays.");
@@ -38,8 +40,8 @@ export async function pamInterop(count) {
     count.add("the exports validate", full.validated && signed.validated && delta.validated);
 
     for (const [name, schemas] of [
-      ["ours", SCHEMAS],
-      ["the published ones", OFFICIAL],
+      ["ours", SCHEMA_FOLDER],
+      ["the published ones", PUBLISHED_SCHEMA_FOLDER],
     ]) {
       if (!existsSync(schemas)) {
         count.leaveOut(`PAM JSON Schemas: ${name} are missing`);
@@ -66,7 +68,7 @@ export async function pamInterop(count) {
 
     check("resave", join(out, "full"), place("resaved"));
     const again = mementory("import", place("resaved"), "--dry-run");
-    // The document around the records is stored as a passthrough file, and the SDK changed it.
+    // The document around the records is a passthrough file (kind `foreign`), which counts as new because the SDK changed it.
     const fresh = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
     count.add("our own store, saved by the SDK, adds nothing new", fresh.length === 0 && again.failed === 0);
   } finally {

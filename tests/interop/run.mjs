@@ -7,36 +7,38 @@ import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { jsonOutput } from "./json-output.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
 
-const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
-const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));
+const REFERENCE_SCRIPT = fileURLToPath(new URL("reference.py", import.meta.url));
+const MEM_CHECK_SCRIPT = fileURLToPath(new URL("mem_check.py", import.meta.url));
 /** Pinned versions of the reference packages. */
 export const REFERENCE_PACKAGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
-/** Seeds of test keys: 32 equal bytes each. */
-const [SEED, OTHER] = ["07", "08"].map((byte) => byte.repeat(32));
-const SAMPLES = join(ROOT, "fixtures", "samples");
-const SCHEMAS = join(ROOT, "schemas", "alf");
-const WORKSPACE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
+/** Seeds of two test keys, in hex. Each consists of 32 equal bytes. */
+const [SEED, OTHER_SEED] = ["07", "08"].map((byte) => byte.repeat(32));
+const SAMPLE_FOLDER = join(ROOT, "fixtures", "samples");
+const SCHEMA_FOLDER = join(ROOT, "schemas", "alf");
+const WORKSPACE_FIXTURE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
 
-/** Run all checks and count them. */
+/** Runs all checks of .mem and .alf and counts them. */
 export async function interop(count) {
   const program = await python(REFERENCE_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-interop-"));
   const place = (name) => join(folder, name);
-  const reference = (...args) => jsonOutput(quiet(program, [REFERENCE, ...args]));
-  const sdk = (...args) => jsonOutput(quiet(program, [MEM_CHECK, ...args]));
-  const publicKey = (seed) => quiet(program, [MEM_CHECK, "key", seed]).stdout.trim();
+  const reference = (...args) => parseJsonOutput(quiet(program, [REFERENCE_SCRIPT, ...args]));
+  const sdk = (...args) => parseJsonOutput(quiet(program, [MEM_CHECK_SCRIPT, ...args]));
+  const publicKey = (seed) => quiet(program, [MEM_CHECK_SCRIPT, "key", seed]).stdout.trim();
   const mementory = (...args) =>
-    jsonOutput(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+    parseJsonOutput(
+      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
+    );
   try {
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
     mementory("create", place("v"), "--kdf-floor");
     mementory(
       "import",
-      ...readdirSync(SAMPLES)
+      ...readdirSync(SAMPLE_FOLDER)
         .filter((name) => name !== "README.md")
-        .map((name) => join(SAMPLES, name)),
+        .map((name) => join(SAMPLE_FOLDER, name)),
     );
     const mem = mementory("export", "--format", "mem", place("out.mem"));
     const alf = mementory("export", "--format", "alf", place("out.alf"));
@@ -68,11 +70,11 @@ export async function interop(count) {
       const deletions = good.signature.tombstones;
       count.add(`we trust a signed ${name} of portable-memory`, good.ok && good.kind === kind);
       count.add(`and its deletions (${name})`, deletions.length > 0 && deletions.every((t) => t.valid && t.trusted));
-      count.add(`and not under another key (${name})`, trusting(OTHER).ok === false);
+      count.add(`and not under another key (${name})`, trusting(OTHER_SEED).ok === false);
     }
 
-    mementory("convert", WORKSPACE, place("agent.alf"), "--format", "alf");
-    const sets = { ours: SCHEMAS, published: join(SHARED, "reference", "alf", "schemas") };
+    mementory("convert", WORKSPACE_FIXTURE, place("agent.alf"), "--format", "alf");
+    const sets = { ours: SCHEMA_FOLDER, published: join(SHARED, "reference", "alf", "schemas") };
     for (const [set, schemas] of Object.entries(sets)) {
       if (!existsSync(schemas)) {
         count.leaveOut(`the ${set} JSON Schemas of .alf are missing`);

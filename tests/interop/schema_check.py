@@ -21,12 +21,12 @@ from schema_samples import PAIRS, samples
 #: Lists in copies of a sample are cut to this many elements, to save time.
 MAX_ELEMENTS = 2
 #: Values that are tried everywhere. The texts match patterns and formats that the schemas use.
-PROBES = [None, True, 0, 1, -1, 0.5, 1.5, [], {}, [None], ["x"], ["x", "x"], [0.5], [{}], {"x": 1}, {"x": "x"}]
-PROBES += ["", "x", "X-1", "1", "1.0", "1.4.2", "2.0", "9.9", "1.0-rc1", "a/1.0.0", "none", "mem_0a", "todo_0a", "exp_0a"]
-PROBES += ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00", "2026-01-01", "2026-13-41"]
-PROBES += ["0197f2a0-1111-7000-8000-00000000000a", "5f0c1d2e-0001-4a00-8a00-000000000001"]
-PROBES += ["a" * 64, "A" * 64, "sha256:" + "a" * 64, "sha256:" + "A" * 64, "sha256:" + "a" * 63]
-PROBES += ["https://example.org/x", "did:web:example.org", "../x", "/x", "a/b.json"]
+PROBE_VALUES = [None, True, 0, 1, -1, 0.5, 1.5, [], {}, [None], ["x"], ["x", "x"], [0.5], [{}], {"x": 1}, {"x": "x"}]
+PROBE_VALUES += ["", "x", "X-1", "1", "1.0", "1.4.2", "2.0", "9.9", "1.0-rc1", "a/1.0.0", "none", "mem_0a", "todo_0a", "exp_0a"]
+PROBE_VALUES += ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00", "2026-01-01", "2026-13-41"]
+PROBE_VALUES += ["0197f2a0-1111-7000-8000-00000000000a", "5f0c1d2e-0001-4a00-8a00-000000000001"]
+PROBE_VALUES += ["a" * 64, "A" * 64, "sha256:" + "a" * 64, "sha256:" + "A" * 64, "sha256:" + "a" * 63]
+PROBE_VALUES += ["https://example.org/x", "did:web:example.org", "../x", "/x", "a/b.json"]
 
 
 class Schema:
@@ -47,7 +47,7 @@ class Schema:
         """All parts of the schema that apply to `place`."""
         here = self.parts([(self.root, self.root)])
         for step in place:
-            here = self.parts([found for one in here for found in below(*one, step)])
+            here = self.parts([found for one in here for found in parts_below(*one, step)])
         return here
 
     def parts(self, found):
@@ -73,7 +73,7 @@ class Schema:
         return target, root
 
 
-def below(schema, root, step):
+def parts_below(schema, root, step):
     if isinstance(step, int):
         parts = [schema.get("items")] + schema.get("prefixItems", [])[step : step + 1]
     else:
@@ -82,7 +82,7 @@ def below(schema, root, step):
 
 
 def limit_values(parts):
-    """Values at the limits of these parts."""
+    """Values at the limits that these parts of a schema set."""
     out = []
     for schema, _ in parts:
         out += schema.get("enum", []) + ([schema["const"]] if "const" in schema else [])
@@ -105,7 +105,7 @@ def trim_lists(value):
 
 
 def places(value, at=()):
-    """Every object and list in a value, with its place."""
+    """Yield every object and list in a value, with its place."""
     if isinstance(value, (dict, list)):
         yield at, value
         for step, member in value.items() if isinstance(value, dict) else enumerate(value):
@@ -124,7 +124,7 @@ def changes(sample, ours, theirs):
             yield from (((*at, step), "drop", None) for step in here)
         for step in steps:
             there = (*at, step)
-            tried = PROBES if step != "x_unknown_member" else ["x", 1, None]
+            tried = PROBE_VALUES if step != "x_unknown_member" else ["x", 1, None]
             for value in tried + limit_values(ours.at(there) + theirs.at(there)):
                 yield there, "set", value
 
@@ -172,7 +172,7 @@ class Pair:
         return False
 
     def issues(self):
-        """One message for each place, with the first value that differs."""
+        """Return one message for each place, with the first value on which the schemas differ."""
         for (who, what, place), shown in self.found.items():
             value = json.dumps(shown[0][0], ensure_ascii=False)[:90]
             yield f"{self.name}: only {who} accept {what} {place} {value} (and {len(shown) - 1} more; {shown[0][1]})"

@@ -7,23 +7,23 @@ import { FIXTURES, SHARED, hasShared } from "../cli/mementory.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { jsonOutput } from "./json-output.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
 
 const place = (name) => fileURLToPath(new URL(name, import.meta.url));
-/** The last two validate `format`: times and addresses. */
-const PACKAGES = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4", "rfc3986-validator==0.1.1"];
-/** Number of problems that are printed. */
-const MAX_PRINTED = 40;
+/** Python packages. The last two let jsonschema check the formats of times and addresses. */
+const PYTHON_PACKAGES = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4", "rfc3986-validator==0.1.1"];
+/** Only the first problems are printed, this many. */
+const MAX_PRINTED_PROBLEMS = 40;
 
-/** Compare them; each pair of schemas is counted. */
+/** Compares all pairs of schemas and counts each pair. */
 export async function schemas(count) {
   if (!hasShared(count, "reference")) return;
-  const program = await python(PACKAGES);
+  const program = await python(PYTHON_PACKAGES);
   const folders = [join(ROOT, "schemas"), join(SHARED, "reference"), FIXTURES];
-  const { ok, issues, pairs } = jsonOutput(
+  const { ok, issues, pairs } = parseJsonOutput(
     quiet(program, ["-B", place("schema_check.py"), ...folders, place("schema_exceptions.json")]),
   );
-  issues.slice(0, MAX_PRINTED).forEach((issue) => console.log(`  ${issue}`));
+  issues.slice(0, MAX_PRINTED_PROBLEMS).forEach((issue) => console.log(`  ${issue}`));
   for (const [name, { samples, both_accept, both_reject, excepted }] of Object.entries(pairs)) {
     const figures = `${samples} samples; ${both_accept} accepted, ${both_reject} rejected by both, ${excepted} listed`;
     count.add(

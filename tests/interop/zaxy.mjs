@@ -6,28 +6,30 @@ import { fileURLToPath } from "node:url";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { jsonOutput } from "./json-output.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
 
-const CHECK = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
-const PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
-const SAMPLE = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
-const SCHEMAS = join(ROOT, "schemas", "zaxy");
-const ALGORITHMS = ["ed25519", "ml-dsa-65"];
+const CHECK_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
+const PYTHON_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
+const SAMPLE_EXPORT = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
+const SCHEMA_FOLDER = join(ROOT, "schemas", "zaxy");
+const ALGORITHM_NAMES = ["ed25519", "ml-dsa-65"];
 
-/** Run all checks and count them. */
+/** Runs all checks of Zaxy and counts them. */
 export async function zaxyInterop(count) {
-  const program = await python(PACKAGES);
+  const program = await python(PYTHON_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-zaxy-"));
   const place = (name) => join(folder, name);
-  const check = (...args) => jsonOutput(quiet(program, [CHECK, ...args]));
+  const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args]));
   const mementory = (...args) =>
-    jsonOutput(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+    parseJsonOutput(
+      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
+    );
   try {
     mkdirSync(place("ours"));
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
     mementory("create", place("v"), "--kdf-floor");
-    mementory("import", SAMPLE);
-    for (const algorithm of ALGORITHMS) {
+    mementory("import", SAMPLE_EXPORT);
+    for (const algorithm of ALGORITHM_NAMES) {
       const [pem, hex] = [place(`${algorithm}.pem`), place(`${algorithm}.pub`)];
       const made = mementory("keys", "make", "--algorithm", algorithm, "--out-private", pem, "--out-public", hex);
       const bundle = join(place("ours"), `${algorithm}.json`);
@@ -46,7 +48,7 @@ export async function zaxyInterop(count) {
       );
       count.add(
         `both fit our schemas (${algorithm})`,
-        [bundle, part].every((f) => check("schemas", SCHEMAS, f).ok),
+        [bundle, part].every((f) => check("schemas", SCHEMA_FOLDER, f).ok),
       );
       count.add(
         `mementory verifies its own (${algorithm})`,
@@ -55,7 +57,7 @@ export async function zaxyInterop(count) {
     }
 
     const theirs = check("make", place("theirs"));
-    for (const algorithm of ALGORITHMS) {
+    for (const algorithm of ALGORITHM_NAMES) {
       for (const kind of ["signed", "subset"]) {
         const file = join(place("theirs"), `${kind}.${algorithm}.json`);
         const good = mementory("verify", file, "--trust", theirs.keys[algorithm]);

@@ -4,20 +4,20 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runAlone } from "../tools/count.mjs";
 import { contrastFaults, applyHoverStyles } from "./contrast.mjs";
-import { inEnglish } from "./english.mjs";
+import { checkInEnglish } from "./english.mjs";
 import { Faults } from "./faults.mjs";
-import { CLIPPED } from "./text-checks.mjs";
-import { SIZES } from "./page.mjs";
+import { CLIPPED_SOURCE } from "./text-checks.mjs";
+import { WINDOW_SIZES } from "./page.mjs";
 import { forcedColourFaults, runningAnimations, structureFaults, translucentElements } from "./structure.mjs";
 import { isFirst } from "./walk.mjs";
 
 /** Reads axe only when needed, because this file is loaded before the packages are installed. */
-const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const readAxe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
+const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
 /** Rules whose result depends on the theme. The others run in one theme. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
-const ALL_RULES = { runOnly: { type: "tag", values: TAGS } };
+const ALL_RULES = { runOnly: { type: "tag", values: AXE_TAGS } };
 const ONLY_COLOUR_RULES = { runOnly: { type: "rule", values: COLOUR_RULES } };
 /** Rules whose result depends on the size of the window. */
 const SIZE_RULES = [
@@ -38,29 +38,30 @@ const SIZE_RULES = [
     "empty-heading",
   ],
 ];
-const IN_SIZE = { runOnly: { type: "rule", values: SIZE_RULES } };
+const ONLY_SIZE_RULES = { runOnly: { type: "rule", values: SIZE_RULES } };
 
-const VIOLATIONS = `async (options) => {
+/** Source of a function that runs axe in the page. */
+const RUN_AXE_SOURCE = `async (options) => {
   const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"], elementRef: false });
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => id + ": " + help + "\\n      " + node.html.replaceAll(/ (?:class|id|data-[\\w-]+)="[^"]*"/g, "").slice(0, 200)));
 }`;
 
-/** All accessibility checks of a screen, for `inEnglish`. */
+/** The accessibility checks of a screen, as a check for `inEnglish`. */
 export class AccessibilityCheck {
   #kinds = new Map();
   #visits = 0;
 
   /** Load axe into every page. */
   begin(browser) {
-    return browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: axe() });
+    return browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: readAxe() });
   }
 
   async visit(name, page) {
     this.#visits += 1;
-    const [large, small] = SIZES;
+    const [large, small] = WINDOW_SIZES;
     await this.#inLarge(page, `${name} at ${large.join("x")}`, isFirst(name));
     await this.#inSmall(page, small, `${name} at ${small.join("x")}`);
-    // Apply hover styles everywhere; they stay until the page is left.
+    // Apply hover styles to all elements. They stay until the next page is opened.
     await page.browser.run(String(applyHoverStyles));
     for (const theme of ["light", "dark"]) {
       await page.theme(theme);
@@ -72,12 +73,12 @@ export class AccessibilityCheck {
   async #inLarge(page, place, first) {
     const { browser } = page;
     await page.theme("light");
-    this.#note("axe", await browser.run(VIOLATIONS, ALL_RULES), place);
+    this.#note("axe", await browser.run(RUN_AXE_SOURCE, ALL_RULES), place);
     this.#note("structure", await browser.run(String(structureFaults)), place);
     this.#note("less motion", await browser.run(String(runningAnimations)), place);
     await this.#contrast(page, "contrast, light", place);
     await page.theme("dark");
-    this.#note("axe", await browser.run(VIOLATIONS, ONLY_COLOUR_RULES), place);
+    this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_COLOUR_RULES), place);
     await this.#contrast(page, "contrast, dark", place);
     // This setting changes only the design tokens, so one screen of each kind is enough.
     if (first) {
@@ -93,7 +94,7 @@ export class AccessibilityCheck {
     await page.media();
     await browser.run("() => void (document.documentElement.dataset.textSize = 'larger')");
     await page.settled();
-    this.#note("text size 20", await browser.run(CLIPPED), place);
+    this.#note("text size 20", await browser.run(CLIPPED_SOURCE), place);
     await browser.run("() => void delete document.documentElement.dataset.textSize");
   }
 
@@ -102,8 +103,8 @@ export class AccessibilityCheck {
     const { browser } = page;
     await page.size(size, 2);
     await page.settled();
-    this.#note("zoom 200 %", await browser.run(CLIPPED), place);
-    this.#note("axe", await browser.run(VIOLATIONS, IN_SIZE), place);
+    this.#note("zoom 200 %", await browser.run(CLIPPED_SOURCE), place);
+    this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_SIZE_RULES), place);
     this.#note("structure", await browser.run(String(structureFaults)), place);
   }
 
@@ -127,4 +128,4 @@ export class AccessibilityCheck {
   }
 }
 
-await runAlone(import.meta.url, (count) => inEnglish(count, [new AccessibilityCheck()]));
+await runAlone(import.meta.url, (count) => checkInEnglish(count, [new AccessibilityCheck()]));

@@ -6,16 +6,17 @@
  * As in WCAG, disabled controls and invisible text are excluded.
  */
 export function contrastFaults() {
-  const TEXT = 4.5;
-  const GRAPHIC = 3;
-  const DISABLED = ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
-  /** The logo (exempt in WCAG), previews of themes (their names are text), pictures of the person. */
-  const PICTURE = ".logo, [data-testid^=theme-] svg, img, canvas";
+  const MIN_TEXT_RATIO = 4.5;
+  const MIN_GRAPHIC_RATIO = 3;
+  const DISABLED_SELECTOR =
+    ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
+  /** Not checked: the logo, which WCAG exempts; previews of themes, whose names are text; pictures in records. */
+  const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const known = new Map();
-  /** Any CSS colour → [r, g, b, alpha], 0..1. */
-  const read = (colour) => {
+  /** Any CSS colour as [r, g, b, alpha], each from 0 to 1. */
+  const parseColour = (colour) => {
     if (!known.has(colour)) {
       paint.clearRect(0, 0, 1, 1);
       paint.fillStyle = "rgb(0 0 0 / 0)";
@@ -46,9 +47,9 @@ export function contrastFaults() {
     const stops = backgroundImage.match(/(?:rgba?|color|oklab|oklch)\([^)]*\)/g) ?? [];
     const style = {
       opacity: total,
-      solid: read(backgroundColor)[3] > 0.02,
-      fill: faded(read(backgroundColor), total),
-      stops: stops.map((stop) => faded(read(stop), total)),
+      solid: parseColour(backgroundColor)[3] > 0.02,
+      fill: faded(parseColour(backgroundColor), total),
+      stops: stops.map((stop) => faded(parseColour(stop), total)),
     };
     styles.set(node, style);
     return style;
@@ -77,8 +78,8 @@ export function contrastFaults() {
     return found;
   };
   /** The lowest contrast of a colour at some points of a node, null if it is not visible there. */
-  const lowest = (node, colour, points, own = true) => {
-    const front = faded(read(colour), styleOf(node).opacity);
+  const lowestRatio = (node, colour, points, own = true) => {
+    const front = faded(parseColour(colour), styleOf(node).opacity);
     const ratios = points
       .filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
       .flatMap(([x, y]) => (backgrounds(node, x, y, own) ?? []).map((back) => ratio(blend(front, back), back)));
@@ -105,7 +106,7 @@ export function contrastFaults() {
   ];
   const shown = (node) =>
     node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
-    !node.closest(`${DISABLED}, ${PICTURE}`);
+    !node.closest(`${DISABLED_SELECTOR}, ${UNCHECKED_SELECTOR}`);
   const quote = (text) => JSON.stringify(text.trim().slice(0, 40));
 
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -118,25 +119,33 @@ export function contrastFaults() {
     const rects = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1).slice(0, 4);
     const svg = parent instanceof SVGElement;
     const colour = getComputedStyle(parent)[svg ? "fill" : "color"];
-    check("text", TEXT, lowest(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
+    check("text", MIN_TEXT_RATIO, lowestRatio(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
   }
   for (const node of document.querySelectorAll("body *")) {
     if (!shown(node)) continue;
     const points = middle(node.getBoundingClientRect());
     for (const pseudo of ["::before", "::after"]) {
       const { content, color } = getComputedStyle(node, pseudo);
-      if (/^"[^"]*\p{L}/u.test(content)) check("text", TEXT, lowest(node, color, points), `${content} ${pseudo}`, node);
+      if (/^"[^"]*\p{L}/u.test(content))
+        check("text", MIN_TEXT_RATIO, lowestRatio(node, color, points), `${content} ${pseudo}`, node);
     }
   }
   for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")) {
     if (!shown(field)) continue;
     const points = middle(field.getBoundingClientRect());
-    if (field.value) check("text", TEXT, lowest(field, getComputedStyle(field).color, points), "what is typed", field);
+    if (field.value)
+      check("text", MIN_TEXT_RATIO, lowestRatio(field, getComputedStyle(field).color, points), "what is typed", field);
     if (field.placeholder) {
       const { color, opacity } = getComputedStyle(field, "::placeholder");
-      const [r, g, b, a] = read(color).map((part) => part * 255);
+      const [r, g, b, a] = parseColour(color).map((part) => part * 255);
       const faint = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
-      check("text", TEXT, lowest(field, faint, points), `placeholder ${quote(field.placeholder)}`, field);
+      check(
+        "text",
+        MIN_TEXT_RATIO,
+        lowestRatio(field, faint, points),
+        `placeholder ${quote(field.placeholder)}`,
+        field,
+      );
     }
   }
 
@@ -144,51 +153,66 @@ export function contrastFaults() {
     if (!shown(shape)) continue;
     const svg = shape.closest("svg");
     const { stroke, fill } = getComputedStyle(shape);
-    const colour = read(stroke)[3] > 0 && stroke !== "none" ? stroke : fill;
-    if (colour === "none" || read(colour)[3] === 0) continue;
+    const colour = parseColour(stroke)[3] > 0 && stroke !== "none" ? stroke : fill;
+    if (colour === "none" || parseColour(colour)[3] === 0) continue;
     const box = shape.getBoundingClientRect();
     if (box.width < 1 && box.height < 1) continue;
     // The track of a progress bar is a background, the bar a graphic.
     check(
       "graphic",
-      GRAPHIC,
-      lowest(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]),
+      MIN_GRAPHIC_RATIO,
+      lowestRatio(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]),
       "icon",
       svg,
     );
   }
   // Our radios are cards and segments, recognised by their text, not by a border.
   // The field of the palette has the border of the palette itself.
-  const CONTROLS =
+  const CONTROL_SELECTOR =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
-  for (const control of document.querySelectorAll(CONTROLS)) {
+  for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
     if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
     let edge = control;
     const bare = (node) => {
       const style = getComputedStyle(node);
-      return parseFloat(style.borderBottomWidth) === 0 && read(style.backgroundColor)[3] === 0;
+      return parseFloat(style.borderBottomWidth) === 0 && parseColour(style.backgroundColor)[3] === 0;
     };
     for (let up = 0; up < 3 && bare(edge); up += 1) edge = edge.parentElement;
     if (edge.matches("[role=dialog], main, nav")) edge = control;
     const style = getComputedStyle(edge);
     const rect = edge.getBoundingClientRect();
     const points = [[rect.left + rect.width / 2, rect.top + rect.height / 2]];
-    const line = parseFloat(style.borderBottomWidth) > 0 ? lowest(edge, style.borderBottomColor, points, false) : null;
-    const fill = read(style.backgroundColor)[3] > 0 ? lowest(edge, style.backgroundColor, points, false) : null;
-    if (line === null && fill === null && lowest(edge, style.color, points) === null) continue;
-    check("border", GRAPHIC, Math.max(line ?? 0, fill ?? 0), control.getAttribute("role") ?? control.localName, edge);
+    const line =
+      parseFloat(style.borderBottomWidth) > 0 ? lowestRatio(edge, style.borderBottomColor, points, false) : null;
+    const fill =
+      parseColour(style.backgroundColor)[3] > 0 ? lowestRatio(edge, style.backgroundColor, points, false) : null;
+    if (line === null && fill === null && lowestRatio(edge, style.color, points) === null) continue;
+    check(
+      "border",
+      MIN_GRAPHIC_RATIO,
+      Math.max(line ?? 0, fill ?? 0),
+      control.getAttribute("role") ?? control.localName,
+      edge,
+    );
   }
   for (const bar of document.querySelectorAll(".redaction")) {
     if (!shown(bar)) continue;
     const points = [...bar.getClientRects()].flatMap(middle);
-    check("graphic", GRAPHIC, lowest(bar, getComputedStyle(bar).backgroundColor, points, false), "redaction bar", bar);
+    check(
+      "graphic",
+      MIN_GRAPHIC_RATIO,
+      lowestRatio(bar, getComputedStyle(bar).backgroundColor, points, false),
+      "redaction bar",
+      bar,
+    );
   }
 
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== all);
   return { found: [...found], checked };
 }
 
-/** Apply hover styles to everything. The replacement has the specificity of `:hover`, so the cascade stays the same. */
+/** Applies hover styles to all elements. The selector that replaces `:hover` has the specificity of `:hover`, so the
+ * cascade stays the same. */
 export function applyHoverStyles() {
   const inside = (rules) => {
     for (const rule of rules) {

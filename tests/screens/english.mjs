@@ -5,11 +5,11 @@ import { missingPrograms, withPages } from "./pages.mjs";
 import { screensNamed, walk } from "./walk.mjs";
 
 /**
- * Call each of `checks` for every screen: `begin(browser)` if it exists, `visit(name, page)`, and at the end
+ * Calls each of `checks` for every screen: `begin(browser)` if it exists, `visit(name, page)`, and at the end
  * `report(count, total, narrowed)`, with `narrowed` true if not all screens were visited. A check may leave the page
- * changed, because the next screen starts with a fresh page. `only`: prefix of the names of screens.
+ * changed, because the next screen starts with a fresh page. `only` is the start of the names of the screens to visit.
  */
-export async function inEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
+export async function checkInEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
   const lacking = missingPrograms();
   if (lacking.length > 0) return count.leaveOut(`the screens in English: ${lacking.join(" and ")} not installed`);
   const screens = screensNamed(only);

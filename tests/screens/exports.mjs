@@ -8,14 +8,14 @@ const openExport = async (page) => {
   await page.click("export-button");
   await page.waitFor("export-sheet");
 };
-/** Wait until the records are counted: then Save is enabled, or a confirmation is shown. */
+/** Waits until the records are counted, which shows in an enabled Save button or in a confirmation. */
 const waitForCount = (page) =>
   until("what goes in", () =>
     page.browser.run(
       "() => !document.querySelector('[data-testid=export-save]')?.disabled || document.querySelector('[data-testid=export-understood]') !== null",
     ),
   );
-/** Wait for the text of the export. */
+/** Chooses the text for an assistant and waits until it is shown. */
 const waitForText = async (page) => {
   await page.click("export-transfer_text");
   await until("the text", () =>
@@ -23,8 +23,8 @@ const waitForText = async (page) => {
   );
 };
 
-/** Like `SCREENS` in walk.mjs. */
-export const EXPORTS = [
+/** Screens of the export sheet, like `SCREENS` in walk.mjs. */
+export const EXPORT_SCREENS = [
   ["export", OPEN, openExport],
   [
     "export, losses",

@@ -1,6 +1,6 @@
 // Collects the faults found on screens.
 
-/** Faults with the places where they were found: one line for each fault. */
+/** Faults, each with the places where it was found. */
 export class Faults {
   #found = new Map();
 
@@ -12,7 +12,7 @@ export class Faults {
     return this.#found.size === 0;
   }
 
-  /** Print them, each with at most `most` places. */
+  /** Prints the faults, each with at most `most` places. */
   print(kind, most = Infinity) {
     for (const [what, places] of this.#found)
       console.log(`  ${kind}: ${what}\n    on ${[...places].slice(0, most).join("; ")}`);

@@ -5,7 +5,7 @@ const openFolders = async (page) => {
   await page.click("nav-settings");
   await page.click("settings-folders");
 };
-/** Put exports into a watched folder; `fresh` = detected since the vault was opened, with a notice. */
+/** Puts exports into a watched folder. `fresh`: they are detected while the vault is open, with a notice. */
 const addFiles = (page, names, fresh) =>
   page.mock(
     "(paths, fresh) => paths.forEach((path) => window.__mock.addFile(path, fresh))",
@@ -14,8 +14,8 @@ const addFiles = (page, names, fresh) =>
   );
 const EXPORT = "chatgpt-export-2026-11-21.zip";
 
-/** Like `SCREENS` in walk.mjs. */
-export const FOLDERS = [
+/** Screens of watched folders, like `SCREENS` in walk.mjs. */
+export const FOLDER_SCREENS = [
   ["settings, folders", OPEN, async (page) => (await openFolders(page), page.waitFor("watched-folder"))],
   [
     "settings, folders, none yet",

@@ -1,6 +1,6 @@
 // Functions of the hostile content test that run inside the page.
 
-/** Run before the scripts of the page: record everything that must not happen. */
+/** Runs before the scripts of the page. Records everything that must not happen. */
 export function recordViolations() {
   const violations = [];
   window.__violations = violations;
@@ -9,7 +9,7 @@ export function recordViolations() {
   );
   for (const name of ["alert", "confirm", "prompt", "open", "print"])
     window[name] = () => void violations.push(`${name}() was called`);
-  // Chromium reports this when a list is measured again in the next frame; it is harmless.
+  // Chromium reports `ResizeObserver loop` when a list is measured again in the next frame. That is harmless.
   addEventListener(
     "error",
     ({ message }) => /^ResizeObserver loop/.test(message) || violations.push(`an error: ${message}`),
@@ -18,7 +18,7 @@ export function recordViolations() {
 }
 
 /**
- * Make the mock backend return these texts: as memories, conversations, files, titles, names and tags, as context of sensitive
+ * Makes the mock backend return these texts: as memories, conversations, files, titles, names and tags, as context of sensitive
  * values, as duplicates, and as names of imported and failed files. Hits of the palette and imports show the text with number
  * `__case`; groups of duplicates start at number `__from`, as many as a sheet renders at once.
  */
@@ -194,7 +194,7 @@ export function installHostileTexts(json) {
 }
 
 /**
- * Find problems on the current screen. `expect`: the expectations of the case; `in`: selector of the element that shows it;
+ * Finds problems on the current screen. `expect`: the expectations of the case; `in`: selector of the element that shows it;
  * `sheet`: a sheet covers the window, so the buttons of the window need not be reachable.
  */
 export function findProblems(expect) {

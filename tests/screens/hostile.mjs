@@ -7,15 +7,15 @@ import { runAlone } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
 import { findProblems, installHostileTexts, recordViolations } from "./hostile-page.mjs";
-import { Page, SIZES } from "./page.mjs";
+import { Page, WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
 
-const FOLDER = join(ROOT, "fixtures", "hostile");
-/** How long one step may take on a slow machine before the window counts as frozen. */
-const ANSWER_MS = 20_000;
-/** Number of groups of duplicates that are rendered at once. */
-const GROUPS = 20;
-/** Opens the sample window. */
+const CASES_FOLDER = join(ROOT, "fixtures", "hostile");
+/** If a step takes longer, even on a slow machine, the window counts as frozen. */
+const MAX_ANSWER_MS = 20_000;
+/** Number of groups of duplicates that the sheet renders at once. */
+const GROUP_COUNT = 20;
+/** Passphrase of the sample vault. */
 const PASSPHRASE = "harbour copper nineteen kite";
 
 const expandText = (text) =>
@@ -25,12 +25,12 @@ const expandText = (text) =>
 
 /** All cases, or those whose kind begins with `only`. */
 export function hostileCases(only = "") {
-  return readdirSync(FOLDER)
+  return readdirSync(CASES_FOLDER)
     .filter((file) => file.endsWith(".json") && file.startsWith(only))
     .sort()
     .flatMap((file) => {
       const kind = file.replace(".json", "");
-      const { cases } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"));
+      const { cases } = JSON.parse(readFileSync(join(CASES_FOLDER, file), "utf8"));
       return cases.map(({ name, text, expect = {} }) => ({ kind, name, text: expandText(text), expect }));
     });
 }
@@ -55,7 +55,7 @@ class HostileVisit {
   async #step(each, action, shown) {
     const started = performance.now();
     await action();
-    await until(`${each.name} to be shown`, () => this.browser.run(shown), ANSWER_MS);
+    await until(`${each.name} to be shown`, () => this.browser.run(shown), MAX_ANSWER_MS);
     await this.browser.run(
       "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))",
     );
@@ -63,7 +63,7 @@ class HostileVisit {
     if (ms > this.slowest.ms) this.slowest = { ms, name: each.name };
   }
 
-  /** Visit the rows of a list one by one with the arrow key. */
+  /** Visits the rows of a list one by one with the arrow key. */
   async #visitRows(section, prefix, shown, visit) {
     await this.page.click(`nav-${section}`);
     if (section === "files")
@@ -176,7 +176,7 @@ class HostileVisit {
         await this.#step(each, () => this.page.type("palette-field", typed), shown(index));
         await this.#check(where, each, { in: "[data-testid=palette-item]", shows: null, sheet: true });
       }
-      await this.#step(each, () => this.page.mock(PASTED, index), "() => true");
+      await this.#step(each, () => this.page.mock(PASTE_SOURCE, index), "() => true");
       await this.page.settled();
       await this.#check("typed into the palette", each, { shows: null, sheet: true });
       await this.page.press("Escape");
@@ -237,14 +237,14 @@ class HostileVisit {
   }
 
   async duplicates() {
-    for (let from = 0; from < this.cases.length; from += GROUPS) {
+    for (let from = 0; from < this.cases.length; from += GROUP_COUNT) {
       // Duplicates are searched once after each unlock.
       await this.page.mock("(from) => { window.__from = from; window.__mock.lockNow(); }", from);
       await this.page.type("unlock-passphrase", PASSPHRASE);
       await this.page.click("unlock-submit");
       await this.page.click("look-duplicates");
       for (const [index, each] of this.cases.entries()) {
-        if (index < from || index >= from + GROUPS) continue;
+        if (index < from || index >= from + GROUP_COUNT) continue;
         const place = `[data-testid=duplicate][data-id="newer-${index}"]`;
         await this.#step(each, () => undefined, `() => document.querySelector('${place}') !== null`);
         await this.#check("as a duplicate", each, { in: place, sheet: true });
@@ -255,18 +255,19 @@ class HostileVisit {
   }
 }
 
-/** Pastes a text. Runs inside the page, because lone surrogates do not pass through the WebDriver protocol. */
-const PASTED = `(index) => {
+/** Source of a function that pastes a text. It runs inside the page, because lone surrogates do not pass through the
+ * WebDriver protocol. */
+const PASTE_SOURCE = `(index) => {
   const field = document.querySelector("[data-testid=palette-field]");
   field.value = window.__texts[index];
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }`;
-const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates", "activity", "plan"];
+const VIEW_NAMES = ["memories", "conversations", "files", "palette", "sensitive", "duplicates", "activity", "plan"];
 /** Minimum number of checks for each case. */
 const MIN_CHECKS = 13;
 
 /** Requests other than for our own pages, as logged by Chromium and by the server. */
-async function foreignRequests(browser, origin, asked) {
+async function foreignRequests(browser, origin, requests) {
   const ours = /^\/(\?mock=[\w,-]*|boot\.js|assets\/[\w.-]+)?$/;
   const sent = (await browser.log())
     .filter(({ method }) => method === "Network.requestWillBeSent" || method === "Network.webSocketCreated")
@@ -277,27 +278,27 @@ async function foreignRequests(browser, origin, asked) {
     );
   return [
     ...sent.map((url) => `asked for ${url.slice(0, 120)}`),
-    ...asked.filter((url) => !ours.test(url)).map((url) => `asked our server for ${url}`),
+    ...requests.filter((url) => !ours.test(url)).map((url) => `asked our server for ${url}`),
   ];
 }
 
-/** Test all kinds, or those whose names start with `MEMENTORY_HOSTILE`. */
+/** Tests all cases, or those of the kinds whose names start with `MEMENTORY_HOSTILE`. */
 export async function testHostileTexts(count) {
   const lacking = missingPrograms();
   if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
   const all = hostileCases(process.env.MEMENTORY_HOSTILE);
   await withPages(
-    async (browser, origin, asked) => {
-      await new Page(browser).size(SIZES[0]);
+    async (browser, origin, requests) => {
+      await new Page(browser).size(WINDOW_SIZES[0]);
       await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${recordViolations})()` });
       for (const kind of new Set(all.map((each) => each.kind))) {
         const cases = all.filter((each) => each.kind === kind);
         const faults = new Faults();
         const addFaults = (found, where) => faults.add(found, where);
         const visit = new HostileVisit(browser, cases, addFaults);
-        asked.length = 0;
+        requests.length = 0;
         await browser.log();
-        for (const view of VIEWS) {
+        for (const view of VIEW_NAMES) {
           try {
             await browser.goTo(`${origin}/?mock=open`);
             await until("the window", () => browser.run("() => document.querySelector('[data-testid=home]') !== null"));
@@ -309,7 +310,7 @@ export async function testHostileTexts(count) {
             addFaults([`${view}: ${error.message.slice(0, 300)}`], kind);
           }
         }
-        addFaults(await foreignRequests(browser, origin, asked), kind);
+        addFaults(await foreignRequests(browser, origin, requests), kind);
         faults.print("hostile", 4);
         const { ms, name } = visit.slowest;
         count.add(

@@ -1,8 +1,8 @@
 // Screens of vaults that cannot be created or opened at once.
 const PASSPHRASE = "harbour copper nineteen kite";
 
-/** Like `SCREENS` in walk.mjs. */
-export const OPENING = [
+/** Screens of creating and opening vaults, like `SCREENS` in walk.mjs. */
+export const OPENING_SCREENS = [
   [
     "create, name taken",
     "empty",

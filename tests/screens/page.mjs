@@ -1,20 +1,21 @@
 // A page in the browser: user actions, display settings, and waiting until it is idle.
 import { until } from "../e2e/webdriver.mjs";
 
-/** The smallest window last (ui.md §3). */
-export const SIZES = [
+/** Sizes of the window in CSS pixels. The last one is the smallest that it can have (ui.md §3). */
+export const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** The page is idle if nothing changes for this long: longer than any debounce of the window. */
+/** The page is idle if nothing changes for this time. It is longer than any debounce of the window. */
 const IDLE_MS = 150;
-/** A screen that is never idle is checked after this time. */
+/** A screen that does not become idle is checked after this time. */
 const MAX_WAIT_MS = 5_000;
 
-const key = (name, modifiers = "") =>
+const keyEventSource = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
-/** Inside the page: wait until nothing has changed or moved for `quiet` ms and every picture is loaded. */
+/** Runs inside the page. Waits until nothing has changed or moved for `quiet` ms and every picture is loaded, or for
+ * `longest` ms. */
 function waitUntilIdle(quiet, longest) {
   return new Promise((done) => {
     const started = performance.now();
@@ -43,7 +44,7 @@ export class Page {
   }
   /** Open a fresh page with sample data, in the usual size and with the pointer outside of everything. */
   async open(address, language) {
-    await this.size(SIZES[0]);
+    await this.size(WINDOW_SIZES[0]);
     await this.pointerAway();
     await this.browser.goTo(address);
     await until("the window", () =>
@@ -128,7 +129,7 @@ export class Page {
     );
   }
   press(name, modifiers) {
-    return this.browser.run(key(name, modifiers));
+    return this.browser.run(keyEventSource(name, modifiers));
   }
   /** Run a script that controls the mock backend: drop files, lock, or change an answer. */
   mock(script, ...args) {

@@ -9,42 +9,48 @@ import { Browser, until } from "../e2e/webdriver.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { ENV, has, quiet } from "../tools/sh.mjs";
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json" };
+const CONTENT_TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+};
 
-/** Programs that are needed and missing. */
+/** Programs that the screen tests need and that are not installed. */
 export function missingPrograms() {
   return ["chromium", "chromedriver"].filter((program) => !has(program));
 }
 
 /** The content security policy of the window, as a header. */
-function policy() {
+function readPolicy() {
   const { csp } = JSON.parse(readFileSync(join(ROOT, "src-tauri", "tauri.conf.json"), "utf8")).app.security;
   return Object.entries(csp)
     .map(([name, value]) => `${name} ${value}`)
     .join("; ");
 }
 
-/** Folder with the built pages; they are built once per process. */
+/** Folder with the built pages, which are built once per process. */
 let pages = process.env.MEMENTORY_PAGES;
 export function builtPages() {
   if (pages) return pages;
   const folder = mkdtempSync(join(tmpdir(), "mementory-pages-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  build(folder);
+  buildPages(folder);
   return (pages = folder);
 }
 
-function build(folder) {
+function buildPages(folder) {
   const args = ["vite", "build", "--config", "ui/vite.config.ts", "--outDir", folder, "--emptyOutDir"];
   const { code, stderr } = quiet("npx", ["--no-install", ...args], { env: { ...ENV, VITE_MOCK: "1" } });
   if (code !== 0) throw new Error(`building the pages failed: ${stderr.slice(-2000)}`);
 }
 
-/** The fixed time in the pages, so that dates and ages do not change. */
-const NOW = Date.parse("2026-11-22T09:41:05Z");
-const ZONE = "Europe/Oslo";
+/** The time that the pages see, in milliseconds since 1970. It is fixed, so that dates and ages on screenshots stay the
+ * same. */
+const FIXED_TIME_MS = Date.parse("2026-11-22T09:41:05Z");
+const TIME_ZONE = "Europe/Oslo";
 
-/** Run before the scripts of the page: a fixed clock, fixed random values, empty storage. */
+/** Runs before the scripts of the page. Sets up a fixed clock, fixed random values, empty storage. */
 function makeDeterministic(now) {
   const at = () => now;
   window.Date = new Proxy(Date, {
@@ -60,14 +66,15 @@ function makeDeterministic(now) {
   if (location.protocol.startsWith("http")) localStorage.clear();
 }
 
+/** Serves a folder with the policy of the window. The path of each request is added to `requests`. */
 export function serve(folder, requests = []) {
-  const header = { "content-security-policy": policy() };
+  const header = { "content-security-policy": readPolicy() };
   const server = createServer((request, answer) => {
     requests.push(request.url);
     const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/^\/$/, "/index.html");
     const file = join(folder, path);
     if (!file.startsWith(folder) || !existsSync(file)) return answer.writeHead(404).end();
-    answer.writeHead(200, { ...header, "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+    answer.writeHead(200, { ...header, "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream" });
     createReadStream(file).pipe(answer);
   });
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
@@ -83,7 +90,7 @@ function freePort() {
 }
 
 /**
- * Build and serve the pages, open a browser and pass it to `use`, with the address and the list of requests to the server.
+ * Builds and serves the pages, opens a browser and passes it to `use`, with the address and the list of requests to the server.
  * `logged`: Chromium logs its network requests.
  */
 export async function withPages(use, { logged = false } = {}) {
@@ -111,8 +118,10 @@ export async function withPages(use, { logged = false } = {}) {
         ],
       },
     });
-    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${makeDeterministic})(${NOW})` });
-    await browser.devTools("Emulation.setTimezoneOverride", { timezoneId: ZONE });
+    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", {
+      source: `(${makeDeterministic})(${FIXED_TIME_MS})`,
+    });
+    await browser.devTools("Emulation.setTimezoneOverride", { timezoneId: TIME_ZONE });
     return await use(browser, `http://127.0.0.1:${server.address().port}`, requests);
   } finally {
     await browser?.close().catch(() => undefined);

@@ -3,14 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 
-/** Allowed difference of a colour, 0..1. Anti-aliased edges do not count. */
+/** Largest difference of two colours that count as equal, from 0 to 1. Anti-aliased edges never count as different. */
 const COLOUR_THRESHOLD = 0.05;
 
 /** Storing five bits per channel halves the file size; the loss is below `COLOUR_THRESHOLD`. */
 const COLOUR_MASK = 0xf8;
-/** The smallest encoding for flat colours. */
+/** The settings that give the smallest files for flat colours. */
 const PNG_OPTIONS = { colorType: 2, filterType: 0, deflateLevel: 9, deflateStrategy: 0 };
 
+/** Decodes a screenshot, without its transparency and with five bits per colour channel. */
 export function decodePicture(base64) {
   const picture = PNG.sync.read(Buffer.from(base64, "base64"));
   picture.data.forEach((value, at) => (picture.data[at] = at % 4 === 3 ? 255 : value & COLOUR_MASK));
@@ -19,7 +20,8 @@ export function decodePicture(base64) {
 export const writePicture = (path, picture) => writeFileSync(path, PNG.sync.write(picture, PNG_OPTIONS));
 export const readPicture = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
 
-/** Number of different pixels, and a picture that marks them. */
+/** Returns {pixels, difference}: the number of different pixels, infinite if the sizes differ, and a picture that marks
+ * them. */
 export function compare(actual, expected) {
   const { width, height } = expected;
   const difference = new PNG({ width, height });

@@ -24,8 +24,8 @@ const report = async (page) => {
   await page.waitFor("import-undo");
 };
 
-/** Like `SCREENS` in walk.mjs. */
-export const PLANS = [
+/** Screens of imports of several files, like `SCREENS` in walk.mjs. */
+export const PLAN_SCREENS = [
   [
     "import, plan, what would be new",
     OPEN,

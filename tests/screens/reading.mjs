@@ -2,19 +2,20 @@
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
-/** The files page; its pictures load a moment after their names. */
+/** Opens the files page and waits for its pictures, which load a moment after their names. */
 export const openFiles = async (page) => {
   await page.click("nav-files");
   await page.waitFor("file-card");
   await until("the pictures", () => page.browser.run("() => document.querySelectorAll('main img').length === 5"));
 };
-export const conversation = async (page) => {
+/** Opens a conversation. */
+export const openConversation = async (page) => {
   await page.click("nav-conversations");
   await page.click("list-row", '[data-id="c-bath"]');
   await page.waitFor("reader-message");
 };
 
-/** Like `SCREENS` in walk.mjs. */
+/** Screens of conversations and files, like `SCREENS` in walk.mjs. */
 export const READING_SCREENS = [
   ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.waitFor("list-row"))],
   [
@@ -27,13 +28,13 @@ export const READING_SCREENS = [
       await page.waitFor("elsewhere-memories");
     },
   ],
-  ["reader", OPEN, conversation],
-  ["reader, menu", OPEN, async (page) => (await conversation(page), page.menu("reader-more"))],
+  ["reader", OPEN, openConversation],
+  ["reader, menu", OPEN, async (page) => (await openConversation(page), page.menu("reader-more"))],
   [
     "reader, find",
     OPEN,
     async (page) => {
-      await conversation(page);
+      await openConversation(page);
       await page.click("reader-find");
       await page.type("find-field", "joists");
     },
@@ -42,7 +43,7 @@ export const READING_SCREENS = [
     "reader, find in a step",
     OPEN,
     async (page) => {
-      await conversation(page);
+      await openConversation(page);
       await page.click("reader-find");
       await page.type("find-field", "deflection_single");
       await until("the hit", () => page.browser.run("() => document.querySelector('li mark.current') !== null"));

@@ -1,7 +1,7 @@
 // Screens of redaction, erasure and other confirmations, and of suggested tags.
 const OPEN = "open";
 
-/** Open one memory. */
+/** Opens one memory. */
 export const openMemory = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
@@ -9,7 +9,7 @@ export const openMemory = async (page) => {
   await page.click("list-row", '[data-id="m-0"]');
   await page.waitFor("detail-text");
 };
-/** Select two rows by keyboard. */
+/** Selects two rows with the keyboard. */
 export const selectTwoRows = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
@@ -18,8 +18,8 @@ export const selectTwoRows = async (page) => {
 };
 const openSuggestions = async (page, field) => (await page.type(field, "w"), page.waitFor("tag-offered"));
 
-/** Like `SCREENS` in walk.mjs. */
-export const REMOVAL = [
+/** Screens of redaction, erasure, other confirmations and suggested tags, like `SCREENS` in walk.mjs. */
+export const REMOVAL_SCREENS = [
   [
     "memory, redact, places",
     OPEN,

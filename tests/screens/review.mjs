@@ -2,20 +2,20 @@
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
-const sensitive = async (page) => {
+const openSensitive = async (page) => {
   await page.click("nav-sensitive");
   await page.waitFor("list-row");
   await page.waitFor("sensitive-context");
 };
 
-/** Like `SCREENS` in walk.mjs. */
-export const REVIEW = [
-  ["sensitive", OPEN, sensitive],
+/** Screens of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
+export const REVIEW_SCREENS = [
+  ["sensitive", OPEN, openSensitive],
   [
     "sensitive, one kind",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.mock("() => void (document.querySelector('[data-testid=kind-bank]')?.click())");
       await until("one kind", async () => (await page.browser.count("list-row")) === 3);
     },
@@ -24,7 +24,7 @@ export const REVIEW = [
     "sensitive, redacted",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("sensitive-redacted");
       await until("what was redacted", async () => (await page.browser.count("sensitive-redact")) === 0);
     },
@@ -33,7 +33,7 @@ export const REVIEW = [
     "sensitive, ignored",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("sensitive-ignored");
       await page.waitFor("sensitive-find-again");
       await page.waitFor("sensitive-context");
@@ -52,7 +52,7 @@ export const REVIEW = [
     "sensitive, looking",
     `${OPEN},held`,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("look-again");
       await page.waitFor("look-cancel");
     },
@@ -61,7 +61,7 @@ export const REVIEW = [
     "sensitive, redact dialog",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("sensitive-redact");
       await page.waitFor("redact-value-dialog");
     },
@@ -70,7 +70,7 @@ export const REVIEW = [
     "sensitive, toast",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("sensitive-redact");
       await page.click("redact-value-confirm");
       await page.waitFor("toast");
@@ -80,7 +80,7 @@ export const REVIEW = [
     "sensitive, redact kinds",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("redact-kinds-button");
       await page.click("redact-kind-keys");
     },
@@ -89,7 +89,7 @@ export const REVIEW = [
     "sensitive, all looked at",
     OPEN,
     async (page) => {
-      await sensitive(page);
+      await openSensitive(page);
       await page.click("redact-kinds-button");
       for (const kind of ["keys", "bank", "ids", "phones", "emails"]) await page.click(`redact-kind-${kind}`);
       await page.click("redact-kinds-confirm");

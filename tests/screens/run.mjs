@@ -5,35 +5,41 @@ import { fileURLToPath } from "node:url";
 import { runAlone } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
-import { CLIPPED, ENGLISH, KEEPS_LANGUAGE, NOT_UPDATED, UNMARKED } from "./text-checks.mjs";
-import { SIZES } from "./page.mjs";
+import {
+  CLIPPED_SOURCE,
+  ENGLISH_SOURCE,
+  KEEPS_LANGUAGE_SELECTOR,
+  NOT_UPDATED_SOURCE,
+  UNMARKED_SOURCE,
+} from "./text-checks.mjs";
+import { WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
 import { screensNamed, ENCRYPTED, screenshotName, FILES, walk } from "./walk.mjs";
 
-const OUT = fileURLToPath(new URL("out/", import.meta.url));
-const LANGUAGES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
-/** German is checked in all sizes, because its words are the longest; Japanese in the smaller one. */
-const SIZES_OF = { de: SIZES, ja: [SIZES.at(-1)] };
+const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
+const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
+/** German is checked in all sizes, because its words are the longest, Japanese only in the smaller one. */
+const SIZES_OF = { de: WINDOW_SIZES, ja: [WINDOW_SIZES.at(-1)] };
 
-const messages = (language) =>
+const readMessages = (language) =>
   JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", `${language}.json`), "utf8"));
-const forms = (message) => (typeof message === "string" ? [message] : Object.values(message));
+const formsOf = (message) => (typeof message === "string" ? [message] : Object.values(message));
 
 /**
  * Names of products and formats, which are the same in every language. A new one that appears on a screen has to be added
  * here: until then it is reported as text that does not come from the message file.
  */
-const BRANDS = [
+const BRAND_NAMES = [
   ...["ChatGPT", "Claude", "Gemini", "Cursor", "Copilot", "Grok", "DeepSeek", "Mistral", "Perplexity", "Meta AI"],
   ...["Windsurf", "Codex", "Claude Code", "Gemini CLI", "AI Studio", "Mem0", "OpenMemory", "Zep", "Letta", "LangMem"],
   ...["Basic Memory", "Obsidian", "OpenClaw", "ZeroClaw", "mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown"],
 ];
 
 /** Texts that need no translation: brands, and names in the sample data. */
-function names() {
+function untranslatedNames() {
   return [
-    ...BRANDS,
+    ...BRAND_NAMES,
     ...[...FILES, ENCRYPTED, BROKEN, NOTES].map((path) =>
       path
         .split("/")
@@ -47,29 +53,29 @@ function names() {
   ];
 }
 
-/** A message as a pattern. */
-const pattern = (form) =>
+/** A regular expression for a message, with `.*` in place of its placeholders. */
+const patternOf = (form) =>
   form
     .split(/\{\w+\}/)
     .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"))
     .join(".*")
     .trim();
-const allForms = (language) => Object.values(messages(language)).flatMap(forms);
+const allForms = (language) => Object.values(readMessages(language)).flatMap(formsOf);
 
 /** A message without its placeholders. */
 const withoutPlaceholders = (text) => text.replaceAll(/\{\w+\}/g, "");
 
 /** English messages as patterns, without those that are the same in the other language or contain no word. */
 function englishPatterns(language) {
-  const translated = messages(language);
-  return Object.entries(messages("en")).flatMap(([key, message]) =>
-    forms(message)
-      .filter((form) => !forms(translated[key]).includes(form))
+  const translated = readMessages(language);
+  return Object.entries(readMessages("en")).flatMap(([key, message]) =>
+    formsOf(message)
+      .filter((form) => !formsOf(translated[key]).includes(form))
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
       .flatMap((form) =>
         form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(withoutPlaceholders(part))),
       )
-      .map(pattern),
+      .map(patternOf),
   );
 }
 
@@ -80,12 +86,12 @@ class LanguageCheck {
   checks = 0;
 
   constructor(browser, language, pictures) {
-    Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? SIZES });
+    Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? WINDOW_SIZES });
     this.english = englishPatterns(language);
     // A message like `{n} x` would match every text.
     this.own = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
-      .map(pattern);
+      .map(patternOf);
   }
 
   async visit(name, page) {
@@ -94,42 +100,42 @@ class LanguageCheck {
     for (const size of this.sizes) {
       await page.size(size);
       await page.settled();
-      this.untranslated.add(await browser.run(ENGLISH, this.english, this.own), name);
-      this.clipped.add(await browser.run(CLIPPED), `${name} at ${size.join("x")}`);
+      this.untranslated.add(await browser.run(ENGLISH_SOURCE, this.english, this.own), name);
+      this.clipped.add(await browser.run(CLIPPED_SOURCE), `${name} at ${size.join("x")}`);
       this.checks += 1;
       const file = `${screenshotName(name)}-${language}-${size.join("x")}.png`;
-      if (this.pictures) writeFileSync(join(OUT, file), await browser.screenshot());
+      if (this.pictures) writeFileSync(join(OUTPUT_FOLDER, file), await browser.screenshot());
     }
   }
 }
 
-/** Check all screens. `only`: prefix of their names. `pictures`: store a screenshot of each. */
-export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
+/** Checks all screens, or those whose names start with `only`. `pictures`: whether to store a screenshot of each. */
+export async function testLanguages(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
   const lacking = missingPrograms();
   if (lacking.length > 0)
     return count.leaveOut(`the screens in other languages: ${lacking.join(" and ")} not installed`);
-  rmSync(OUT, { recursive: true, force: true });
-  mkdirSync(OUT, { recursive: true });
+  rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
+  mkdirSync(OUTPUT_FOLDER, { recursive: true });
   const all = screensNamed(only);
   await withPages(async (browser, origin) => {
     const [unreachable, hardCoded, outdated] = [new Faults(), new Faults(), new Faults()];
     const unreachableIn = (language) => (name, error) =>
       unreachable.add([`not reached: ${error.message.slice(0, 200)}`], `${language}, ${name}`);
-    const languages = LANGUAGES.map((language) => new LanguageCheck(browser, language, pictures));
-    const known = names();
+    const languages = LANGUAGE_CODES.map((language) => new LanguageCheck(browser, language, pictures));
+    const known = untranslatedNames();
     const revisit = [];
     let checks = 0;
-    // Each screen is opened once for all languages; texts that do not follow a change of language are found by the second check.
+    // Each screen is opened once for all languages. The second check finds the texts that do not follow a change of language.
     await walk(browser, origin, {
       language: "marked",
       screens: all,
       onUnreachable: unreachableIn("marked"),
       visit: async (name, page) => {
         checks += 1;
-        hardCoded.add(await browser.run(UNMARKED, known), name);
+        hardCoded.add(await browser.run(UNMARKED_SOURCE, known), name);
         await page.setLanguage("en");
-        outdated.add(await browser.run(NOT_UPDATED, KEEPS_LANGUAGE), name);
-        if (await browser.run("(selector) => document.querySelector(selector) !== null", KEEPS_LANGUAGE))
+        outdated.add(await browser.run(NOT_UPDATED_SOURCE, KEEPS_LANGUAGE_SELECTOR), name);
+        if (await browser.run("(selector) => document.querySelector(selector) !== null", KEEPS_LANGUAGE_SELECTOR))
           revisit.push(name);
         else for (const each of languages) await each.visit(name, page);
       },
@@ -157,4 +163,4 @@ export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "",
   });
 }
 
-await runAlone(import.meta.url, (count) => screens(count, undefined, true));
+await runAlone(import.meta.url, (count) => testLanguages(count, undefined, true));

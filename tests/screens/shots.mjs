@@ -4,31 +4,31 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runAlone } from "../tools/count.mjs";
-import { inEnglish } from "./english.mjs";
-import { SIZES } from "./page.mjs";
+import { checkInEnglish } from "./english.mjs";
+import { WINDOW_SIZES } from "./page.mjs";
 import { screenshotName, isFirst } from "./walk.mjs";
 
-const STORED = fileURLToPath(new URL("shots/", import.meta.url));
-const OUT = fileURLToPath(new URL("out/shots/", import.meta.url));
-/** The Chromium version and fonts of the stored screenshots: with others the pixels differ. */
-const MADE_WITH = join(STORED, "made-with.json");
-const UPDATE = "`node tests/screens/shots.mjs --update`";
+const STORED_FOLDER = fileURLToPath(new URL("shots/", import.meta.url));
+const OUTPUT_FOLDER = fileURLToPath(new URL("out/shots/", import.meta.url));
+/** File with the Chromium version and fonts of the stored screenshots, because the pixels differ with others. */
+const MADE_WITH_FILE = join(STORED_FOLDER, "made-with.json");
+const UPDATE_COMMAND = "`node tests/screens/shots.mjs --update`";
 const SCALE = 0.5;
-/** Allowed number of different pixels of 256,000: at half scale a thin line may move by one row. */
+/** Allowed number of different pixels of 256,000, because a thin line may move by one row at half scale. */
 const MAX_DIFFERENT_PIXELS = 200;
 
-/** Styles that stop animations and hide everything that depends on the speed of the machine (rates, remaining time, tooltips)
+/** Source of a function that adds styles: they stop animations and hide everything that depends on the speed of the machine (rates, remaining time, tooltips)
  * or on the languages of Chromium (the text in date fields). */
-const FREEZE = `() => {
+const FREEZE_SOURCE = `() => {
   const freeze = (window.__freeze ??= new CSSStyleSheet());
   freeze.replaceSync("*, ::before, ::after { animation: none !important; transition: none !important; caret-color: transparent !important; } .rate, .numbers > :last-child, [data-tooltip-content] { visibility: hidden !important; } ::-webkit-datetime-edit { opacity: 0 !important; } input[type=date] { inline-size: 130px !important; }");
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, freeze];
 }`;
-const UNFREEZE =
+const UNFREEZE_SOURCE =
   "() => void (document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== window.__freeze))";
 
-/** Inside the page: the major version of Chromium, and text widths as a fingerprint of the fonts. */
-function madeWith() {
+/** Runs inside the page. Returns the major version of Chromium, and text widths as a fingerprint of the fonts. */
+function readVersions() {
   const style = getComputedStyle(document.documentElement);
   const pen = document.createElement("canvas").getContext("2d");
   const fonts = {};
@@ -43,17 +43,17 @@ function madeWith() {
   return { chromium: Number(/Chrome\/(\d+)/.exec(navigator.userAgent)?.[1]), fonts };
 }
 
-const storedFiles = () => readdirSync(STORED).filter((name) => name.endsWith(".png"));
+const storedFiles = () => readdirSync(STORED_FOLDER).filter((name) => name.endsWith(".png"));
 /** One screen of each kind is also taken in dark, because all screens use the same design tokens. */
 const themesOf = (name) => (isFirst(name) ? ["light", "dark"] : ["light"]);
 
 async function takeScreenshot(page) {
-  const [width, height] = SIZES[0];
-  await page.browser.run(FREEZE);
+  const [width, height] = WINDOW_SIZES[0];
+  await page.browser.run(FREEZE_SOURCE);
   await page.frames();
   const clip = { x: 0, y: 0, width, height, scale: SCALE };
   const { data } = await page.browser.devTools("Page.captureScreenshot", { format: "png", clip });
-  await page.browser.run(UNFREEZE);
+  await page.browser.run(UNFREEZE_SOURCE);
   return data;
 }
 
@@ -80,31 +80,31 @@ export class Pictures {
       await page.theme(theme);
       const actual = decodePicture(await takeScreenshot(page));
       if (this.update) {
-        writePicture(join(STORED, file), actual);
+        writePicture(join(STORED_FOLDER, file), actual);
         continue;
       }
-      const expected = readPicture(join(STORED, file));
+      const expected = readPicture(join(STORED_FOLDER, file));
       if (expected === null) {
         this.#fault(`${name}, ${theme}: no screenshot is stored`);
         continue;
       }
       const { pixels, difference } = compare(actual, expected);
       if (pixels <= MAX_DIFFERENT_PIXELS) continue;
-      mkdirSync(OUT, { recursive: true });
+      mkdirSync(OUTPUT_FOLDER, { recursive: true });
       for (const [what, picture] of Object.entries({ ours: actual, theirs: expected, difference }))
-        writePicture(join(OUT, file.replace(".png", `-${what}.png`)), picture);
+        writePicture(join(OUTPUT_FOLDER, file.replace(".png", `-${what}.png`)), picture);
       this.#fault(`${name}, ${theme}: ${pixels} pixels differ`);
     }
   }
 
   async #begin(page) {
-    const now = await page.browser.run(String(madeWith));
+    const now = await page.browser.run(String(readVersions));
     const text = `${JSON.stringify(now, null, 2)}\n`;
-    rmSync(OUT, { recursive: true, force: true });
-    const then = existsSync(MADE_WITH) ? readFileSync(MADE_WITH, "utf8") : null;
+    rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
+    const then = existsSync(MADE_WITH_FILE) ? readFileSync(MADE_WITH_FILE, "utf8") : null;
     if (this.update && (this.all || then === null)) {
-      mkdirSync(STORED, { recursive: true });
-      writeFileSync(MADE_WITH, text);
+      mkdirSync(STORED_FOLDER, { recursive: true });
+      writeFileSync(MADE_WITH_FILE, text);
     } else if (then !== text) {
       const { chromium } = JSON.parse(then ?? "{}");
       const other = chromium === now.chromium ? "other fonts" : `Chromium ${chromium}, this is ${now.chromium}`;
@@ -120,11 +120,12 @@ export class Pictures {
 
   report(count, total, narrowed) {
     if (this.#skipReason !== null)
-      return count.leaveOut(`the screenshots: ${this.#skipReason}; to renew them: ${UPDATE}`);
+      return count.leaveOut(`the screenshots: ${this.#skipReason}; to renew them: ${UPDATE_COMMAND}`);
     const left = narrowed ? [] : storedFiles().filter((file) => !this.#seen.has(file));
-    if (this.update) left.forEach((file) => rmSync(join(STORED, file)));
+    if (this.update) left.forEach((file) => rmSync(join(STORED_FOLDER, file)));
     else left.forEach((file) => this.#fault(`${file}: this screen no longer exists`));
-    if (!this.#equal) console.log(`  ours, theirs and the difference: ${OUT}; if the change is intended: ${UPDATE}`);
+    if (!this.#equal)
+      console.log(`  ours, theirs and the difference: ${OUTPUT_FOLDER}; if the change is intended: ${UPDATE_COMMAND}`);
     count.add(`screenshots: ${total} screens are unchanged (${this.#seen.size} screenshots)`, this.#equal);
   }
 }
@@ -132,5 +133,5 @@ export class Pictures {
 const [, , flag, prefix] = process.argv;
 const update = flag === "--update";
 await runAlone(import.meta.url, (count) =>
-  inEnglish(count, [new Pictures({ update, all: prefix === undefined })], prefix),
+  checkInEnglish(count, [new Pictures({ update, all: prefix === undefined })], prefix),
 );

@@ -1,11 +1,12 @@
 // Checks of the texts on a screen: functions that run inside the page and return what they found.
 
 /**
- * Texts and accessible names that do not come from the message file. Run it with marked messages: text outside of all marks is
+ * Source of a function that finds texts and accessible names that do not come from the message file. Run it with marked
+ * messages: text outside of all marks is
  * sample data, a name, a number, a date, or hard-coded. Marks are counted over the whole page in document order, because a
  * sentence with a link consists of three text nodes.
  */
-export const UNMARKED = `(names) => {
+export const UNMARKED_SOURCE = `(names) => {
   const LETTER = /\\p{L}{2}/u;
   const data = [...window.__data].join("\\n").toLowerCase().replaceAll(/\\s+/g, " ");
   const known = new Set(names.map((name) => name.toLowerCase()));
@@ -49,11 +50,11 @@ export const UNMARKED = `(names) => {
   return [...new Set(found)];
 }`;
 
-/** Elements that keep the language of the moment they were shown: a toast and the title of a receipt. */
-export const KEEPS_LANGUAGE = "[data-testid=toast], [data-testid=receipt] .head";
+/** Selector of elements that stay in the language in which they were shown first: a toast and the title of a receipt. */
+export const KEEPS_LANGUAGE_SELECTOR = "[data-testid=toast], [data-testid=receipt] .head";
 
-/** Marked texts that are still there after a change of the language. */
-export const NOT_UPDATED = `(except) => {
+/** Source of a function that finds marked texts that are still there after a change of the language. */
+export const NOT_UPDATED_SOURCE = `(except) => {
   const outdated = [];
   for (const node of document.querySelectorAll("body *")) {
     if (node.closest(except)) continue;
@@ -63,8 +64,8 @@ export const NOT_UPDATED = `(except) => {
   return [...new Set(outdated)];
 }`;
 
-/** Texts and accessible names that equal an English message although the language has a translation. */
-export const ENGLISH = `(patterns, own) => {
+/** Source of a function that finds texts and accessible names that equal an English message with another translation. */
+export const ENGLISH_SOURCE = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
   const data = [...window.__data].join("\\n");
   const here = new RegExp("^(?:" + own.join("|") + ")$", "u");
@@ -78,10 +79,11 @@ export const ENGLISH = `(patterns, own) => {
 }`;
 
 /**
- * Text that is clipped or overflows: by an ancestor that hides overflow, by its control, or by the window. Data may be
+ * Source of a function that finds text that is clipped or overflows: by an ancestor that hides overflow, by its
+ * control, or by the window. Data may be
  * shortened with an ellipsis, our own texts may not. The months under the chart span three bars on purpose.
  */
-export const CLIPPED = `() => {
+export const CLIPPED_SOURCE = `() => {
   const SLACK = 1.5;
   const data = [...window.__data].join("\\n");
   const where = (node) => {

@@ -1,17 +1,17 @@
 // All screens by name, with the steps to reach them. The checks are in other files.
 import { until } from "../e2e/webdriver.mjs";
-import { EXPORTS } from "./exports.mjs";
-import { FOLDERS } from "./folders.mjs";
+import { EXPORT_SCREENS } from "./exports.mjs";
+import { FOLDER_SCREENS } from "./folders.mjs";
 import { Page } from "./page.mjs";
-import { OPENING } from "./opening.mjs";
-import { PLANS } from "./plans.mjs";
-import { conversation, openFiles, READING_SCREENS } from "./reading.mjs";
-import { selectTwoRows, openMemory, REMOVAL } from "./removal.mjs";
-import { REVIEW } from "./review.mjs";
+import { OPENING_SCREENS } from "./opening.mjs";
+import { PLAN_SCREENS } from "./plans.mjs";
+import { openConversation, openFiles, READING_SCREENS } from "./reading.mjs";
+import { selectTwoRows, openMemory, REMOVAL_SCREENS } from "./removal.mjs";
+import { REVIEW_SCREENS } from "./review.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
-/** Files that are dropped on the window. */
+/** Paths of files to drop on the window. */
 export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
 export const ENCRYPTED = "/home/ines/encrypted.alf";
 const drop = (page, paths = FILES, over = false) =>
@@ -45,7 +45,7 @@ const dropFiles = async (page) => {
   );
 };
 
-/** `[name, options of the mock, steps]` */
+/** All screens: `[name, options of the mock backend, steps to reach it]`. */
 export const SCREENS = [
   ["welcome", "empty", (page) => page.waitFor("welcome-create")],
   [
@@ -230,8 +230,8 @@ export const SCREENS = [
   ],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
   ...READING_SCREENS,
-  ...REVIEW,
-  ...REMOVAL,
+  ...REVIEW_SCREENS,
+  ...REMOVAL_SCREENS,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.waitFor("activity-line"))],
   [
     "activity, details",
@@ -289,7 +289,7 @@ export const SCREENS = [
     `${OPEN},on-${system}`,
     settings("security"),
   ]),
-  ...FOLDERS,
+  ...FOLDER_SCREENS,
   [
     "settings, about, checked",
     OPEN,
@@ -386,7 +386,7 @@ export const SCREENS = [
   [
     "reader, blurred",
     OPEN,
-    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), conversation(page)),
+    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), openConversation(page)),
   ],
   ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
   [
@@ -417,7 +417,7 @@ export const SCREENS = [
   [
     "context-menu-message",
     OPEN,
-    async (page) => (await conversation(page), page.context("reader-message", '[data-id="msg-a2"]')),
+    async (page) => (await openConversation(page), page.context("reader-message", '[data-id="msg-a2"]')),
   ],
   ["context-menu-file", OPEN, async (page) => (await openFiles(page), page.context("file-card", '[data-id="f-3"]'))],
   [
@@ -479,8 +479,8 @@ export const SCREENS = [
   ["import, choose", OPEN, async (page) => (await page.waitFor("home"), page.click("import-button"))],
   ["import, paste", OPEN, async (page) => (await page.waitFor("home"), page.press("V", "CS"))],
   ["import, plan", OPEN, async (page) => (await page.waitFor("home"), dropFiles(page))],
-  ...OPENING,
-  ...PLANS,
+  ...OPENING_SCREENS,
+  ...PLAN_SCREENS,
   [
     "import, refused",
     OPEN,
@@ -532,7 +532,7 @@ export const SCREENS = [
       await page.waitFor("import-undo");
     },
   ],
-  ...EXPORTS,
+  ...EXPORT_SCREENS,
 ];
 
 /** Whether it is the first screen of its kind (the name before the comma), for checks that need only one of each kind. */
@@ -549,8 +549,8 @@ export const screenshotName = (name) => name.replaceAll(", ", "--").replaceAll(/
 export const screensNamed = (only) => SCREENS.filter(([name]) => name.startsWith(only));
 
 /**
- * Open these screens in one language and in the larger size, and pass each to `visit(name, page)`. Each screen starts with a
- * fresh page. Screens that cannot be reached go to `onUnreachable(name, error)`.
+ * Opens these screens in one language and in the larger size, and pass each to `visit(name, page)`. Each screen starts with a
+ * fresh page. If a screen cannot be reached, `onUnreachable(name, error)` is called.
  */
 export async function walk(browser, origin, { language, screens, visit, onUnreachable }) {
   const page = new Page(browser);

@@ -22,9 +22,9 @@ import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { testKills } from "../kill/run.mjs";
 import { AccessibilityCheck } from "../screens/axe.mjs";
-import { inEnglish } from "../screens/english.mjs";
+import { checkInEnglish } from "../screens/english.mjs";
 import { testHostileTexts } from "../screens/hostile.mjs";
-import { screens } from "../screens/run.mjs";
+import { testLanguages } from "../screens/run.mjs";
 import { Pictures } from "../screens/shots.mjs";
 import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
@@ -169,7 +169,11 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: layerOf(screens, (count) => inEnglish(count, [new Pictures(), new AccessibilityCheck()]), testHostileTexts),
+  screens: layerOf(
+    testLanguages,
+    (count) => checkInEnglish(count, [new Pictures(), new AccessibilityCheck()]),
+    testHostileTexts,
+  ),
   cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
   kill: layerOf(testKills),
   interop: layerOf(interop, pamInterop, zaxyInterop, schemas),
