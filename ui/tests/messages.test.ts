@@ -10,7 +10,7 @@ import { mockBackend } from "$lib/ipc/mock";
 import { appearance } from "$lib/state/appearance.svelte";
 import { UiError } from "$lib/state/ui-error";
 import { byName, count, fill, nameInSentence, joinWithAnd, t } from "$lib/text";
-import { auditText, layoutText, reasonText, WEAKNESSES } from "$lib/text/core";
+import { auditText, layoutText, reasonText, WEAKNESS_TEXTS } from "$lib/text/core";
 import { bytes, day, month } from "$lib/text/format";
 import { setLanguage, systemLanguage, type Message } from "$lib/text/locale.svelte";
 import { failWith } from "$lib/ipc/mock/jobs";
@@ -193,7 +193,7 @@ describe("messages of the core", () => {
   it("have a text for every reason of a weak passphrase", () => {
     const source = core("mementory-crypto/src/passphrase.rs");
     const said = [...source.matchAll(/"([A-Z][^"]*\.)"/g)].map(([, sentence]) => sentence);
-    expect(said.sort()).toEqual(Object.keys(WEAKNESSES).sort());
+    expect(said.sort()).toEqual(Object.keys(WEAKNESS_TEXTS).sort());
   });
 
   it("are shown in the window's words, with the original under Details", async () => {

@@ -3,7 +3,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Attachment from "../src/features/conversations/Attachment.svelte";
 import FileSheet from "../src/features/files/FileSheet.svelte";
-import { decode, isText, SHOWN_BYTES } from "../src/features/files/text";
+import { decode, isText, MAX_SHOWN_BYTES } from "../src/features/files/text";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { start, type Mock } from "./start-mock";
 import { failWith } from "$lib/ipc/mock/jobs";
@@ -39,7 +39,7 @@ describe("the preview", () => {
     const requests = vi.spyOn(mock, "attachment");
     sheet(await file("harmonics_bergen.csv"));
     await waitFor(() => expect(screen.getByTestId("file-text").textContent).toMatch(/^constituent,amplitude_m/));
-    expect(requests).toHaveBeenCalledWith("f-3", SHOWN_BYTES);
+    expect(requests).toHaveBeenCalledWith("f-3", MAX_SHOWN_BYTES);
     expect(screen.queryByTestId("file-beginning")).toBeNull();
     setContent(utf8("<h1>Tide</h1><script>window.ran = 1</script>"));
     sheet(await file("tide.rs", { id: "f-html", title: "tide.html", media_type: "text/html" }));
@@ -48,10 +48,10 @@ describe("the preview", () => {
   });
 
   it("shows the start of a long text, and says so", async () => {
-    setContent(utf8("é".repeat(SHOWN_BYTES)));
-    sheet(await file("tide.rs", { size: 2 * SHOWN_BYTES }));
+    setContent(utf8("é".repeat(MAX_SHOWN_BYTES)));
+    sheet(await file("tide.rs", { size: 2 * MAX_SHOWN_BYTES }));
     await waitFor(() => expect(screen.getByTestId("file-beginning").textContent).toContain("beginning"));
-    expect(screen.getByTestId("file-text").textContent).toBe("é".repeat(SHOWN_BYTES / 2));
+    expect(screen.getByTestId("file-text").textContent).toBe("é".repeat(MAX_SHOWN_BYTES / 2));
   });
 
   it("says if there is no preview, or if loading failed", async () => {

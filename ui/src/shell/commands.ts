@@ -33,7 +33,7 @@ export function run(command: Command): void {
   }
   switch (command) {
     case "search":
-      // In a section without search, the palette opens instead and says so.
+      // In a section without search, the palette opens instead and says why.
       if (!search.here() && !search.focus()) dialogs.show({ kind: "palette", instead: nav.section });
       break;
     case "import":
@@ -74,7 +74,7 @@ export function run(command: Command): void {
   }
 }
 
-/** Opens the import sheet: the running import, else a new choice. */
+/** Opens the import sheet with the running import, or else empty. */
 export function openImport(): void {
   if (importing.busy) importing.background = false;
   else importing.reset();

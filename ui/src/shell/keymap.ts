@@ -22,7 +22,7 @@ export type Command =
 
 type Pressed = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">;
 
-const DIGITS: Record<string, Section> = {
+const SECTION_OF_DIGIT: Record<string, Section> = {
   "1": "home",
   "2": "memories",
   "3": "conversations",
@@ -32,7 +32,7 @@ const DIGITS: Record<string, Section> = {
   "7": "trash",
 };
 
-/** The global command of a key press; null if it has none. */
+/** The command of the window for a key press; null if it has none. */
 export function commandFor(event: Pressed, where: { mac: boolean; inField: boolean }): Command | null {
   if (event.key === "F6") return event.shiftKey ? "previous-pane" : "next-pane";
   if (event.altKey && !event.ctrlKey && !event.metaKey && !where.inField) {
@@ -47,7 +47,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
     if (key === "v" && !where.inField) return "paste";
     return null;
   }
-  const section = DIGITS[event.key];
+  const section = SECTION_OF_DIGIT[event.key];
   if (section) return { go: section };
   if (key === "z") return where.inField ? null : "undo";
   if (key === ",") return { go: "settings" };
@@ -80,11 +80,11 @@ const SHORTCUT_OF_COMMAND: Partial<Record<Extract<Command, string>, string>> = {
 export function keysOf(command: Command): string | undefined {
   if (typeof command === "string") return SHORTCUT_OF_COMMAND[command] && keys(SHORTCUT_OF_COMMAND[command]);
   if (command.go === "settings") return keys("Ctrl ,");
-  const digit = Object.keys(DIGITS).find((each) => DIGITS[each] === command.go);
+  const digit = Object.keys(SECTION_OF_DIGIT).find((each) => SECTION_OF_DIGIT[each] === command.go);
   return digit && keys(`Ctrl ${digit}`);
 }
 
-/** The list of shortcuts in the order of ui.md §5. `letter`: can be switched off. */
+/** The list of shortcuts in the order of ui.md §5. `letter`: whether the setting for letter keys can switch it off. */
 export const SHORTCUTS = [
   { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },

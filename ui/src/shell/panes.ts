@@ -1,6 +1,6 @@
 import { visibleList } from "$features/layout/row-actions";
 
-/** F6 focuses the next pane: the first focusable element inside `data-pane`. */
+/** Focuses the next or the previous pane (F6): the first focusable element inside its `data-pane`. */
 export function cyclePane(step: 1 | -1): void {
   const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter(
     (pane) => !pane.querySelector("[data-pane]"),

@@ -1,11 +1,11 @@
 import type { AuditEntry, TombstoneView } from "$lib/ipc";
 import { parse } from "$lib/text/format";
 
-/** Entries, tombstones and receipts that can go into an evidence pack. */
+/** Numbers of entries, of tombstones, and of tombstones with a finished receipt, for an evidence pack. */
 export type PackContents = { tombstones: number; withReceipt: number; entries: number };
 export type DateSpan = { since: string | null; until: string | null };
 
-/** The contents within the period, both ends included. */
+/** Counts the contents within the period, both ends included. */
 export function contentsInRange(
   entries: readonly AuditEntry[],
   tombstones: readonly TombstoneView[],
@@ -18,7 +18,7 @@ export function contentsInRange(
   const inRange = tombstones.filter(inside);
   return {
     tombstones: inRange.length,
-    // Receipts that are still pending are not counted.
+    // Do not count receipts that are still pending.
     withReceipt: inRange.filter(({ receipt, complete }) => receipt !== null && complete !== null).length,
     entries: entries.filter(inside).length,
   };

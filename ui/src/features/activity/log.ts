@@ -4,9 +4,9 @@ import { parse } from "$lib/text/format";
 /** The document behind a log entry: the report of an import or the receipt of a deletion. */
 export type Proof = { kind: "report"; batch: string } | { kind: "receipt"; id: string };
 
-const DELETIONS: Record<string, string> = { erase: "delete", redact: "redact" };
+const DELETION_OPS: Record<string, string> = { erase: "delete", redact: "redact" };
 
-/** Proofs by entry number. A deletion and its tombstone share record and timestamp. */
+/** Proofs by entry number. The tombstone of a deletion has the same operation, record and time as its entry. */
 export function proofsOf(
   entries: readonly AuditEntry[],
   batches: readonly BatchInfo[],
@@ -24,7 +24,7 @@ export function proofsOf(
   const known = new Set(receipts.values());
   const proofs = new Map<number, Proof>();
   for (const { seq, op, target, at } of entries) {
-    const receipt = receipts.get(key(DELETIONS[op] ?? "", target, at));
+    const receipt = receipts.get(key(DELETION_OPS[op] ?? "", target, at));
     if (receipt !== undefined) proofs.set(seq, { kind: "receipt", id: receipt });
     else if (op === "clean_again" && known.has(target)) proofs.set(seq, { kind: "receipt", id: target });
     else if ((op === "import" || op === "undo_import") && reports.has(target))

@@ -1,6 +1,6 @@
 import type { ThreadMessage } from "$lib/ipc";
 
-/** A conversation is a tree; the reader shows one path through it. */
+/** A conversation as a tree, of which the reader shows one path. */
 export class MessageTree {
   readonly byId: Map<string, ThreadMessage>;
   readonly #children = new Map<string, string[]>();

@@ -5,8 +5,8 @@ import { t } from "$lib/text";
 export type { ExportFormat, FileFormat } from "$lib/state/formats";
 
 /**
- * An export format of the window. `signs`: can carry the vault's signature; `encrypts`: can have a passphrase.
- * `folder`: is a folder. `files`: holds small attached files.
+ * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase. `folder`: it is a
+ * folder. `files`: it contains small attached files.
  */
 export type FormatCard = {
   value: ExportFormat;
@@ -21,7 +21,7 @@ export type FormatCard = {
 export const formatName = (format: string): string =>
   format === TEXT_FORMAT ? t("export.textName") : assistantStyle(format).name;
 
-/** Recommended formats first, text last, the others by id. */
+/** Sort key of a format: recommended ones come first, text comes last. */
 const rank = ({ recommended, text }: (typeof EXPORT_FORMATS)[number]) => Number(text) - Number(recommended);
 
 /** Messages: `export.<value>` describes the format, `export.<value>Is` says what is created at the path. */

@@ -10,12 +10,12 @@ export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
 /** Maximum length of a record's text in a list of losses. */
-const TEXT_LENGTH = 120;
-const WEIGHT: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };
+const MAX_LABEL_LENGTH = 120;
+const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };
 
 /**
- * Losses by field and kind with count and treatment, heaviest first. The list of losses only supplies notes: it is cut
- * after a thousand.
+ * Losses by field and kind with their counts, the heaviest kind first. The notes come from the list of single losses, which is
+ * cut after a thousand.
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
@@ -25,10 +25,10 @@ export function lossRows(exported: Exported): LossRow[] {
       n: count,
       note: exported.losses.find((loss) => loss.field === field && loss.kind === kind)?.note ?? "",
     }))
-    .sort((a, b) => (WEIGHT[a.kind] ?? 1) - (WEIGHT[b.kind] ?? 1) || b.n - a.n);
+    .sort((a, b) => (LOSS_WEIGHTS[a.kind] ?? 1) - (LOSS_WEIGHTS[b.kind] ?? 1) || b.n - a.n);
 }
 
-/** The distinct records behind a row, and whether they are all: the list of losses is cut after a thousand. */
+/** The distinct records behind a row, and whether the list, which is cut after a thousand losses, has all of them. */
 function lossRecords(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };
@@ -45,17 +45,19 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
   const names = lossRecords(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
   const { items } = await backend().list(request);
-  const textOf = new Map(items.map((item) => [item.id, plainLine(truncated(item.title || item.text, TEXT_LENGTH))]));
+  const textOf = new Map(
+    items.map((item) => [item.id, plainLine(truncated(item.title || item.text, MAX_LABEL_LENGTH))]),
+  );
   // Parts of files and records in the Trash are in no list.
   return names.map((name) => textOf.get(name) || name);
 }
 
-/** The number of records that would be left out of the file. */
+/** The number of losses of the kind `left_out`. */
 export function omittedCount(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
-/** Numbers of attached files that are exported and left out. `carries`: whether the format can contain files. */
+/** How many attached files are exported and how many are left out. `carries`: whether the format can contain files. */
 export function filesOf(exported: Exported, carries: boolean): { exported: number; omitted: number } {
   const lost = (field: string) =>
     exported.loss_counts.reduce(

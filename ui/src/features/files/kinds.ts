@@ -30,7 +30,7 @@ const ICONS: Record<FileKind, IconOf> = {
 };
 export const iconOf = (row: Row): IconOf => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
-/** `ChatGPT, 12 Mar, 2.1 MB`, or that the export lists the file without containing it. */
+/** `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export lists the file without containing it. */
 export function fileSummary(row: Row): string {
   if (row.present === false) return t("files.missing");
   return joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at), bytes(row.size)]);

@@ -2,7 +2,7 @@ import { nameOf } from "./kinds";
 import type { Row } from "$lib/state/records.svelte";
 
 /** Maximum number of bytes shown of a text file. */
-export const SHOWN_BYTES = 128 * 1024;
+export const MAX_SHOWN_BYTES = 128 * 1024;
 
 /** Text media types that do not start with `text/`. */
 const TEXT_TYPES =
@@ -19,7 +19,7 @@ const TEXT_EXTENSIONS = new Set(
 
 type File = Pick<Row, "title" | "text" | "media_type" | "present" | "file_kind">;
 
-/** Whether the file is read as text, by media type, else by name. The content is checked afterwards. */
+/** Whether to try the file as text, by its media type, its kind or its name. The content is checked afterwards. */
 export function isText(file: File): boolean {
   if (file.present === false) return false;
   const type = (file.media_type ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
@@ -30,17 +30,17 @@ export function isText(file: File): boolean {
   return TEXT_EXTENSIONS.has(name.slice(name.lastIndexOf(".") + 1));
 }
 
-/** Legacy encodings tried per language before the single-byte fallback. */
+/** Legacy encodings by language, which are tried before `windows-1252`. */
 const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
- * Decodes the first bytes of a file: by byte order mark, as UTF-8, else by this language's legacy encodings. Null if it
- * is not text.
+ * Decodes the first bytes of a file: by their byte order mark, else as UTF-8, in a legacy encoding of the language or in
+ * `windows-1252`. Null if they contain a zero byte, which text does not have.
  */
 export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
   const read = (label: string, fatal: boolean) => {
     try {
-      // The last character may be incomplete.
+      // If more bytes follow, the last character may be incomplete.
       return new TextDecoder(label, { fatal }).decode(bytes, { stream: more });
     } catch {
       return null;

@@ -34,7 +34,7 @@ export type Home = {
   imported: string | null;
 };
 
-/** One column for each assistant; a platform with several formats is one column. */
+/** One column for each assistant, even if its records come in several formats. */
 export function columnsOf(sources: readonly SourceInfo[]): Column[] {
   const columns = new Map<string, Column>();
   for (const source of sources) {
@@ -66,14 +66,14 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
 /** Age in days after which an export counts as old. */
 const OLD_AFTER_DAYS = 90;
 
-/** Whether an assistant's export is old. An unused assistant has nothing newer to export. */
+/** Whether the newest export of an assistant is old. False if its time is unknown. */
 export function isOld({ exported }: Column): boolean {
   return exported !== null && daysSince(exported) > OLD_AFTER_DAYS;
 }
 
 /**
- * Records that the newest export of an assistant lacks, one row per kind, because a list shows one kind. `alone`: the
- * assistant has no other such row.
+ * Records of one kind that the newest export of an assistant lacks. Each kind has its own row, because a list shows only one
+ * kind. `alone`: the assistant has no other such row.
  */
 export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
@@ -99,7 +99,8 @@ export function missingByAssistant(standings: readonly StandingCount[]): Missing
     );
 }
 
-/** Rows of the matrix: types by frequency, including "no type" (ChatGPT exports none), so that all numbers add up. */
+/** Rows of the matrix: types by frequency. "No type" is included, because ChatGPT exports none and all numbers have to
+ * add up. */
 export function typesOf(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
   for (const column of columns)
@@ -156,7 +157,7 @@ const CHANGE_TEXTS: Record<string, MessageKey> = {
   written: "recent.written",
 };
 
-/** Text for the last change of a memory and its time. */
+/** A sentence about the last change of a memory, with its day. */
 export function lastChangeText({ cause, versions, changed_at }: ListItem): string {
   const imported = versions > 1 ? "recent.update" : "recent.import";
   return t(CHANGE_TEXTS[cause] ?? imported, { day: relativeDayInSentence(changed_at) });

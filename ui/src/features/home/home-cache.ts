@@ -2,7 +2,7 @@ import type { VaultInfo } from "$lib/ipc";
 import { onLock } from "$lib/state/lock-cleanup";
 import type { Home, Month } from "./data";
 
-/** Counts of the home screen, so that returning shows them at once. */
+/** Counts of the home screen, cached so that they are shown at once when the person returns to it. */
 type CachedHome = { info: VaultInfo; home: Home; months: Month[] };
 
 let cached: CachedHome | null = null;

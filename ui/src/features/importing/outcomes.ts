@@ -4,23 +4,23 @@ import { byName, joinWithCommas, t, word } from "$lib/text";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
-/** The chosen number of the table: a kind or all, an outcome or everything found. */
+/** The chosen number of the table. `kind` is null for all kinds; `found` stands for all outcomes. */
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
-export const ALL: OutcomeSelection = { kind: null, outcome: "found" };
+export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 
 /** One listed item. `text`: first words of an item that a preview finds new. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
 
-/** Columns after "found", in the order of the sum; texts: `outcome.<key>`. */
+/** Columns after "found", in the order of the sum. Their texts are `outcome.<key>`. */
 export const COLUMNS: readonly OutcomeKey[] = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
 /** Outcomes in the order in which they need attention. */
 const LIST_ORDER: readonly string[] = ["failed", "blocked", "skipped", "updated", "added", "unchanged"];
 
-const ORDER = ["memory", "profile", "conversation", "message", "attachment"];
+const KIND_ORDER = ["memory", "profile", "conversation", "message", "attachment"];
 
 /** Rows of the table: the kinds found, in a fixed order. */
 export function kindRows(report: ImportReport): { kind: string; label: string; outcome: Outcome }[] {
-  const place = (kind: string) => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
+  const place = (kind: string) => (KIND_ORDER.includes(kind) ? KIND_ORDER.indexOf(kind) : KIND_ORDER.length);
   return Object.entries(report.by_kind)
     .filter(([, outcome]) => outcome.found > 0)
     .sort((a, b) => place(a[0]) - place(b[0]) || byName(kindName(a[0]), kindName(b[0])))
@@ -40,7 +40,7 @@ export function selectionName({ kind, outcome }: OutcomeSelection): string {
 export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): boolean =>
   a?.kind === b.kind && a.outcome === b.outcome;
 
-/** `43,650 = 669 + 40 + …`; null when it does not add up. */
+/** The counts of the outcomes in column order. Null if their sum is not the number found. */
 export function sumOf(outcome: Outcome): number[] | null {
   const parts = COLUMNS.map((key) => outcome[key]);
   return parts.reduce((all, n) => all + n, 0) === outcome.found ? parts : null;
@@ -51,7 +51,7 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
-/** How many items of a selection the report lists. Those that an import added are in the vault's lists instead. */
+/** How many items of a selection belong into the report's list. Those that an import added are in the lists of the vault. */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;

@@ -1,9 +1,9 @@
 import { t } from "$lib/text";
 
-/** The five import stages as the backend names them; texts: `stage.<name>` and `stage.<name>.done`. */
+/** The five stages of an import as the backend names them. Their texts are `stage.<name>` and `stage.<name>.done`. */
 export const IMPORT_STAGES = ["detect", "read", "store", "index", "check"] as const;
 
-/** `about 25 seconds left`, rounded so that it does not flicker; empty while unknown. */
+/** `about 25 seconds left`, rounded so that it does not change all the time. Empty while unknown. */
 export function timeLeft(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return "";
   if (seconds < 5) return t("progress.soon");

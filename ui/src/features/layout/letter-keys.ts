@@ -1,12 +1,13 @@
 import { appearance } from "$lib/state/appearance.svelte";
 import { topmostDialog } from "$lib/ui/open-dialogs.svelte";
 
-/** Elements in which letters are typed or select an option. */
-const KEY_OWNERS = "input, textarea, select, [contenteditable], [role=menu], [role=combobox], [data-popover-content]";
+/** Selector of elements in which letters are typed or select an option. */
+const KEY_OWNER_SELECTOR =
+  "input, textarea, select, [contenteditable], [role=menu], [role=combobox], [data-popover-content]";
 
 /** Whether the key belongs to a field or to an open layer above the screen. */
 export function handlesOwnKeys(target: EventTarget | null): boolean {
-  return topmostDialog() !== null || (target instanceof Element && target.closest(KEY_OWNERS) !== null);
+  return topmostDialog() !== null || (target instanceof Element && target.closest(KEY_OWNER_SELECTOR) !== null);
 }
 
 /**

@@ -1,15 +1,15 @@
-import { TYPING_PAUSE, debounced } from "$lib/logic/debounce";
+import { TYPING_PAUSE_MS, debounced } from "$lib/logic/debounce";
 import type { RecordList } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { untrack } from "svelte";
 
 /** Milliseconds between the last key and the search (ui.md §6.4). */
-const SEARCH_DELAY = 120;
+const SEARCH_DELAY_MS = 120;
 
 export type ListAnswer = {
   query: string;
-  /** False for the first load: the link to a section may name a record that its search would not find. */
+  /** False for the first load, because a link may have opened a record that the search does not find. */
   isNewQuery: boolean;
   /** False once a newer search has begun or the section was left. */
   isCurrent: () => boolean;
@@ -17,13 +17,13 @@ export type ListAnswer = {
 
 /**
  * Keeps `list` loaded for the search field, its filter and every change of the vault. Call it while a component is
- * created. `onanswer` runs after the rows are there; during a search only after `pause` ms, because it would delay the
- * answer to the next key.
+ * created. `onanswer` runs once the rows are there, during a search only `pause` ms later, because it would delay the answer to
+ * the next key.
  */
 export function followSearch(
   list: RecordList,
   onanswer: (answer: ListAnswer) => void,
-  pause: number = TYPING_PAUSE,
+  pause: number = TYPING_PAUSE_MS,
 ): void {
   let lastQuery: string | null = null;
   let run = 0;
@@ -45,7 +45,7 @@ export function followSearch(
     const answer = { query, isNewQuery, isCurrent };
     if (query && pause > 0) deliverLater(answer);
     else deliver(answer);
-  }, SEARCH_DELAY);
+  }, SEARCH_DELAY_MS);
 
   $effect(() => {
     void [list.filter, list.sort, list.reloads, vault.revision];

@@ -12,7 +12,7 @@ import { t } from "$lib/text";
 import { handlesOwnKeys } from "./letter-keys";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** The ids a row's menu acts on: all checked rows if it is one of them, else itself. */
+/** Ids to which the menu of a row applies: all checked rows if it is one of them, else only itself. */
 export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
@@ -29,19 +29,19 @@ export function focusList(): void {
   if (pane) visibleList(pane)?.focus();
 }
 
-/** Keys of every record list: Delete, Shift Delete, Ctrl A, Esc. True if handled. */
+/** Handles the keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. Returns whether the key was handled. */
 export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
   const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
   const action = actionOf(event, list, ids);
   if (!action) return false;
   event.preventDefault();
-  // Key repeat deletes only one record.
+  // A Delete key that is held down deletes only one record.
   if (event.repeat && event.key === "Delete") return true;
   action();
   return true;
 }
 
-/** Delete and Shift Delete in the detail pane. */
+/** Handles Delete and Shift Delete in the detail pane. */
 export function paneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;

@@ -2,10 +2,11 @@
 export type Authorship = "assistant" | "person";
 
 /**
- * Only methods that identify the author. A call of ChatGPT's memory tool or a file written by an agent does not tell
+ * Author by creation method, for the methods that identify the author. A call of ChatGPT's memory tool or a file
+ * written by an agent does not tell
  * whether the person asked for it, so the window shows "The export doesn't say".
  */
-const AUTHORSHIP: ReadonlyMap<string, Authorship> = new Map([
+const AUTHORSHIP_BY_METHOD: ReadonlyMap<string, Authorship> = new Map([
   // Derived by the vendor from conversations.
   ["conversations_memory", "assistant"],
   ["project_memory", "assistant"],
@@ -25,5 +26,5 @@ const AUTHORSHIP: ReadonlyMap<string, Authorship> = new Map([
 ]);
 
 export function authorship(method: string | null): Authorship | null {
-  return AUTHORSHIP.get(method ?? "") ?? null;
+  return AUTHORSHIP_BY_METHOD.get(method ?? "") ?? null;
 }

@@ -3,18 +3,17 @@ import { detail, type DetailRequest } from "$lib/state/detail.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";
 
-const LETTERS: Record<string, DetailRequest["what"]> = { e: "edit", t: "tag", r: "redact" };
+const ACTION_OF_LETTER: Record<string, DetailRequest["what"]> = { e: "edit", t: "tag", r: "redact" };
 
-/** Opens this record in the detail pane and starts the action there. The pane opens at once; with the arrow keys it
- * follows after a short delay. */
+/** Opens this record in the detail pane at once and starts the action there. */
 export function requestAction(what: DetailRequest["what"], id: string): void {
   nav.choose(id);
   detail.request(what, id);
 }
 
-/** Letters that act on the active row, or on all checked ones. */
+/** Handles letters that act on the active row, or on all checked rows. */
 export function letterKey(event: KeyboardEvent, active: string | null): void {
-  const letter = LETTERS[screenLetter(event) ?? ""];
+  const letter = ACTION_OF_LETTER[screenLetter(event) ?? ""];
   // With several checked records only T and R apply; their bar handles both.
   const many = selection.ids.size > 0;
   if (!letter || (many && letter !== "tag" && letter !== "redact")) return;

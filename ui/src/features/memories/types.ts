@@ -32,7 +32,7 @@ export function typeName(type: string | null, group = false): string {
   return word(group ? "types" : "type", type);
 }
 
-/** Types offered to the person; a record with another type keeps it as an additional choice. */
+/** Types that the window offers. A record with another type has that one as an additional choice. */
 export const TYPES = [
   "fact",
   "preference",

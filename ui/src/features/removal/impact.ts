@@ -36,7 +36,7 @@ export function impactLines(impact: Impact, kinds: readonly string[]): { n: stri
   return lines.filter((line) => line.n > 0).map((line) => ({ n: count(line.n), text: line.text }));
 }
 
-/** What Mementory cannot reach; always shown. */
+/** Places that Mementory cannot reach, one line each. */
 export function unreachableLines(platforms: readonly string[], exported: boolean): string[] {
   const assistants = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
   return [

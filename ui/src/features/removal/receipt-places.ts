@@ -1,7 +1,7 @@
 import type { Receipt } from "$lib/ipc";
 import { joinWithCommas, t } from "$lib/text";
 
-/** One row of a receipt. `text`: the window's words; `original`: the core's. */
+/** One row of a receipt. `text` is the window's text, `original` that of the backend in English. */
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
@@ -15,7 +15,8 @@ export function placesOf(receipt: Receipt): ReceiptPlace[] {
   return places;
 }
 
-/** Receipts of former versions lack the number of redacted messages; then the row appears only if some were left. */
+/** The row for messages with the same content. If a former version did not count redacted ones, it exists only if some
+ * were left. */
 function sameWordsPlaces({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
   if (redacted === null && left === 0) return [];
   const n = redacted ?? 0;

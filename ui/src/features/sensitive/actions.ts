@@ -3,7 +3,7 @@ import { dialogs } from "$lib/state/dialogs.svelte";
 import { showError } from "$lib/state/trash-actions";
 import { sensitive } from "$lib/state/sensitive.svelte";
 
-/** Redacts a value. The first time in a session a dialog asks first. `ids` limits it to these records. */
+/** Redacts a value, only in the records `ids` unless null. Before the first one since unlocking, a dialog asks. */
 export async function redact(item: SensitiveItem, ids: string[] | null, n: number): Promise<void> {
   if (sensitive.redacting) return;
   if (!sensitive.dialogShown) dialogs.show({ kind: "redact-value", item, ids, n });

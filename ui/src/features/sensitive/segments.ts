@@ -20,9 +20,9 @@ export const ICONS: Record<Kind, IconOf> = {
   emails: Mail,
 };
 
-/** Letters before the value that fit into a row. */
-const LETTERS_BEFORE = 20;
-/** The core's placeholder for a value in a title. */
+/** Number of letters before the value that fit into a row. */
+const MAX_LETTERS_BEFORE = 20;
+/** The backend's placeholder for a value in a title. */
 const PLACEHOLDER = "█████";
 
 const bar: TextSegment = { kind: "bar", text: "" };
@@ -30,13 +30,13 @@ const bar: TextSegment = { kind: "bar", text: "" };
 /** The end of the text before the value, on one line. */
 export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   const parts: TextSegment[] = [];
-  let room = LETTERS_BEFORE;
+  let room = MAX_LETTERS_BEFORE;
   const until = context.findIndex((segment) => segment.this);
   for (const segment of context.slice(0, Math.max(0, until)).reverse()) {
     if (room <= 0) break;
     const text = oneLine(segment.text);
     const points = [...text];
-    room -= segment.hidden ? LETTERS_BEFORE / 3 : points.length;
+    room -= segment.hidden ? MAX_LETTERS_BEFORE / 3 : points.length;
     if (segment.hidden) parts.unshift(bar);
     else if (room >= 0) parts.unshift({ kind: "text", text });
     else
@@ -51,13 +51,13 @@ export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   return parts;
 }
 
-/** The text after the value, for values at the start of a text. */
+/** The text after the value, for values that a text begins with. */
 export function textAfter(context: readonly ContextPiece[]): TextSegment[] {
   const from = context.findIndex((segment) => segment.this) + 1;
   return context.slice(from).map((segment) => (segment.hidden ? bar : { kind: "text", text: oneLine(segment.text) }));
 }
 
-/** A title with bars in place of the core's placeholders. */
+/** A title with bars in place of the backend's placeholders. */
 export function titleSegments(title: string): TextSegment[] {
   return title
     .split(PLACEHOLDER)

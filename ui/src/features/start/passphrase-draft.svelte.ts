@@ -10,7 +10,7 @@ export class PassphraseDraft {
   text = $state("");
   repeat = $state("");
   score = $state(0);
-  /** Whether the text was rated, and the core's reason why it is weak. */
+  /** Whether the text was rated, and the backend's reason why it is weak. */
   #rated = $state(false);
   #weakness = $state<string | null>(null);
   #rating = "";
@@ -19,7 +19,7 @@ export class PassphraseDraft {
   readonly differs = $derived(this.repeat.length >= this.text.length && this.repeat !== "" && !this.same);
   readonly ready = $derived(this.same && this.score >= MIN_SCORE);
 
-  /** Replaces the text with a suggestion of the core. */
+  /** Replaces the text with a passphrase that the backend suggests. */
   async suggest(): Promise<void> {
     this.text = await backend().suggestPassphrase();
     this.repeat = "";
@@ -40,7 +40,7 @@ export class PassphraseDraft {
     this.#weakness = strength.reason;
   }
 
-  /** What is missing, as text; null if nothing is, or while it is being rated. */
+  /** Text for what is missing. Null if nothing is missing, or while the passphrase is being rated. */
   get missing(): string | null {
     if (this.text === "") return t("missing.passphrase");
     if (!this.#rated) return null;

@@ -7,7 +7,7 @@ export interface Backend {
   sessionState(): Promise<b.SessionState>;
   recentVaults(): Promise<b.RecentVault[]>;
   forgetRecent(path: string): Promise<void>;
-  /** Backups beside the vault. */
+  /** Backups in the same folder as the vault. */
   backupsOf(path: string): Promise<b.FoundBackup[]>;
   defaultVaultFolder(): Promise<string>;
   passphraseStrength(passphrase: string): Promise<b.PassphraseStrength>;
@@ -29,7 +29,7 @@ export interface Backend {
   keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
-  /** The target folder must not exist. */
+  /** Backs up into the folder `out`, which must not exist yet. */
   backup(jobId: string, out: string, onProgress: (progress: b.Progress) => void): Promise<b.BackedUp>;
   audit(verify: boolean): Promise<b.AuditLog>;
   keys(): Promise<b.Keys>;
@@ -58,27 +58,27 @@ export interface Backend {
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
   watched(): Promise<b.Watched>;
-  /** Starts in mode "Ask first". Existing files are not offered. */
+  /** Watches a folder, in the mode "Ask first". Files that are already there are not offered. */
   watchFolder(path: string): Promise<b.Watched>;
   unwatchFolder(folder: string): Promise<b.Watched>;
   setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
-  /** A dismissed file is not offered again. */
+  /** Dismisses a detected file, which is then not offered again. */
   dismissFind(find: string): Promise<b.Watched>;
   list(request: b.ListRequest): Promise<b.Page>;
-  /** `typing`: the last word of the query may be incomplete; also in `search` and `find`. */
+  /** `typing`: the last word of the query may be incomplete. `search` and `find` have the same option. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
   /** A summary of all matching records. */
   summary(filter: b.Filter): Promise<b.Summary>;
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
-  /** Searches like `search`, but returns list rows. */
+  /** Like `search`, but returns rows for a list. */
   find(request: b.SearchRequest): Promise<b.Found>;
   /** A similar spelling for a query without results. */
   near(request: b.SearchRequest): Promise<string | null>;
-  /** `most`: maximum number of bytes to return, from the start of the file. */
+  /** Bytes of a file, or only its first `most` bytes. */
   attachment(id: string, most?: number): Promise<ArrayBuffer>;
-  /** Asks the person for the path. Null if cancelled. */
+  /** Asks the person for a path and saves the file there. Returns the path, or null if cancelled. */
   saveAttachment(
     jobId: string,
     id: string,
@@ -87,7 +87,7 @@ export interface Backend {
   ): Promise<string | null>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
-  /** Tags all records or none. Returns the ids of the changed records. */
+  /** Changes the tag on all records or on none. Returns the ids of the changed records. */
   tag(jobId: string, request: b.TagRequest, onProgress: (progress: b.Progress) => void): Promise<b.Ids>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
   redactPreview(
@@ -135,7 +135,7 @@ export interface Backend {
     request: b.EvidenceRequest,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Evidence>;
-  /** Exports a text format as a string, without saving. */
+  /** Returns the export in a text format, without saving it. */
   exportText(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<string>;
   chooseFiles(): Promise<string[]>;
   chooseFolder(): Promise<string | null>;
@@ -147,7 +147,7 @@ export interface Backend {
   print(): Promise<void>;
   /** The clipboard's text; null if it has none. */
   clipboardText(): Promise<string | null>;
-  /** Copies text. It is cleared after `clearAfter` seconds if still there; null: never. */
+  /** Copies text. If the clipboard still has it after `clearAfter` seconds, it is cleared. Null: never. */
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /**
    * Stores a window preference: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
@@ -157,9 +157,9 @@ export interface Backend {
   /** Whether the paths of opened vaults are remembered; false also forgets those remembered so far. */
   setRememberVaults(remember: boolean): Promise<void>;
   windowGuards(): Promise<b.WindowGuards>;
-  /** Locks when the screen locks or the computer sleeps. */
+  /** Sets whether the vault locks when the screen locks or the computer sleeps. */
   setLockWhenAway(on: boolean): Promise<void>;
-  /** Hides the window from screenshots and screen sharing, where supported. */
+  /** Sets whether screenshots and screen sharing leave out the window, where the system supports that. */
   setHideFromCapture(on: boolean): Promise<void>;
   /** Calls `listener` when the vault locked itself. Returns the function to stop listening. */
   onLocked(listener: (by: LockedBy) => void): Promise<() => void>;

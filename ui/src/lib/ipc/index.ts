@@ -4,13 +4,13 @@ export * from "./backend";
 
 let current: Backend | undefined;
 
-/** The active backend; `connect` must run first. */
+/** The active backend. Throws if neither `connect` nor `useBackend` ran before. */
 export function backend(): Backend {
   if (!current) throw new Error("no backend connected");
   return current;
 }
 
-/** Sets the backend; used by tests. */
+/** Sets the active backend. Tests call it directly. */
 export function useBackend(next: Backend): void {
   current = next;
 }

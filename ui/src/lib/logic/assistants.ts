@@ -65,12 +65,12 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
   return { name, letters, tone };
 }
 
-/** Formats whose files people name themselves; all others come from an assistant. */
+/** Formats whose files are named by people. Files of all other formats are named by an assistant. */
 export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
   "mem alf alf_delta mif pam zaxy eventloom markdown transfer_text".split(" "),
 );
 
-/** `ChatGPT export`; formats with a descriptive name do not get the suffix. */
+/** `ChatGPT export` for brands. Other formats have a descriptive name, which is returned as it is. */
 export function exportName(format: string | null): string {
   const { name } = assistantStyle(format);
   return NAMES[format ?? ""] ? t("peek.is", { name }) : name;

@@ -3,7 +3,7 @@ export type CopyHandler = (text: string) => Promise<boolean>;
 
 let copier: CopyHandler = async () => false;
 
-/** Set once by the shell, because lib/logic must not know the backend. */
+/** Sets the function that copies. The shell calls it once, because lib/logic must not know the backend. */
 export function setCopyHandler(next: CopyHandler): void {
   copier = next;
 }

@@ -1,5 +1,6 @@
-/** Milliseconds to wait after the rows of a search before further requests, because another key may follow. */
-export const TYPING_PAUSE = 250;
+/** After the rows of a search, the window waits this many milliseconds before further requests, because another key may
+ * follow. */
+export const TYPING_PAUSE_MS = 250;
 
 /** Calls `run` after `wait` ms without another call. */
 export function debounced<A extends unknown[]>(

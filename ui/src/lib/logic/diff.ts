@@ -2,14 +2,14 @@ import { diffWordsWithSpace } from "diff";
 
 export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 
-const MAX_LENGTH = 200_000;
+const MAX_TOTAL_LENGTH = 200_000;
 const MAX_EDITS = 2_000;
 
-/** Word diff from the older text to the newer one. */
+/** The words that were removed and added between two texts. Texts that are too long or too different give one change. */
 export function wordDiff(older: string, newer: string): DiffPart[] {
-  // Cost grows with the square of the differences; beyond this limit the result is one change.
+  // The cost grows with the square of the number of differences.
   const changes =
-    older.length + newer.length > MAX_LENGTH
+    older.length + newer.length > MAX_TOTAL_LENGTH
       ? undefined
       : diffWordsWithSpace(older, newer, { maxEditLength: MAX_EDITS });
   if (!changes)
@@ -49,7 +49,7 @@ function mergeChanges(parts: DiffPart[]): DiffPart[] {
   return out;
 }
 
-/** Keeps `words` words around each change; the remainder becomes an ellipsis. */
+/** Keeps `words` words before and after each change. An ellipsis replaces the others. */
 export function trimDiff(parts: DiffPart[], words = 6): DiffPart[] {
   return parts.map((part, index) => {
     if (part.kind !== "same") return part;

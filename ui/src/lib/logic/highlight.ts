@@ -14,11 +14,11 @@ import yaml from "highlight.js/lib/languages/yaml";
 const languages = { bash, cpp, css, javascript, json, python, rust, sql, typescript, xml, yaml };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
-const MAX_LENGTH = 20_000;
+const MAX_CODE_LENGTH = 20_000;
 
-/** Highlighted HTML for known languages up to a length, else null. The caller must sanitise it. */
+/** Highlighted HTML; null if the language is unknown or the code is too long. The caller must sanitise it. */
 export function highlightCode(code: string, language: string): string | null {
   // The HTML parser drops invalid characters.
-  if (code.includes("\0") || code.length > MAX_LENGTH || !hljs.getLanguage(language)) return null;
+  if (code.includes("\0") || code.length > MAX_CODE_LENGTH || !hljs.getLanguage(language)) return null;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

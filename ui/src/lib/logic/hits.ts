@@ -2,16 +2,17 @@ import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
 /**
- * Maximum number of marks in one segment, because more would block the window. Those around the current hit are drawn.
+ * Maximum number of marks in one segment, because more would block the window. Of more hits, those around the current one are
+ * marked.
  */
 const MAX_MARKS = 1_000;
 
-/** Elements that a hit may span; at all others, and at redactions, a text run ends. */
+/** Elements that a hit may span. A text run ends at all other elements and at redactions. */
 const INLINE_TAGS = new Set("a b code del em i mark s span strong sub sup".split(" "));
 
-const TAG = /<\/?([a-z][a-z0-9]*)[^>]*>/g;
+const TAG_PATTERN = /<\/?([a-z][a-z0-9]*)[^>]*>/g;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#38": "&", "#39": "'" };
-const ENTITY = /&(amp|lt|gt|quot|#34|#38|#39);/g;
+const ENTITY_PATTERN = /&(amp|lt|gt|quot|#34|#38|#39);/g;
 
 function matchesIn(text: string, needle: string): RegExpExecArray[] {
   return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))];
@@ -20,8 +21,8 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
 /** The text between two tags, with its entities decoded. */
 function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
-  const rest = source.replace(ENTITY, "");
-  if (!rest.includes("&")) return source.replace(ENTITY, (_, name: string) => ENTITIES[name] ?? "");
+  const rest = source.replace(ENTITY_PATTERN, "");
+  if (!rest.includes("&")) return source.replace(ENTITY_PATTERN, (_, name: string) => ENTITIES[name] ?? "");
   // The browser decodes the two thousand named entities. This text contains no tag.
   const area = document.createElement("textarea");
   area.innerHTML = `.${source}`;
@@ -44,7 +45,7 @@ export function textRuns(block: Block): string[] {
   if (block.kind === "plain") add(block.text);
   else {
     let at = 0;
-    for (const tag of block.html.matchAll(TAG)) {
+    for (const tag of block.html.matchAll(TAG_PATTERN)) {
       if (tag.index > at) add(decodeEntities(block.html.slice(at, tag.index)).replaceAll("\0", ""));
       at = tag.index + tag[0].length;
       if (!INLINE_TAGS.has(tag[1] ?? "")) runs.push("");
@@ -60,7 +61,7 @@ export function countIn(runs: readonly string[], needle: string): number {
   return runs.reduce((n, run) => n + matchesIn(run, needle).length, 0);
 }
 
-/** The segment that contains the `nth` hit, and its index there. */
+/** The segment that contains the `nth` hit of all segments, and the index of the hit in that segment. */
 export function locateHit(
   segments: readonly Block[],
   needle: string,

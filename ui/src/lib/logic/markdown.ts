@@ -6,7 +6,7 @@ import { truncated, oneLine } from "./untrusted-text";
 export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
 
-/** Limits of formatted text: beyond them it is shown plain, because rendering would block the window. */
+/** Text beyond one of these limits is shown unformatted, because rendering it would block the window. */
 const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, deep: 16, links: 1_000 };
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -121,7 +121,7 @@ export function plainLine(text: string, most?: number): string {
 
 /** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */
 const PLAIN_HTML = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
-/** Length up to which this shortcut is tried. */
+/** The shortcut is tried only up to this length. */
 const MAX_PLAIN_HTML = 20_000;
 
 /** Sanitised nodes for the page. They load and run nothing. */

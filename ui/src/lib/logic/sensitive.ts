@@ -41,7 +41,7 @@ const DETECTOR_REASONS: Record<string, string> = {
   password_sentence: "named",
 };
 
-/** The reason for a finding, a key of `why`: only what its detector really checks. */
+/** The reason for a finding, as a key of the texts `why`. It names only what the detector checks. */
 export function reasonOf(name: string, detector: string): string {
   const known = DETECTOR_REASONS[detector];
   if (known) return known;

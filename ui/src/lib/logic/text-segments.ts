@@ -4,7 +4,7 @@ export type TextSegment = { kind: "text" | "mark" | "bar"; text: string };
 /** Maximum number of segments, because more would block the window. The remaining text becomes one segment. */
 const MAX_SEGMENTS = 1_000;
 
-const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
+const REDACTION_PATTERN = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
 
 /** Splits `text` at ranges in code points (as the backend counts) and at redaction marks. */
 export function splitSegments(text: string, ranges: readonly (readonly [number, number])[] = []): TextSegment[] {
@@ -27,7 +27,7 @@ export function splitSegments(text: string, ranges: readonly (readonly [number, 
 function barSegments(text: string): TextSegment[] {
   const segments: TextSegment[] = [];
   let at = 0;
-  for (const match of text.matchAll(REDACTED)) {
+  for (const match of text.matchAll(REDACTION_PATTERN)) {
     if (segments.length >= MAX_SEGMENTS) break;
     if (match.index > at) segments.push({ kind: "text", text: text.slice(at, match.index) });
     segments.push({ kind: "bar", text: match[1] ?? "" });
@@ -37,7 +37,7 @@ function barSegments(text: string): TextSegment[] {
   return segments;
 }
 
-/** Code point ranges → UTF-16 ranges, sorted. */
+/** Converts ranges in code points to sorted ranges in UTF-16 units. */
 function toUnits(text: string, ranges: readonly (readonly [number, number])[]): [number, number][] {
   if (ranges.length === 0) return [];
   const offsets: number[] = [];
@@ -51,9 +51,9 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
-/** One line for a toast or a menu: redactions as blocks, at most `most` characters. */
+/** One line for a toast or a menu, with blocks for redactions and at most `most` characters. */
 export function shortLine(text: string, most: number): string {
-  const plain = text.replaceAll(REDACTED, "█████").replaceAll(/\s+/g, " ").trim();
+  const plain = text.replaceAll(REDACTION_PATTERN, "█████").replaceAll(/\s+/g, " ").trim();
   const codePoints = [...plain];
   return codePoints.length > most ? `${codePoints.slice(0, most).join("").trimEnd()}…` : plain;
 }
@@ -65,7 +65,7 @@ export function codePointCount(text: string): number {
   return n;
 }
 
-/** The text as a field of the page stores it: Windows line ends become `\n`. */
+/** The text as a field of the page stores it, with `\n` instead of Windows line ends. */
 export function fieldText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
@@ -83,7 +83,7 @@ export function markedWords(snippet: string, ranges: readonly (readonly [number,
   return [...new Set(words)].filter((word) => word.trim() !== "");
 }
 
-/** Occurrences of `words` in `text`, in code points. */
+/** Ranges in code points where one of `words` occurs in `text`. */
 export function findWords(text: string, words: readonly string[]): [number, number][] {
   if (words.length === 0) return [];
   const pattern = words

@@ -6,31 +6,31 @@ const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 // eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const INVALID_CHARS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 const RTL_CHARS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-const MAX_LENGTH = 300;
+const MAX_LINE_LENGTH = 300;
 
 const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
 /** The start of a text, for places that show no more, so that long text is not rendered in vain. */
-export function truncated(text: string, max = MAX_LENGTH): string {
+export function truncated(text: string, max = MAX_LINE_LENGTH): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** One line with direction-changing and invisible characters spelled out. */
-export function oneLine(text: string, max = MAX_LENGTH): string {
+/** The start of a text as one line, with the code points of direction-changing and invalid characters written out. */
+export function oneLine(text: string, max = MAX_LINE_LENGTH): string {
   return truncated(text, max)
     .replace(BIDI_CONTROLS, codePointName)
     .replace(INVALID_CHARS, codePointName)
     .replace(/\s+/g, " ");
 }
 
-/** An address with all non-ASCII characters spelled out. */
+/** An address with the code points of all non-ASCII characters written out. */
 export function asciiAddress(text: string): string {
   return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => codePointName(sign));
 }
 
-/** Isolates the text's writing direction from the surrounding sentence. */
+/** Isolates the text's writing direction from the surrounding sentence, if the text could change it. */
 export function bidiIsolated(text: string): string {
   if (!RTL_CHARS.test(text) && text.search(BIDI_CONTROLS) < 0) return text;
   return isClosed(text) && text.startsWith("\u2068")

@@ -6,11 +6,11 @@ import { isHours, setLanguage, setHours, type Hours } from "$lib/text/locale.sve
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
 export type ListRows = "two" | "one";
-/** Seconds until copied text is cleared. */
+/** Choices for when copied text is cleared, in seconds. */
 export const CLEAR_COPIED = ["30", "120", "never"] as const;
 export type ClearCopied = (typeof CLEAR_COPIED)[number];
 
-function read(key: string): string | null {
+function readPreference(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
@@ -18,8 +18,8 @@ function read(key: string): string | null {
   }
 }
 
-/** Stores a preference, in the backend as well because the web view persists nothing. */
-function write(name: string, value: string | null): void {
+/** Stores a preference in the page and in the backend, because the web view keeps nothing for the next start. */
+function storePreference(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(`mementory.${name}`);
     else localStorage.setItem(`mementory.${name}`, value);
@@ -35,7 +35,7 @@ const validLanguage = (stored: string | null): Choice =>
   stored !== null && Object.hasOwn(LANGUAGES, stored) ? (stored as Choice) : "system";
 
 /** Sets a data attribute on the root element, which the styles query. */
-function mark(name: "blur" | "motion", value: string | null): void {
+function setRootAttribute(name: "blur" | "motion", value: string | null): void {
   if (value === null) delete document.documentElement.dataset[name];
   else document.documentElement.dataset[name] = value;
 }
@@ -46,76 +46,76 @@ function validHours(stored: string | null): Hours {
   return hours;
 }
 
-const validClearing = (stored: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === stored) ?? "30";
+const validClearCopied = (stored: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === stored) ?? "30";
 
 /** Preferences of the window, stored on this computer, without content. public/boot.js reads the same keys. */
 class Appearance {
-  language = $state<Choice>(validLanguage(read("mementory.language")));
-  theme = $state<Theme>((read("mementory.theme") as Theme | null) ?? "system");
-  textSize = $state<TextSize>((read("mementory.text-size") as TextSize | null) ?? "normal");
-  letterKeys = $state(read("mementory.letter-keys") !== "off");
-  listRows = $state<ListRows>(read("mementory.list-rows") === "one" ? "one" : "two");
-  blur = $state(read("mementory.blur") === "on");
-  hours = $state<Hours>(validHours(read("mementory.hours")));
-  lessMotion = $state(read("mementory.motion") === "less");
-  clearCopied = $state<ClearCopied>(validClearing(read("mementory.clear-copied")));
+  language = $state<Choice>(validLanguage(readPreference("mementory.language")));
+  theme = $state<Theme>((readPreference("mementory.theme") as Theme | null) ?? "system");
+  textSize = $state<TextSize>((readPreference("mementory.text-size") as TextSize | null) ?? "normal");
+  letterKeys = $state(readPreference("mementory.letter-keys") !== "off");
+  listRows = $state<ListRows>(readPreference("mementory.list-rows") === "one" ? "one" : "two");
+  blur = $state(readPreference("mementory.blur") === "on");
+  hours = $state<Hours>(validHours(readPreference("mementory.hours")));
+  lessMotion = $state(readPreference("mementory.motion") === "less");
+  clearCopied = $state<ClearCopied>(validClearCopied(readPreference("mementory.clear-copied")));
   readonly clearAfter = $derived(this.clearCopied === "never" ? null : Number(this.clearCopied));
-  listWidth = $state<number | null>(Number(read("mementory.list-width")) || null);
+  listWidth = $state<number | null>(Number(readPreference("mementory.list-width")) || null);
 
   setTheme(theme: Theme): void {
     this.theme = theme;
-    write("theme", theme === "system" ? null : theme);
+    storePreference("theme", theme === "system" ? null : theme);
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   }
 
-  /** Takes effect at once: all visible texts update. */
+  /** Switches the language of all visible texts at once. */
   setLanguage(language: Choice): Promise<void> {
     this.language = language;
-    write("language", language === "system" ? null : language);
+    storePreference("language", language === "system" ? null : language);
     return setLanguage(language);
   }
 
   setTextSize(size: TextSize): void {
     this.textSize = size;
-    write("text-size", size === "normal" ? null : size);
+    storePreference("text-size", size === "normal" ? null : size);
     if (size === "normal") delete document.documentElement.dataset.textSize;
     else document.documentElement.dataset.textSize = size;
   }
 
   setLetterKeys(on: boolean): void {
     this.letterKeys = on;
-    write("letter-keys", on ? null : "off");
+    storePreference("letter-keys", on ? null : "off");
   }
 
   setListRows(rows: ListRows): void {
     this.listRows = rows;
-    write("list-rows", rows === "two" ? null : rows);
+    storePreference("list-rows", rows === "two" ? null : rows);
   }
 
   setBlur(on: boolean): void {
     this.blur = on;
-    write("blur", on ? "on" : null);
-    mark("blur", on ? "on" : null);
+    storePreference("blur", on ? "on" : null);
+    setRootAttribute("blur", on ? "on" : null);
   }
 
-  /** All visible times update. */
+  /** Switches the clock format of all visible times at once. */
   setHours(hours: Hours): void {
     this.hours = hours;
-    write("hours", hours === "24" ? null : hours);
+    storePreference("hours", hours === "24" ? null : hours);
     setHours(hours);
   }
 
-  /** Can only reduce motion further than the system setting. */
+  /** Reduces motion. Switched off, the setting of the system applies. */
   setLessMotion(on: boolean): void {
     this.lessMotion = on;
-    write("motion", on ? "less" : null);
-    mark("motion", on ? "less" : null);
+    storePreference("motion", on ? "less" : null);
+    setRootAttribute("motion", on ? "less" : null);
   }
 
   setClearCopied(after: ClearCopied): void {
     this.clearCopied = after;
-    write("clear-copied", after === "30" ? null : after);
+    storePreference("clear-copied", after === "30" ? null : after);
   }
 
   setListWidth(width: number): void {
@@ -123,7 +123,7 @@ class Appearance {
     this.#keepWidth(width);
   }
 
-  readonly #keepWidth = debounced((width: number) => write("list-width", String(Math.round(width))), 300);
+  readonly #keepWidth = debounced((width: number) => storePreference("list-width", String(Math.round(width))), 300);
 }
 
 export const appearance = new Appearance();

@@ -5,12 +5,12 @@ import { UiError } from "./ui-error";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** The running backup or the result of the last one; it continues in the background. */
+/** The running backup, which continues in the background, or the result of the last one. */
 class BackupState {
   job = $state.raw<JobProgress | null>(null);
   made = $state.raw<BackedUp | null>(null);
   problem = $state.raw<UiError | null>(null);
-  /** When this vault was last backed up, by its log; null: never, undefined: not loaded. */
+  /** When this vault was last backed up, according to its log. Null: never; undefined: not loaded yet. */
   last = $state<string | null | undefined>(undefined);
 
   async read(): Promise<void> {

@@ -13,7 +13,7 @@ export async function copyText(text: string, clearAfter: number | null = appeara
   }
 }
 
-/** Copies and shows a toast with the result; true if copied. */
+/** Copies and shows the result in a toast. Returns whether the text was copied. */
 export async function copyWithToast(text: string): Promise<boolean> {
   const done = await copyText(text);
   toasts.show(done ? t("copied") : t("copy.refused"), { icon: done ? "check" : "alert" });

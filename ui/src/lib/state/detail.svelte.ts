@@ -2,10 +2,10 @@ import { onLock } from "./lock-cleanup";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 
-/** `id`: the record that was active at the key press; null: all checked ones. */
+/** `id` is the record that was active when the key was pressed, or null for all checked records. */
 export type DetailRequest = { what: "edit" | "tag" | "redact" | "original"; id: string | null };
 
-/** Actions requested from the open record, and unsaved edits, in memory only. */
+/** An action that was requested for the open record, and unsaved edits. Both exist in memory only. */
 class Detail {
   pending = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});

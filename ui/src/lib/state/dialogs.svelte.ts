@@ -20,7 +20,7 @@ export type OpenDialog =
   | { kind: "duplicates" }
   | { kind: "evidence" }
   | { kind: "write" }
-  /** `clipboard`: starts with the clipboard's text. */
+  /** `clipboard`: whether the text of the clipboard is filled in. */
   | { kind: "paste"; clipboard?: boolean }
   | { kind: "link"; url: URL }
   | { kind: "file"; row: FoundRow }
@@ -30,7 +30,7 @@ export type OpenDialog =
   | { kind: "limits" }
   | { kind: "licences" }
   | { kind: "shortcuts" }
-  /** `instead`: search was requested in this section, which has none. */
+  /** `instead`: the section in which search was requested, but which has no search. */
   | { kind: "palette"; instead?: Section };
 
 class Dialogs {

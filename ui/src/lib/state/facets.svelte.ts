@@ -8,15 +8,15 @@ import { vault } from "./vault.svelte";
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 const FACET_KEYS = { source: "sources", record_type: "types", tag: "tags" } as const;
 
-/** Names by descending number, the empty one last. */
+/** Names with the largest number first and the empty name last. */
 export function byFrequency(numbers: Record<string, number>): string[] {
   const all = Object.entries(numbers);
   return all.sort((a, b) => Number(!a[0]) - Number(!b[0]) || b[1] - a[1] || byName(a[0], b[0])).map(([name]) => name);
 }
 
 /**
- * Numbers beside the filters. Each group counts with all other filters applied, so that it shows what a change would
- * find.
+ * Numbers beside the filters. Each group of filters is counted with the filters of the other groups applied, so that a number
+ * shows what its filter would find.
  */
 class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
@@ -51,7 +51,7 @@ class FacetNumbers {
     }
   }
 
-  /** Counted once per vault revision. */
+  /** Counts without filters and search. The result is reused until the vault changes. */
   async #countAll(kind: string | null): Promise<Facets> {
     const key = `${vault.revision} ${kind}`;
     if (key === this.#counted) return this.all;
@@ -60,7 +60,8 @@ class FacetNumbers {
     return all;
   }
 
-  /** Names with numbers, most frequent first; "no type" last, and omitted if it is the only one. */
+  /** Names with numbers, most frequent first. The empty name comes last, and is left out if it is the only one and not
+   * chosen. */
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);

@@ -2,7 +2,7 @@ import { backend, type FileCount, type Filter } from "$lib/ipc";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** In the order of the chips. */
+/** Kinds of files, in the order of the chips. */
 export const FILE_KINDS = ["picture", "document", "code", "sound", "video", "other", "missing"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 

@@ -22,7 +22,7 @@ export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone
 export type Dimension = "source" | "record_type" | "tag";
 export type Period = "today" | "days30" | "year";
 
-/** The first instant of a local day: the backend reads a bare date as UTC. */
+/** The first instant of a local day, because the backend reads a date without time as UTC. */
 export function dayStart(day: Date): string {
   const start = new Date(day);
   start.setHours(0, 0, 0, 0);

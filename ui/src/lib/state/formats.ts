@@ -1,7 +1,7 @@
 import { FORMATS } from "$lib/ipc/formats";
 
 type Format = (typeof FORMATS)[number];
-/** Formats that a person may choose for an export: written to a path, without an earlier export to continue. */
+/** A format that a person may choose for an export: it can be written, and does not continue an earlier export. */
 type Offered = Exclude<Extract<Format, { write: true; needsBase: false }>, { ending: "" }>;
 export type ExportFormat = Offered["id"];
 /** Formats that are text to paste somewhere. */
@@ -9,7 +9,7 @@ export type TextFormat = Extract<Offered, { text: true }>["id"];
 /** Formats that are always a file and so need a path. */
 export type FileFormat = Exclude<ExportFormat, TextFormat>;
 
-/** The formats that can be exported, in the order in which the core asks them. */
+/** The formats that a person may choose for an export, in the order of `FORMATS`. */
 export const EXPORT_FORMATS = FORMATS.filter(
   (format): format is Offered => format.write && !format.needsBase && format.ending !== "",
 );
@@ -29,7 +29,7 @@ export const FIRST_FORMAT: ExportFormat = first(EXPORT_FORMATS).id;
 const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
   new Set(FORMATS.filter(test).map(({ id }) => id));
 
-/** Formats with an integrity check; vendors' exports have none. */
+/** Formats with an integrity check. The exports of assistants have none. */
 export const CHECKED_FORMATS = idsOf((format) => format.validate && format.interchange);
-/** Formats that continue an earlier export, and so are imported after it. */
+/** Formats that continue an earlier export and are therefore imported after it. */
 export const CONTINUING_FORMATS = idsOf((format) => format.needsBase);

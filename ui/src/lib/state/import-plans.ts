@@ -7,7 +7,7 @@ import type { UiError } from "./ui-error";
 
 type Found = { preview?: ImportReport; report?: ImportReport; problem?: UiError };
 
-/** One import: its request, preview, report, or the reason why it cannot run. */
+/** One planned import: its request, and its preview, its report or the reason why it cannot run. */
 export class Plan {
   readonly preview: ImportReport | null;
   readonly report: ImportReport | null;
@@ -47,20 +47,19 @@ export class Plan {
     });
   }
 
-  /** A signature of its files is invalid. */
+  /** Whether a signature of its files is invalid. */
   get hasInvalidSignature(): boolean {
     return this.preview !== null && this.preview.invalid_signatures.length > 0;
   }
 
-  /** Ready to be imported. */
+  /** Whether it can be imported now: it has a preview and no report, and an invalid signature was accepted. */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
     return this.preview !== null && this.report === null && !refused;
   }
 
   /**
-   * A getter, so that it follows the language. File names of assistants' exports say little, so their assistant is
-   * shown.
+   * The file name, or the assistant's name if the assistant named the file. A getter, so that it follows the language.
    */
   get label(): string {
     const { text, paths, format } = this.request;
@@ -71,7 +70,7 @@ export class Plan {
 }
 
 /**
- * Groups files into imports by assistant or format: parts of one export belong together. Files without a format are
+ * Groups files into imports by assistant or format, because the parts of an export belong together. Files without a format are
  * left out.
  */
 export function planImports(

@@ -20,7 +20,7 @@ export type Stage =
 /** Errors that concern the whole import, not a single file. */
 const GENERAL_ERRORS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
 
-/** One import of dropped files, from inspection to the report. */
+/** The import of files that were dropped together or of a pasted text, from inspection to the report. */
 class Importing {
   stage = $state<Stage>("idle");
   paths = $state.raw<string[]>([]);
@@ -30,9 +30,9 @@ class Importing {
   /** Results by path; null while a check runs. */
   checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
-  /** Whether to import what was deleted before. */
+  /** Whether to import again what was deleted before. */
   letIn = $state(false);
-  /** Keys of the plans that are imported without their invalid signature. */
+  /** Keys of the plans whose invalid signature the person accepted. */
   #accepted = new Set<string>();
   background = $state(false);
   /** The running import and its position among all of them. */
@@ -41,7 +41,7 @@ class Importing {
   scanAfter = $state(true);
   job = $state.raw<JobProgress | null>(null);
   problem = $state.raw<UiError | null>(null);
-  /** Whether the typed passphrase was wrong. */
+  /** Whether the last typed passphrase was wrong. */
   wrong = $state(false);
   #passphrase: string | null = null;
   #run = 0;
@@ -60,7 +60,7 @@ class Importing {
     return this.detections.filter((found) => found.encrypted);
   }
 
-  /** Whether it ended early, after some imports were completed. */
+  /** Whether some imports were completed before it failed or was cancelled. */
   get partial(): boolean {
     const endedEarly = this.stage === "failed" || this.stage === "cancelled";
     return endedEarly && this.plans.some((plan) => plan.report !== null);
@@ -71,7 +71,7 @@ class Importing {
     if (paths.length > 0) await this.inspect(paths);
   }
 
-  /** Recognises the formats. Needs no vault; if one is open, the plan follows. */
+  /** Recognises the formats of files. If a vault is open, also plans their import. */
   async inspect(paths: string[]): Promise<void> {
     if (this.busy) return;
     this.reset();
@@ -110,14 +110,14 @@ class Importing {
     return this.plan();
   }
 
-  /** Imports the files of a plan although their signature is invalid, or not. */
+  /** Sets whether the files of a plan are imported although their signature is invalid. */
   acceptInvalidSignature(key: string, accept: boolean): void {
     if (accept) this.#accepted.add(key);
     else this.#accepted.delete(key);
     this.plans = this.plans.map((plan) => (plan.key === key ? plan.accepting(accept) : plan));
   }
 
-  /** Continues with the passphrase of the encrypted files, which is kept in memory until this import ends. */
+  /** Continues with the passphrase of the encrypted files. It stays in memory until this import ends. */
   open(passphrase: string): Promise<void> {
     this.#passphrase = passphrase;
     return this.encryptedFiles.length > 0 ? this.detect() : this.plan();
@@ -131,7 +131,7 @@ class Importing {
     return this.plan();
   }
 
-  /** Retries from the failed step. */
+  /** Repeats the plan if there is something to plan, otherwise the inspection. */
   retry(): Promise<void> {
     const known = this.text !== null || this.detections.length > 0;
     return known ? this.plan() : this.inspect(this.paths);
@@ -176,8 +176,8 @@ class Importing {
   }
 
   /**
-   * Checks integrity and signature of each file. Nothing waits for the result, because checking a large file takes as
-   * long as importing it.
+   * Checks integrity and signature of each file. The import does not wait for the results, because checking a large file takes
+   * as long as importing it.
    */
   async check(): Promise<void> {
     const run = this.#run;

@@ -8,7 +8,7 @@ import { search } from "./search-field.svelte";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-/** The imports of this vault, to name the import a list is filtered by. */
+/** The imports of this vault. Their times name the import by which a list is filtered. */
 class Imports {
   #known = $state.raw<ReadonlyMap<string, BatchInfo>>(new Map());
 
@@ -65,7 +65,7 @@ export function showNew(batch: string[], kind: string): void {
   nav.go(hasSection(kind) ? OWN_SECTIONS[kind] : "memories");
 }
 
-/** The assistant whose files an export of this format names; null (any assistant) for portable formats. */
+/** The assistant whose exports have this format. Null, which means any assistant, if the vault has no such export. */
 export function assistantOf(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
 }
@@ -81,13 +81,13 @@ export function showMissingFiles(format: string | null): void {
 /** Kinds in the order in which people look for them. */
 const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
 
-/** What to show of these imports: batches and kind; null if they added nothing. */
+/** What to show of these imports: batches, and the first kind that they added. Null if they added nothing that a list shows. */
 export function newestContent(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
   const kind = kinds.find((each) => reports.some((report) => addedKinds(report, each)));
   if (kind === undefined) return null;
-  // All batches, so that the other kinds are one click away.
+  // Return all batches that added something, so that the other kinds are one click away.
   return { batch: reports.filter((report) => report.added > 0).map((report) => report.batch), kind };
 }
 

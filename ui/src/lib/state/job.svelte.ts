@@ -5,7 +5,7 @@ export class JobProgress {
   readonly id = crypto.randomUUID();
   progress = $state.raw<Progress | null>(null);
   cancelling = $state(false);
-  /** Units per second in this stage; null while unknown. */
+  /** Units of `progress.done` per second in this stage; null while unknown. */
   rate = $state<number | null>(null);
   #stage = "";
   #from = { at: 0, done: 0 };
@@ -39,7 +39,7 @@ export class JobProgress {
     await backend().cancelJob(this.id);
   }
 
-  /** Cancels the job without waiting; a finished job is ignored. */
+  /** Cancels the job without waiting. Does nothing if the job has ended. */
   drop(): void {
     void this.cancel().catch(() => undefined);
   }

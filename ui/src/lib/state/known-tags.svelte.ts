@@ -11,7 +11,7 @@ class KnownTags {
   #run = 0;
   #counted = -1;
 
-  /** Counted once per vault revision. */
+  /** Loads the tags, once for each revision of the vault. */
   async load(): Promise<void> {
     const revision = vault.revision;
     if (this.#counted === revision) return;
@@ -24,7 +24,7 @@ class KnownTags {
         .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
         .map(([name]) => name);
     } catch (error) {
-      // Without suggestions typing still works.
+      // Tags can be typed without suggestions, so the error is not shown.
       session.handleLocked(error);
     }
   }

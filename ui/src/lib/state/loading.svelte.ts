@@ -7,19 +7,19 @@ import { session } from "./session.svelte";
 export const stoppedByUser = (): UiError =>
   new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 
-/** The initial load of a view. An error stays visible until the next attempt. */
+/** The load of a view. Its error stays visible until a later attempt succeeds. */
 export class Loading {
   problem = $state.raw<UiError | null>(null);
   #reloads = $state(0);
   #run = 0;
 
   /**
-   * Runs `load` now and again after `retry`; call it in an effect. Returns the cancel function. `isCurrent` is false
-   * once a newer load began.
+   * Runs `load`. Call it in an effect, which then runs it again after `retry`. Returns the cancel function. `isCurrent()` is
+   * false once a newer load has begun.
    */
   run(load: (isCurrent: () => boolean) => Promise<void>): () => void {
     void this.#reloads;
-    // A stop applies only to the load it interrupted.
+    // A new load removes the message that the former one was stopped.
     if (untrack(() => this.problem)?.code === "stopped") this.problem = null;
     const run = ++this.#run;
     const isCurrent = () => run === this.#run;

@@ -1,4 +1,4 @@
-/** Every store with content registers here, so that locking clears it. */
+/** Functions that clear the stores with content when the vault locks. Every such store registers one. */
 const clearers = new Set<() => void>();
 
 export function onLock(clear: () => void): void {
@@ -8,8 +8,8 @@ export function onLock(clear: () => void): void {
 let epoch = 0;
 
 /**
- * Returns a function that is false once the vault was locked. Create it before awaiting and check afterwards, so that a
- * late answer shows nothing.
+ * Returns a function that returns true until the vault is locked. Create it before an `await` and call it afterwards, so that
+ * an answer that arrives after locking is not shown.
  */
 export function lockGuard(): () => boolean {
   const epochBefore = epoch;

@@ -36,13 +36,13 @@ class Nav {
     this.#set({ section, id, message });
   }
 
-  /** Opens a section without the search of the previous one. */
+  /** Opens a section. If it is another one, the search is cleared. */
   open(section: Section): void {
     if (section !== this.section) search.clear();
     this.go(section);
   }
 
-  /** Selects a record in the list: part of the location, but no history entry of its own. */
+  /** Selects a record in the list. This changes the current location, but adds no entry to the history. */
   choose(id: string | null): void {
     this.id = id;
     this.message = null;

@@ -6,7 +6,7 @@ import { nav } from "./nav.svelte";
 import { search } from "./search-field.svelte";
 import { selection } from "./selection.svelte";
 
-/** Opens the export sheet with the current scope. */
+/** Opens the export sheet for everything, for what is on screen, or for the records `ids`. */
 export function showExport(
   scope: "all" | "screen",
   ids: string[] | null = null,
@@ -17,7 +17,7 @@ export function showExport(
     return;
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
-  // Checked rows are the scope, in sections whose rows can be exported.
+  // In sections whose rows can be exported, the scope is the checked rows.
   if (scope === "screen" && list && selection.ids.size > 0) {
     showExport("screen", [...selection.ids], format);
     return;
@@ -25,7 +25,7 @@ export function showExport(
   const filter = scope === "screen" && list ? list.filter : null;
   // Read from the search field, because the list follows it with a delay.
   const query = list ? search.text.trim() : "";
-  // A conversation search counts message hits; the sheet counts the conversations it collects.
+  // The total of a conversation search counts messages, but the sheet needs the number of conversations.
   const countIsKnown = filter !== null && list?.query === query && !(list === conversations && query);
   dialogs.show({
     kind: "export",

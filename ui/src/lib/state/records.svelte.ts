@@ -14,15 +14,15 @@ import { stoppedByUser } from "./loading.svelte";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** A row: the item, and during a search the matching snippet. */
+/** A row of a list: the item, and during a search the matching snippet. */
 export type Row = FoundRow;
 
 const PAGE_SIZE = 100;
 /** Minimum height of a row in pixels. */
 const MIN_ROW_HEIGHT = 60;
-/** The backend's limit per call. */
+/** The largest number of rows that the backend returns in one call. */
 const MAX_PER_CALL = 1000;
-/** Number of conversations found by title (as in `find`); the others by their messages. */
+/** `find` returns at most this many conversations because of their title, and the others because of their messages. */
 const TITLE_HITS = 8;
 
 /** A list loaded in pages: by cursor when browsing, by offset when searching. */
@@ -34,16 +34,16 @@ export class RecordList {
   filter = $state.raw<Filter>(ANY);
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
-  /** Number of requested reloads: the view reloads everything that belongs to its rows. */
+  /** Number of reloads that were requested. When it changes, the view reloads everything that belongs to its rows. */
   reloads = $state(0);
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
-  /** Ids of the rows: a search may return a conversation again on a later page. */
+  /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /** The question (query, filter, sort order) that the rows answer, and the offset up to which it was asked. */
   #shown = { question: "", reach: 0 };
-  /** A request sent before typing has paused. */
+  /** A request that was sent before typing has paused. */
   #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
   #prefetching = false;
   /** The query typed while a prefetch was running. */
@@ -84,13 +84,13 @@ export class RecordList {
       this.#prefetching = false;
       if (this.#pendingQuery !== null) this.prefetch(this.#pendingQuery);
     };
-    // Errors reach whoever uses the answer; otherwise they are ignored.
+    // If `load` uses the answer, it handles the error. Otherwise the error is ignored.
     found.then(settled, settled);
   }
 
   /**
-   * Reloads from the top: a new query loads one page, the same one (after a change) as many rows as before, so that the
-   * scroll position stays. Old rows stay until the new ones arrive.
+   * Reloads from the top. A new question loads one page; the same question loads as many rows as before, so that the scroll
+   * position stays. Old rows stay until the new ones arrive.
    */
   async load(): Promise<void> {
     const run = ++this.#run;
@@ -131,7 +131,7 @@ export class RecordList {
     return JSON.stringify([query, this.filter, this.sort]);
   }
 
-  /** Takes the prefetched answer, once: later the vault may have changed. */
+  /** Returns the prefetched answer if it fits, and forgets it, because the vault may change later. */
   #takePrefetched(limit: number): Promise<Found> | null {
     const prefetched = this.#prefetched;
     const isUsable = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
@@ -201,7 +201,7 @@ export class RecordList {
   }
 }
 
-/** Size of the first page. A search loads only what is visible, to answer while the person types. */
+/** Number of rows on the first page. A search loads only what is visible, to answer while the person types. */
 function firstPageSize(query: string): number {
   return query ? Math.ceil(innerHeight / MIN_ROW_HEIGHT) : PAGE_SIZE;
 }
@@ -212,7 +212,7 @@ export function plainRow(item: ListItem): Row {
 
 type Source = Pick<Backend, "list" | "search">;
 
-/** The row of a hit: a message belongs to its conversation. */
+/** Id of the row that shows a hit. For a message it is that of its conversation. */
 function rowIdOf(hit: Hit): string | null {
   return hit.kind === "message" ? hit.conversation_id : hit.id;
 }
@@ -250,15 +250,15 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
 }
 
 /**
- * The record to keep open after a list changed: the same one, even if it left the list; for a new query the first
- * result.
+ * The record to open after a list changed: the same one, even if it left the list. For a new query (`fresh`) the same one only
+ * if it is among the results, otherwise the first result.
  */
 export function keepOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
   if (id !== null && (!fresh || after.some((row) => row.id === id))) return id;
   return after[0]?.id ?? null;
 }
 
-/** The record to open next when `leaving` disappear from the list. */
+/** The record to open after the records `leaving` disappear from the list. */
 export function nextAfterRemoval(
   rows: readonly Row[],
   leaving: readonly string[],

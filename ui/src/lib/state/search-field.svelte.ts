@@ -1,18 +1,18 @@
 import { onLock } from "./lock-cleanup";
 
 /** The text of the search field in the bar. Lists follow it. */
-class Search {
+class SearchText {
   text = $state("");
   #field: HTMLInputElement | null = null;
 
-  /** A focused pane may handle the search itself: returns true if it did. */
+  /** Lets a focused pane handle the request to search. Returns whether it did. */
   here: () => boolean = () => false;
 
   attach(field: HTMLInputElement | null): void {
     this.#field = field;
   }
 
-  /** False if the section has no search field. */
+  /** Focuses the search field. Returns false if the section has none. */
   focus(): boolean {
     this.#field?.focus();
     this.#field?.select();
@@ -24,5 +24,5 @@ class Search {
   }
 }
 
-export const search = new Search();
+export const search = new SearchText();
 onLock(() => search.clear());

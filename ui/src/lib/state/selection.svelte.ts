@@ -6,11 +6,11 @@ import { itemsOfAll, type RecordList } from "./records.svelte";
 class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;
-  /** Keyboard range: where Shift was pressed, how far it reached, and the selection before. */
+  /** The range checked with the keyboard: where it starts and ends, and what was checked before. */
   #range: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
-  /** Checks or unchecks one row; with `range` everything between the last row and this one. */
+  /** Checks or unchecks one row, or with `range` all rows from the last one to this one. */
   toggle(list: RecordList, id: string, range = false): void {
     this.#run += 1;
     this.#range = null;
@@ -25,7 +25,8 @@ class Selection {
     this.ids = next;
   }
 
-  /** Shift with arrows: all rows from the start of the range to this one; shrinks on the way back. */
+  /** Handles Shift with an arrow: checks all rows from the start of the range to `to`, and unchecks those that left the
+   * range. */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;
     const known = this.#range?.to === from ? this.#range : null;

@@ -15,7 +15,7 @@ import { vault } from "./vault.svelte";
 export type QueueState = "open" | "redacted" | "ignored";
 
 const PAGE_SIZE = 100;
-/** The backend's limit per call. */
+/** The largest number of values that the backend returns in one call. */
 const MAX_PER_CALL = 500;
 const NO_COUNTS: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
 
@@ -31,14 +31,15 @@ class Sensitive {
   unscanned = $state(0);
   loading = $state(false);
   failed = $state.raw<UiError | null>(null);
-  /** Increases when the queue changed. */
+  /** Increases with every change of the queue. */
   revision = $state(0);
   /** The scan started by the person. */
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
-  /** The person declined the scan after the last import: the next one is manual, or follows the next unlock. */
+  /** Whether the person declined the scan after the last import. Then the next scan is started by the person or by
+   * unlocking. */
   scanPaused = false;
-  /** The redaction dialog was shown in this session. */
+  /** Whether the redaction dialog was shown since the vault was unlocked. */
   dialogShown = false;
   #backgroundJob: JobProgress | null = null;
   #scanQueued = false;
@@ -64,11 +65,11 @@ class Sensitive {
     return this.kind ? [this.kind] : KINDS.map(({ kind }) => kind);
   }
 
-  /** Reloads from the top; an unchanged filter loads as many rows as before. */
+  /** Reloads from the top. If the filter is unchanged, as many rows as before are loaded. */
   async load(): Promise<void> {
     const listKey = `${this.tab} ${this.kind ?? ""}`;
     const reach = listKey === this.#listKey ? Math.max(PAGE_SIZE, this.rows.length) : PAGE_SIZE;
-    // Rows of the old filter must not receive actions.
+    // Remove the rows of the old filter, so that no action applies to them.
     if (listKey !== this.#listKey) this.rows = [];
     this.#listKey = listKey;
     this.#at = { kind: 0, offset: 0 };
@@ -162,14 +163,14 @@ class Sensitive {
     }
   }
 
-  /** Scans everything again on request. */
+  /** Scans everything again, on request of the person. */
   async rescan(): Promise<void> {
     if (this.job) return;
     this.scanPaused = false;
     this.#backgroundJob?.drop();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
-    // The first scan shows its result as the list.
+    // After the first scan the list itself shows the result, so there is nothing to compare.
     const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
@@ -185,7 +186,7 @@ class Sensitive {
           showError(error);
         });
         if (isUnlocked() && done && before) this.#reportScan(before);
-        // Changes during the scan may have been missed.
+        // The scan may have missed what changed meanwhile.
         if (isUnlocked() && this.#scanQueued) {
           this.#scanQueued = false;
           void this.scanInBackground();
@@ -201,7 +202,7 @@ class Sensitive {
     });
   }
 
-  /** Redacts irreversibly. True if done and the vault is still unlocked. */
+  /** Redacts values for good. Returns true if that is done and the vault is still unlocked. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
     const isUnlocked = lockGuard();
     this.redacting = true;

@@ -8,7 +8,7 @@ export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 const ATTEMPTS_BEFORE_PAUSE = 5;
 const PAUSE_MS = 5000;
 
-/** The phase of the window and its vault. Holds neither content nor secrets. */
+/** The phase of the window, and which vault is open. Contains neither records nor secrets. */
 class Session {
   phase = $state<Phase>("starting");
   path = $state<string | null>(null);
@@ -16,9 +16,9 @@ class Session {
   vaultId = $state<string | null>(null);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
-  /** Why it locked; null if only a failed call revealed it. */
+  /** Why the vault locked; null if the window only knows it from a failed call. */
   lockedBy = $state<LockedBy | "person" | null>(null);
-  /** Locked, but a running job has to end first. */
+  /** Whether the window is locked, but the backend still waits for a running job to end. */
   finishing = $state(false);
   /** Failed attempts in a row and the end of the pause, per vault, so that switching vaults does not reset them. */
   #attempts = $state<Record<string, { failures: number; until: number }>>({});
@@ -44,12 +44,12 @@ class Session {
     return this.#attempts[this.path ?? ""]?.failures ?? 0;
   }
 
-  /** When the next attempt is allowed; in the past if there is no pause. */
+  /** When the next attempt is allowed, in milliseconds since 1970. 0 or in the past if there is no pause. */
   get pausedUntil(): number {
     return this.#attempts[this.path ?? ""]?.until ?? 0;
   }
 
-  /** Counts a failed attempt; every fifth starts a pause. */
+  /** Counts a failed attempt. Every fifth one starts a pause. */
   wrongPassphrase(now = Date.now()): void {
     const failures = this.failures + 1;
     const until = failures % ATTEMPTS_BEFORE_PAUSE === 0 ? now + PAUSE_MS : this.pausedUntil;
@@ -69,7 +69,7 @@ class Session {
   /** Locks on request of the person. */
   async lock(): Promise<void> {
     this.locked("person");
-    // Without a running job the lock is immediate and needs no message.
+    // Without a running job the lock takes no time and needs no message.
     const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();
@@ -81,7 +81,7 @@ class Session {
 
   /** Called when the vault is locked: clears all content from the window. */
   locked(by: LockedBy | "person" | null): void {
-    // The reason may arrive after the first call that failed for it.
+    // A failed call may have locked the window before the reason arrives.
     if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
     this.phase = "unlock";
@@ -90,7 +90,7 @@ class Session {
     clearContent();
   }
 
-  /** Call with every backend error: `locked` means that the vault closed without the window. */
+  /** Locks the window if the error says that the backend has locked the vault. Call it with every backend error. */
   handleLocked(error: unknown): void {
     if (codeOf(error) === "locked") this.locked(null);
   }

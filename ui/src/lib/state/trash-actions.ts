@@ -12,7 +12,7 @@ import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** Moves records to the Trash without asking, with Undo. True if done and the vault is still unlocked. */
+/** Moves records to the Trash without asking and offers Undo. Returns true if that is done and the vault is still unlocked. */
 export async function moveToTrash(
   ids: string[],
   what: string | null = null,
@@ -43,7 +43,7 @@ export async function trashFromList(list: RecordList, ids: string[], what: strin
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, what, list))) return;
   selection.clear();
-  // A selection changed meanwhile is kept.
+  // If the person opened another record meanwhile, that one stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
 }
 
@@ -59,7 +59,7 @@ export async function restoreFromTrash(ids: string[]): Promise<void> {
   }
 }
 
-/** Retries the places that a receipt lists as not clean. Null if the vault was locked meanwhile. */
+/** Tries again to clean the places that failed in a receipt. Returns null if the vault was locked meanwhile. */
 export async function retryCleanup(id: string, job = new JobProgress()): Promise<Receipt | null> {
   const isUnlocked = lockGuard();
   const receipt = await backend().cleanAgain(job.id, id, job.listen);
@@ -79,7 +79,7 @@ export async function emptyTrash(): Promise<void> {
   }
 }
 
-/** Shows an error as a toast, for lack of a better place. */
+/** Shows an error as a toast, for actions that have no other place for it. */
 export function showError(error: unknown): void {
   session.handleLocked(error);
   toasts.show(new UiError(error).text, { icon: "alert" });

@@ -2,7 +2,7 @@ import { BackendError, codeOf, type ErrorBody } from "$lib/ipc";
 import { oneLine } from "$lib/logic/untrusted-text";
 import { hasText, t, word } from "$lib/text";
 
-/** An error for display: the window's text for its code, and the core's message for "Details". */
+/** An error for display: the window's text for its code, and the backend's message for "Details". */
 export class UiError {
   readonly code: string;
   readonly details: string;
@@ -12,7 +12,7 @@ export class UiError {
     this.code = codeOf(error);
     const isBackendError = error instanceof BackendError;
     const values = Object.entries(isBackendError ? error.body.details : {});
-    // Places may contain untrusted names.
+    // Values may contain untrusted names.
     this.#values = Object.fromEntries(values.map(([name, value]) => [name, oneLine(value)]));
     this.details = `${this.code}: ${error instanceof Error ? error.message : String(error)}`;
   }
@@ -23,7 +23,7 @@ export class UiError {
     return { code: this.code, message, details: { ...this.#values } };
   }
 
-  /** The reason, as a clause, why a recognised file could not be imported; null if the error is not about the file. */
+  /** The reason why a recognised file could not be imported, as a clause. Null if the error is not about the file. */
   get clause(): string | null {
     if (hasText(`why.${this.code}`)) return word("why", this.code);
     return this.#values.place && !hasText(`error.${this.code}`) ? t("why.invalid") : null;

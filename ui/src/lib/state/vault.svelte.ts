@@ -31,13 +31,13 @@ class Vault {
     void this.refresh();
   };
 
-  /** Stops waiting. */
+  /** Stops waiting for the counts. */
   readonly stop = (): void => {
     this.#run += 1;
     this.problem = stoppedByUser();
   };
 
-  /** Called after every change: lists and counts reload. */
+  /** Call it after every change of the vault, so that lists and counts reload. */
   changed(): void {
     this.revision += 1;
     void this.refresh();

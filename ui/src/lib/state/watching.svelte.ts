@@ -24,11 +24,11 @@ class Watching {
   /** Null until loaded. */
   folders = $state.raw<WatchedFolder[] | null>(null);
   finds = $state.raw<Find[]>([]);
-  /** The running automatic import. */
+  /** Id of the file that is imported automatically now. */
   importing = $state<string | null>(null);
   progress = $state.raw<Progress | null>(null);
   readonly running = $derived(this.finds.find((find) => find.id === this.importing) ?? null);
-  /** Progress of this stage, 0..1; null while unknown. */
+  /** Progress of the current stage from 0 to 1; null while unknown. */
   readonly share = $derived(
     (this.progress?.total ?? 0) > 0 ? Math.min(1, (this.progress?.done ?? 0) / (this.progress?.total ?? 1)) : null,
   );
@@ -36,7 +36,7 @@ class Watching {
   #announced = new Set<string>();
   #run = 0;
 
-  /** Runs in the background, so errors are not shown. The next event reloads. */
+  /** Loads the folders and files. Errors are not shown, because it runs in the background and the next event loads again. */
   async load(): Promise<void> {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
@@ -61,7 +61,7 @@ class Watching {
     return this.#apply(backend().setWatching(folder.id, mode));
   }
 
-  /** Undo watches the folder again, for files that arrive from then on. */
+  /** Stops watching a folder. Undo watches it again, but only for files that arrive after that. */
   async remove({ id, path, mode }: WatchedFolder): Promise<void> {
     const isUnlocked = lockGuard();
     await this.#apply(backend().unwatchFolder(id));
@@ -85,7 +85,7 @@ class Watching {
     if (!importing.busy) void importing.inspect([find.path]);
   }
 
-  /** Opens the waiting file, or the list if there are several. */
+  /** Opens the waiting file, or the list in the settings if it is being imported or there are several. */
   show(): void {
     const [find, more] = this.finds;
     if (find && !more && find !== this.running) return this.import(find);

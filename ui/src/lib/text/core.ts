@@ -3,30 +3,30 @@ import { joinWithCommas, count, hasText, codeAsWords, t, word, type MessageKey }
 import { currentLocale } from "./locale.svelte";
 
 /**
- * A message of the core: the window's text for its code, and the remainder in the core's English, which other languages
- * show under "Details".
+ * A message of the core, which is the program behind the window. `text` is the window's text for its code, `original` what is
+ * left of the core's English, which other languages show under "Details".
  */
 export type CoreText = { text: string; original: string };
 
 /** Whether the window is in English, the language of the core's messages. */
 export const isCoreLanguage = (): boolean => currentLocale().language === "en";
 
-/** The reason why an item was not simply added: a stable code or phrase, then `: ` and details. */
+/** Text for the reason why an item was not added as new. `reason` is a code or a fixed phrase, then `: ` and details. */
 export function reasonText(reason: string): CoreText {
   const [code = "", ...rest] = reason.split(": ");
   const key = `reason.${code.replaceAll(" ", "_")}`;
   return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
 }
 
-/** The layout or version of an export; null for internal layout names of a reader. */
+/** Text for the layout or version of an export. Null if it is a name that only the reader uses. */
 export function layoutText(version: string | null): string | null {
   const key = `layout.${version ?? ""}`;
   if (hasText(key)) return t(key);
   return version && /\d/.test(version) ? version : null;
 }
 
-/** Codes of readers and validators by subject; the first match counts. */
-const ISSUES: [RegExp, MessageKey][] = [
+/** Text for the codes of readers and validators, by what they are about. The first match counts. */
+const ISSUE_TEXTS: [RegExp, MessageKey][] = [
   [/checksum|digest|integrity|hash/, "issue.checksum"],
   [/signature|signed|signer/, "issue.signature"],
   [/secret|credential|capability|encrypted|passphrase/, "issue.secret"],
@@ -46,10 +46,10 @@ const ISSUES: [RegExp, MessageKey][] = [
 
 /** A warning or an error about a file. */
 export function issueText({ code, message }: { code: string; message: string }): CoreText {
-  return { text: t(ISSUES.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
+  return { text: t(ISSUE_TEXTS.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
 
-/** What the log stores about an export. `valid`: null if a former version did not record it. */
+/** What the log stores about an export. `valid` is null in entries of former versions, which did not store it. */
 export type ExportFacts = {
   records: number;
   signed: boolean;
@@ -58,7 +58,7 @@ export type ExportFacts = {
   valid: boolean | null;
 };
 
-/** Parses `3589 records, signed, encrypted, 23 covered, valid`; null for other forms. */
+/** Parses `3589 records, signed, encrypted, 23 covered, valid`. Returns null for other forms. */
 export function exportFacts(detail: string): ExportFacts | null {
   const form = /^(\d+) records(, signed)?(, encrypted)?(?:, (\d+) covered)?(?:, (not )?valid)?$/;
   const [whole, records, signed, encrypted, covered, not] = form.exec(detail) ?? [];
@@ -72,7 +72,7 @@ export function exportFacts(detail: string): ExportFacts | null {
   };
 }
 
-/** Summary of an export: `3,589 items, signed, 23 values covered`, with the format if nothing else names it. */
+/** `3,589 items, signed, 23 values covered`. The items are followed by the name of `format`, if given. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
     format ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name }) : t("many.items", { n: records }),
@@ -82,7 +82,7 @@ export function exportSummary({ records, signed, encrypted, covered }: ExportFac
   ]);
 }
 
-/** Why an import failed, by the logged code; the log does not store which file. */
+/** Why an import failed, by the code in the log, which does not store the file. */
 function failureText(code: string, format: string): CoreText {
   const place = format ? t("activity.itsFile", { name: assistantStyle(format).name }) : t("error.thePlace");
   const hasErrorText = hasText(`error.${code}`);
@@ -116,7 +116,7 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
 }
 
 /** The core's sentences about weak passphrases; a test compares them with its source. */
-export const WEAKNESSES: Record<string, MessageKey> = {
+export const WEAKNESS_TEXTS: Record<string, MessageKey> = {
   "There is nothing here yet.": "strength.why.empty",
   "It follows the keys of the keyboard.": "strength.why.keyboard",
   "It repeats itself.": "strength.why.repeats",
@@ -130,9 +130,9 @@ export const WEAKNESSES: Record<string, MessageKey> = {
 };
 
 /** Why a passphrase is rejected. */
-export const weaknessText = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
+export const weaknessText = (reason: string): string => t(WEAKNESS_TEXTS[reason] ?? "strength.why.short");
 
-/** Whether the only problem is its length. */
+/** Whether a passphrase is rejected only because it is too short. */
 export const isTooShort = (reason: string): boolean => weaknessText(reason) === t("strength.why.short");
 
 /** The name of a lost field; fields without a message show their raw name without code marks. */

@@ -35,7 +35,7 @@ export function month(value: Time): string {
   return date ? currentLocale().month.format(date) : "";
 }
 
-/** `Nov 26`: under a chart. */
+/** `Nov 26`, for the labels under a chart. */
 export function shortMonth(value: Time): string {
   const date = parse(value);
   return date ? currentLocale().shortMonth.format(date) : "";
@@ -61,24 +61,24 @@ export function relativeTime(value: Time, now = new Date()): string {
   return joinWithCommas([first, currentLocale().time.format(date)]);
 }
 
-/** `today`, else `18 Nov`: inside a sentence. */
+/** `today`, else `18 Nov`, for use inside a sentence. */
 export function relativeDayInSentence(value: Time, now = new Date()): string {
   const date = parse(value);
   return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
 }
 
-/** `today, 09:12`, else `18 Nov, 20:05`: inside a sentence. */
+/** `today, 09:12`, else `18 Nov, 20:05`, for use inside a sentence. */
 export function relativeTimeInSentence(value: Time, now = new Date()): string {
   return joinWithCommas([relativeDayInSentence(value, now), clock(value)]);
 }
 
-/** Whole days until then, at least 0. */
+/** Days until a time, rounded up, at least 0. */
 export function daysLeft(value: Time, now = new Date()): number {
   const date = parse(value);
   return date ? Math.max(0, Math.ceil((date.getTime() - now.getTime()) / 86_400_000)) : 0;
 }
 
-/** Whole days since then. */
+/** Whole days since a time, at least 0. */
 export function daysSince(value: Time, now = new Date()): number {
   const date = parse(value);
   return date ? Math.max(0, Math.floor((now.getTime() - date.getTime()) / 86_400_000)) : 0;
@@ -113,7 +113,7 @@ export function vaultName(path: string): string {
   return fileName(path).replace(/\.(mementory|keepsake)$/, "");
 }
 
-/** The folder a path lies in. */
+/** The folder that contains a path; the path itself if there is none. */
 export function folderName(path: string): string {
   const parts = path.replace(/[\\/]+$/, "").split(/[\\/]/);
   parts.pop();
@@ -126,7 +126,7 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
-/** `7f3a 91c0`: the start of a key's fingerprint, in groups. */
+/** `7f3a 91c0 44de 0b12`: the start of a key's fingerprint, in groups of four. */
 export function shortKey(fingerprint: string): string {
   return fingerprint.slice(0, 16).replaceAll(/(.{4})(?=.)/g, "$1 ");
 }

@@ -9,7 +9,7 @@ export function t(key: MessageKey, values: Values = {}): string {
   return fill(currentLocale().messages[key], values);
 }
 
-/** Whether a message exists for this key: for codes from the backend. */
+/** Whether a message exists for this key, which may be built from a code of the backend. */
 export function hasText(key: string): key is MessageKey {
   return Object.hasOwn(currentLocale().messages, key);
 }
@@ -20,7 +20,7 @@ export function word(prefix: string, code: string, values: Values = {}): string 
   return hasText(key) ? t(key, values) : codeAsWords(code);
 }
 
-/** Fills in one message; exported for tests. */
+/** Fills in the values of one message. Exported for tests. */
 export function fill(message: Message, values: Values): string {
   const form =
     typeof message === "string"
@@ -43,7 +43,7 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A name inside a sentence: in lower case where the language does that. */
+/** A name as it is written inside a sentence: in lower case if the language does that. */
 export function nameInSentence(text: string): string {
   return currentLocale().lower ? text.toLocaleLowerCase(currentLocale().tag) : text;
 }

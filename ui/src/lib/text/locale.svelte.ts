@@ -19,14 +19,14 @@ export const LANGUAGES: Record<Language, { own: string; tag: string; lower: bool
     ja: { own: "日本語", tag: "ja-JP", lower: false, load: async () => (await import("./ja.json")).default },
   };
 
-/** The clock format: as the system does in this language, or fixed to 24 or 12 hours. */
+/** The clock format: the one that is usual in the language, or 24 or 12 hours. */
 export type Hours = "system" | "24" | "12";
-const CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
+const HOUR_CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
   system: {},
   24: { hourCycle: "h23" },
   12: { hourCycle: "h12" },
 };
-export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(CYCLES, value);
+export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(HOUR_CYCLES, value);
 
 /** Everything that depends on the language: messages, plural rules, number and date formats. */
 function localeData(language: Language, tag: string, messages: Messages, hours: Hours) {
@@ -46,7 +46,7 @@ function localeData(language: Language, tag: string, messages: Messages, hours: 
     long: date({ day: "numeric", month: "long", year: "numeric" }),
     month: date({ month: "long", year: "numeric" }),
     shortMonth: date({ month: "short", year: "2-digit" }),
-    time: date({ hour: "2-digit", minute: "2-digit", ...CYCLES[hours] }),
+    time: date({ hour: "2-digit", minute: "2-digit", ...HOUR_CYCLES[hours] }),
   };
 }
 
@@ -54,7 +54,7 @@ let clockFormat: Hours = "24";
 let active = $state.raw(localeData("en", tagOf("en"), en, clockFormat));
 let switchCount = 0;
 
-/** The current language data. Reactive: templates and derived values follow a change. */
+/** The data of the current language. Templates and derived values follow when it changes. */
 export const currentLocale = (): ReturnType<typeof localeData> => active;
 
 /** The first system language that the window supports, else English. */
@@ -77,7 +77,7 @@ export async function setLanguage(choice: Choice): Promise<void> {
   if (run === switchCount) installTexts(messages, language);
 }
 
-/** Installs messages; exported for tests, which pass marked ones. */
+/** Installs messages. Exported for tests, which pass marked messages. */
 export function installTexts(messages: Messages, language: Language): void {
   active = localeData(language, tagOf(language), messages, clockFormat);
   document.documentElement.lang = language;

@@ -6,7 +6,7 @@ export function portalTarget(id: string): Element {
   return portalTargetFor(document.getElementById(id));
 }
 
-/** The same for an element. */
+/** Like `portalTarget`, for the trigger itself. */
 export function portalTargetFor(element: Element | null): Element {
   return element?.closest("[data-layer], main, nav") ?? document.querySelector("main") ?? document.body;
 }

@@ -32,7 +32,7 @@ import type { IconOf } from "$lib/ui/types";
 import { run } from "../commands";
 import { keysOf } from "../keymap";
 
-/** A command or destination. `words`: synonyms. */
+/** A command, or a section or page to open. `words` are synonyms of its label. */
 export type PaletteCommand = {
   id: string;
   label: string;
@@ -64,7 +64,7 @@ const TAB_ICONS = { transfers: HistoryIcon, changes: Pencil, tombstones: FileX }
 const TABS = ["transfers", "changes", "tombstones"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 
-/** Commands that are possible now, the most common first. */
+/** Commands that are possible now, the most common ones first. */
 export function actions(): PaletteCommand[] {
   const command = (
     name: "import" | "paste" | "export" | "export-all" | "export-text" | "write" | "lock" | "shortcuts" | "undo",
@@ -124,7 +124,7 @@ export function actions(): PaletteCommand[] {
   ];
 }
 
-/** Destinations. */
+/** Sections and pages to open. */
 export function places(): PaletteCommand[] {
   return [
     ...SECTIONS.map((section) => ({

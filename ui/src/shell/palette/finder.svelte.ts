@@ -6,7 +6,7 @@ import { UiError } from "$lib/state/ui-error";
 import { onLock } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 
-/** A record that matches the query. `message`: the matching message of a conversation. */
+/** A record that matches the query. `message` is the matching message of a conversation. */
 export type FoundRecord = {
   id: string;
   text: string | null;
@@ -17,7 +17,7 @@ export type FoundRecord = {
 };
 
 export const MAX_PER_GROUP = 5;
-/** Messages searched to find five conversations, because several may belong to the same one. */
+/** Number of rows to request for five conversations, because several may belong to the same one. */
 const SEARCHED_MESSAGES = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 
@@ -77,7 +77,7 @@ class Finder {
     this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MAX_PER_GROUP);
   }
 
-  /** Called when the palette closes. */
+  /** Clears the results. Call it when the palette closes. */
   forget(): void {
     this.#visit += 1;
     this.ask("");

@@ -5,7 +5,7 @@ export type NameMatch = { rank: number; ranges: [number, number][] };
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Every typed word must occur in the name or start one of its synonyms; else null. */
+/** Matches a name if every typed word occurs in it or starts one of its synonyms. Null if not. */
 export function matchName(name: string, typed: string, also = ""): NameMatch | null {
   const ranges: [number, number][] = [];
   let rank = 0;
@@ -27,7 +27,7 @@ export function matchName(name: string, typed: string, also = ""): NameMatch | n
   return { rank, ranges };
 }
 
-/** Position of a word in the name, preferring the start of a word. */
+/** Position of a word in the name, if possible at the start of a word there; -1 if it does not occur. */
 function wordPosition(name: string, word: string): number {
   const first = name.indexOf(word);
   for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;
@@ -36,7 +36,7 @@ function wordPosition(name: string, word: string): number {
 
 const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
 
-/** The best matches; equal ranks keep their order. */
+/** The `most` best matches. Those of equal rank keep their order. */
 export function bestMatches<T>(
   all: readonly T[],
   most: number,

@@ -11,7 +11,7 @@ const sampleKey = (key: string): KeyInfo => ({
   since: ago(40),
 });
 
-/** The result for a file name that contains `damaged`, `forged` or `unsigned`; any other file is validly signed. */
+/** A check result by the path: `damaged`, `forged` or `unsigned` in it give such a result, any other path a valid signature. */
 export function fileCheck(path: string, format: string | null, keys: Keys): FileCheck {
   const [damaged, forged, unsigned] = ["damaged", "forged", "unsigned"].map((word) => path.includes(word));
   const key = (path.includes("stranger") ? "ab" : "5e").repeat(32);

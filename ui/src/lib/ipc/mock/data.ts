@@ -1,6 +1,6 @@
 import type { ListItem } from "../backend";
 
-/** Sample data: invented people, places and things. */
+/** One sample memory. All people, places and things in the samples are invented. */
 type Seed = [source: string, type: string, text: string, days: number, extra?: Partial<ListItem>];
 
 const NEW = { standing: "new" };

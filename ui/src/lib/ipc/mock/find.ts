@@ -41,7 +41,7 @@ const wordsOf = (query: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** Ranges of the searched words in code points; while typing, the last word may be incomplete. */
+/** Ranges of the searched words, in code points. With `typing` the last word may be incomplete. */
 export function highlight(text: string, query: string, typing: boolean): [number, number][] {
   const wanted = wordsOf(query);
   const last = typing ? wanted.at(-1) : undefined;
@@ -124,7 +124,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
   };
 }
 
-/** The search commands. `find` returns list rows, with conversations found by their title first. */
+/** The search commands. `find` returns list rows; conversations whose title matches come first. */
 export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"
@@ -151,7 +151,7 @@ export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "s
         next_offset: reach(request) < messageHits.length ? reach(request) : null,
       };
     },
-    // A typical typing error: one letter is doubled.
+    // The mock knows only one typing error: a doubled letter.
     near: async (request) => {
       const query = request.query.replaceAll(/(\p{L})\1/gu, "$1");
       const kind = request.filter.kind === "conversation" ? "message" : request.filter.kind;

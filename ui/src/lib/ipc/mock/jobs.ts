@@ -17,12 +17,12 @@ export function failWith(code: string, message: string, details: ErrorBody["deta
   return new BackendError({ code, message, details });
 }
 
-const cancelled = new Set<string>();
-export const cancelSampleJob = (id: string) => void cancelled.add(id);
+const cancelledJobs = new Set<string>();
+export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
-/** Stages in which a job with infinite pace hangs. */
+/** Stages in which a job with infinite pace stops and never ends. */
 const HOLDING_STAGES = ["store", "scan", "index_damaged"];
-/** Milliseconds after which a hanging job shows a rate. */
+/** Milliseconds after which such a job shows a rate. */
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
@@ -40,7 +40,7 @@ export async function runStages(
 ): Promise<void> {
   for (const stage of stages) {
     for (let step = 1; step <= 8; step += 1) {
-      if (cancelled.has(id)) throw failWith("cancelled", "Cancelled. Nothing was kept.");
+      if (cancelledJobs.has(id)) throw failWith("cancelled", "Cancelled. Nothing was kept.");
       const bytes = stage === "read" || stage === "store" || stage === "copy";
       const total = bytes ? 1_800_000_000 : records;
       onProgress({
@@ -140,7 +140,7 @@ const MAX_LISTED = 200;
 const numberedPlaces = (n: number, place: (index: number) => string) =>
   Array.from({ length: n }, (_, index) => place(index));
 
-/** Items that were not added as new: the first ones of each kind and outcome. */
+/** The first items of each kind and outcome that were not added as new. */
 function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
   return Object.entries(by_kind).flatMap(([kind, numbers]) =>
     SKIP_REASONS.flatMap(([outcome, reason]) => {
@@ -152,7 +152,7 @@ function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
   );
 }
 
-/** Items that the import would add: the first ones of each kind. */
+/** The first items of each kind that the import would add. */
 function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
     numberedPlaces(
@@ -166,7 +166,7 @@ function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   );
 }
 
-/** Contents of a small file in a portable format. */
+/** Report of the import of a small file in a portable format. */
 function smallReport(request: ImportRequest, format: string, dryRun: boolean): ImportReport {
   const all = outcome(6, 1, 41, 0, 0, 0);
   return {
@@ -198,7 +198,8 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
 const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /**
- * `gone`: number of records per kind that the newest export lacks. Fails if every file name contains `broken`.
+ * Report of an import by its first path. `gone` is the number of records of each kind that the newest export lacks. Fails if
+ * every path contains `broken`.
  */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
@@ -256,7 +257,7 @@ const PLACES: [string, string, string][] = [
   ["temporary_files", "not_present", ""],
 ];
 
-/** `copies`: outcome for messages with the same content. */
+/** `copies`: the numbers of messages with the same content that were redacted and left. */
 export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,

@@ -8,7 +8,7 @@ export type MockOptions = {
   /** Why the search index is rebuilt while unlocking. */
   reindexed?: string | null;
   items?: ListItem[];
-  /** The vault was never scanned for sensitive values. */
+  /** Whether the vault was never scanned for sensitive values. */
   neverScanned?: boolean;
   /** The operating system to imitate. */
   system?: string;

@@ -104,7 +104,7 @@ export const transferText = (items: readonly ListItem[]): string =>
     .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
     .join("");
 
-/** What `.alf` writes differently in the sample, and what other formats leave out: only `.alf` contains files. */
+/** The sample losses of an export. Only `.alf` contains files; the other formats leave them out. */
 function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_counts"] {
   if (format === "alf")
     return [
@@ -119,7 +119,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export; a preview is not validated. */
+/** The result of an export, or of its preview, which is not validated. */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],

@@ -10,7 +10,7 @@ type Commands = Pick<
 export type SampleWatching = {
   /** A file appeared in a watched folder. `fresh`: it is announced by a toast. */
   addFile(path: string, fresh?: boolean): void;
-  /** The automatic import of a file reports progress. `share`: 0..1. */
+  /** The automatic import of a file reports progress. `share` is from 0 to 1. */
   reportImportProgress(path: string, share: number): void;
   /** The automatic import ended. */
   finishImport(name: string): void;

@@ -4,8 +4,8 @@ import type { Backend } from "../backend";
 import { mockBackend } from "./index";
 import { failWith } from "./jobs";
 
-/** Fields with text written by the core: sentences and names of scores. All other fields are data. */
-const CORE_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
+/** Fields with English text of the backend: sentences and names of scores. All other fields are data. */
+const BACKEND_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
 
 /** All messages between marks, so that a text without marks did not come from the message file. */
 function markedMessages(): Messages {
@@ -19,7 +19,7 @@ function markedMessages(): Messages {
   return Object.fromEntries(all) as Messages;
 }
 
-/** The sample backend for the screen checks: records the core's texts and can switch the language. */
+/** The sample backend for the screen checks. It records all data that it returns, and can switch the language. */
 export function sampleWindow(): Backend {
   const mock = mockBackend();
   const data = new Set<string>();
@@ -29,10 +29,10 @@ export function sampleWindow(): Backend {
     else if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) data.add(new TextDecoder().decode(value));
     else if (Array.isArray(value)) value.forEach(recordData);
     else if (typeof value === "object" && value !== null)
-      for (const [key, each] of Object.entries(value)) if (!CORE_TEXT_FIELDS.has(key)) recordData(each);
+      for (const [key, each] of Object.entries(value)) if (!BACKEND_TEXT_FIELDS.has(key)) recordData(each);
   };
   const language = async (choice: Choice | "marked") =>
-    // German under the marks, because there the core's own sentences are collapsed.
+    // Marked texts count as German, because in German the backend's English sentences are collapsed.
     choice === "marked" ? installTexts(markedMessages(), "de") : setLanguage(choice);
   const withRefusal = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
