@@ -10,7 +10,7 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
-/** While a sheet is open only locking works, and Undo if the sheet shows a list. */
+/** Whether a command works now, for all but locking and the palette. While a dialog is open, only Undo over duplicates does. */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
 }
