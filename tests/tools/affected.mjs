@@ -2,7 +2,8 @@
 import { quiet, Stop } from "./sh.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 
-/** What to compare with unless `base` says so: where the branch left `origin/main`, else the last commit. */
+/** The commit to compare with: `base`, or where the branch left `origin/main`, or the last commit if there is no such
+ * branch. */
 export function baseOf(base) {
   if (base !== undefined) {
     const { code } = quiet("git", ["rev-parse", "--verify", "--quiet", `${base}^{commit}`]);
@@ -15,13 +16,18 @@ export function baseOf(base) {
 
 /** Files that differ from `base`, new and deleted ones included: [name, exists]. */
 export function changedFiles(base) {
-  const differ = quiet("git", ["diff", "--name-status", "--no-renames", "-z", base]).stdout.split("\0").filter(Boolean);
-  const fresh = quiet("git", ["ls-files", "--others", "--exclude-standard", "-z"]).stdout.split("\0").filter(Boolean);
-  const pairs = differ.flatMap((each, i) => (i % 2 === 0 ? [[differ[i + 1], each !== "D"]] : []));
-  return [...pairs, ...fresh.map((name) => [name, true])];
+  const statusAndNames = quiet("git", ["diff", "--name-status", "--no-renames", "-z", base])
+    .stdout.split("\0")
+    .filter(Boolean);
+  const untracked = quiet("git", ["ls-files", "--others", "--exclude-standard", "-z"])
+    .stdout.split("\0")
+    .filter(Boolean);
+  const pairs = statusAndNames.flatMap((each, i) => (i % 2 === 0 ? [[statusAndNames[i + 1], each !== "D"]] : []));
+  return [...pairs, ...untracked.map((name) => [name, true])];
 }
 
-/** Our crates: {name, folder, hasLibrary, uses}, `folder` relative to the clone, `uses` without what only tests need. */
+/** Our crates: {name, folder, hasLibrary, uses}. `folder` is relative to the clone, `uses` are our crates that it depends on,
+ * without those that only tests need. */
 export function ourCrates() {
   const args = ["metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"];
   const { code, stdout, stderr } = quiet("cargo", args, { cwd: WORKSPACE });
@@ -39,7 +45,8 @@ export function ourCrates() {
   }));
 }
 
-/** {changed, dependents} of these files, as names of crates. `has(path)` says whether the clone has a folder. */
+/** The crates to which these files belong (`changed`), and the others that depend on those (`dependents`), by name. `has(path)`
+ * says whether the clone has a folder. */
 export function affectedCrates(files, crates, has) {
   const changed = new Set();
   const dependents = new Set();

@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const WORKSPACE = join(ROOT, "src-tauri");
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "mementory");
 export const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, "target");
-/** Programs installed for the tests: cargo tools and the Python environment. */
+/** Folder of programs that are installed for the tests: cargo tools and the Python environment. */
 export const TOOLS = join(CACHE, "tools");
 
 /** Path of a program of ours, built with the dev profile. */

@@ -1,6 +1,6 @@
-// `npm run quick [-- --base REV]`: checks only what a change affects. Format, our checks, clippy of the crates that
-// changed and of those that depend on them, unit tests of those that changed, tests of the pages that changed. Installs
-// nothing, and opens no browser and no window; `npm test` checks everything.
+// `npm run quick [-- --base REV]`: checks only what a change affects: format, our checks, clippy of the crates that
+// changed and of those that depend on them, unit tests of the crates that changed, and tests of the pages that changed. It
+// installs nothing and opens no browser and no window. `npm test` checks everything.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +11,16 @@ import { tally } from "./count.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { Stop, has, main, quiet, show, showAndKeep } from "./sh.mjs";
 
-const WINDOW = "mementory-app";
+const WINDOW_CRATE = "mementory-app";
 const inWorkspace = { cwd: WORKSPACE };
 const ours = (program, ...args) => [process.execPath, [join(ROOT, "node_modules", program), ...args]];
-const PRETTIER = ["prettier/bin/prettier.cjs", "--config", "ui/.prettierrc", "--ignore-path", "ui/.prettierignore"];
+const PRETTIER_COMMAND = [
+  "prettier/bin/prettier.cjs",
+  "--config",
+  "ui/.prettierrc",
+  "--ignore-path",
+  "ui/.prettierignore",
+];
 
 await main(async () => {
   const { values } = parseArgs({ options: { base: { type: "string" } } });
@@ -31,9 +37,9 @@ await main(async () => {
     console.log(`· ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
   };
   await timed("our checks", () => runChecks(count));
-  await timed("pages and tools", () => scripts(count, files));
+  await timed("pages and tools", () => checkScripts(count, files));
   await timed("Rust", () =>
-    rust(
+    checkRust(
       count,
       all.map(([name]) => name),
     ),
@@ -44,7 +50,7 @@ await main(async () => {
 });
 
 /** Prettier and ESLint of the files that changed, and the page tests that import them. */
-async function scripts(count, files) {
+async function checkScripts(count, files) {
   const formatted = files.filter((name) => /^ui\/|^tests\/.*\.(?:mjs|js|json)$/.test(name));
   const linted = (folder) =>
     formatted.filter((name) => name.startsWith(folder) && /\.(?:mjs|js|ts|svelte)$/.test(name));
@@ -52,7 +58,7 @@ async function scripts(count, files) {
   const run = async (name, args) => count.add(name, (await show(...ours(...args))) === 0);
   if (formatted.length > 0)
     await run("prettier of what changed", [
-      ...PRETTIER,
+      ...PRETTIER_COMMAND,
       "--check",
       "--ignore-unknown",
       "--log-level",
@@ -64,10 +70,10 @@ async function scripts(count, files) {
   if (tools.length > 0)
     await run("eslint of the tools", ["eslint/bin/eslint.js", "--config", "tests/eslint.config.js", ...tools]);
   const tested = files.filter((name) => /^ui\/(?:src|tests)\/.*\.(?:ts|svelte|json)$/.test(name));
-  if (tested.length > 0) await vitest(count, tested);
+  if (tested.length > 0) await runPageTests(count, tested);
 }
 
-async function vitest(count, files) {
+async function runPageTests(count, files) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-quick-"));
   const result = join(folder, "result.json");
   const report = ["--reporter=dot", "--reporter=json", `--outputFile.json=${result}`, "--passWithNoTests"];
@@ -84,8 +90,8 @@ async function vitest(count, files) {
   if (code !== 0 && numFailedTests === 0) count.add("vitest", false);
 }
 
-/** Format, clippy and unit tests of the crates. */
-async function rust(count, files) {
+/** Checks the format of the Rust files, and runs clippy and unit tests for the crates that the change affects. */
+async function checkRust(count, files) {
   if (!files.some((name) => name.startsWith("src-tauri/") || name.startsWith("fixtures/"))) return;
   if (!has("cargo")) throw new Stop("Rust is missing. `npm start` installs it, or see https://rustup.rs");
   const cargo = async (name, args) => count.add(name, (await show("cargo", args, inWorkspace)) === 0);
@@ -96,9 +102,9 @@ async function rust(count, files) {
   }
   const crates = ourCrates();
   const { changed, dependents } = affectedCrates(files, crates, (path) => existsSync(join(ROOT, path)));
-  const missing = windowNeeds();
-  if (missing && [...changed, ...dependents].includes(WINDOW)) count.leaveOut(`${WINDOW}: ${missing}`);
-  const chosen = (names) => names.filter((name) => !(missing && name === WINDOW)).flatMap((name) => ["-p", name]);
+  const missing = findMissingNeed();
+  if (missing && [...changed, ...dependents].includes(WINDOW_CRATE)) count.leaveOut(`${WINDOW_CRATE}: ${missing}`);
+  const chosen = (names) => names.filter((name) => !(missing && name === WINDOW_CRATE)).flatMap((name) => ["-p", name]);
   const linted = chosen([...changed, ...dependents]);
   if (linted.length > 0) {
     const clippy = ["clippy", "--locked", "--quiet", ...linted, "--", "-D", "warnings"];
@@ -126,8 +132,8 @@ async function cargoTest(count, args) {
   if (code !== 0 && failed === 0) count.add(`cargo test ${args.join(" ")}`, false);
 }
 
-/** Why the window's crate cannot be compiled here, if it cannot. */
-function windowNeeds() {
+/** Why the window's crate cannot be compiled here; undefined if it can. */
+function findMissingNeed() {
   if (!existsSync(join(ROOT, "ui", "dist", "index.html"))) return "the pages are not built: npm run ui:build";
   const linux = process.platform === "linux";
   if (linux && quiet("pkg-config", ["--exists", "webkit2gtk-4.1"]).code !== 0) return "WebKitGTK is not installed";

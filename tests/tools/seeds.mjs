@@ -5,21 +5,21 @@ import { basename, join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { ROOT } from "./places.mjs";
 
-// The same marks as in src-tauri/fuzz/src/lib.rs.
+// Bytes that begin a file in a seed, as in src-tauri/fuzz/src/lib.rs.
 const FILE_MARK = Buffer.from([0xff, 0x00, 0xff]);
 const DIGEST_MARK = Buffer.from([0xff, 0x01, 0xff]);
 const MAX_SEED_BYTES = 60_000;
-const WORDS = 400;
-const NOT_INPUT = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
+const MAX_DICTIONARY_WORDS = 400;
+const NOT_INPUT_NAMES = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
 
-/** Fixture folders of a target, if there are others than the one with its name. */
-const FIXTURE_FOLDERS = {
+/** Fixture folders of a target, unless it has only the one with its name. */
+const FIXTURE_FOLDERS_OF_TARGET = {
   alf_delta: ["alf"],
   zaxy: ["zaxy", "eventloom"],
   eventloom: ["eventloom", "zaxy"],
   zeroclaw: ["openclaw"],
 };
-const SAMPLES = {
+const SAMPLES_OF_TARGET = {
   chatgpt: ["chatgpt-export.zip"],
   claude: ["claude-export.zip"],
   transfer_text: ["chatgpt-saved-memories.txt"],
@@ -28,29 +28,30 @@ const SAMPLES = {
 /** Writes seeds into `corpus` and a dictionary to `words`. Returns the number of seeds. */
 export function writeSeeds(target, corpus, words) {
   mkdirSync(corpus, { recursive: true });
-  const seeds = [...fromFixtures(target), ...fromSamples(target), ...earlierFindings(target)].filter(
+  const seeds = [...seedsFromFixtures(target), ...seedsFromSamples(target), ...seedsFromFindings(target)].filter(
     (s) => s.length <= MAX_SEED_BYTES,
   );
   for (const seed of seeds) writeFileSync(join(corpus, `seed-${digest(seed)}`), seed);
-  writeFileSync(words, dictionary(seeds));
+  writeFileSync(words, dictionaryText(seeds));
   return seeds.length;
 }
 
 export const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
-function fromFixtures(target) {
-  return (FIXTURE_FOLDERS[target] ?? [target])
+/** Seeds from the inputs of the fixtures. */
+function seedsFromFixtures(target) {
+  return (FIXTURE_FOLDERS_OF_TARGET[target] ?? [target])
     .map((name) => join(ROOT, "fixtures", name))
     .filter(existsSync)
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
     .filter((path) => statSync(path).isDirectory())
     .flatMap((folder) =>
       readdirSync(folder)
-        .filter((name) => !NOT_INPUT.has(name))
+        .filter((name) => !NOT_INPUT_NAMES.has(name))
         .map((name) => join(folder, name)),
     )
     .flatMap((input) => {
-      const files = statSync(input).isDirectory() ? below(input, "") : [[basename(input), readFileSync(input)]];
+      const files = statSync(input).isDirectory() ? filesBelow(input, "") : [[basename(input), readFileSync(input)]];
       const seeds = [withMarks(files, FILE_MARK)];
       if (target === "mem") seeds.push(withMarks(files, DIGEST_MARK));
       if (target === "pam") seeds.push(withMarks(files.map(withoutChecksum), FILE_MARK));
@@ -58,24 +59,25 @@ function fromFixtures(target) {
     });
 }
 
-function fromSamples(target) {
-  return (SAMPLES[target] ?? [])
+/** Seeds from the sample exports. */
+function seedsFromSamples(target) {
+  return (SAMPLES_OF_TARGET[target] ?? [])
     .map((name) => readFileSync(join(ROOT, "fixtures", "samples", name)))
     .flatMap((bytes) =>
       bytes.subarray(0, 2).toString() === "PK" ? [bytes, withMarks(zipEntries(bytes), FILE_MARK)] : [bytes],
     );
 }
 
-/** Inputs that caused problems earlier, which are good seeds. */
-function earlierFindings(target) {
+/** Inputs that earlier runs found, because they make good seeds. */
+function seedsFromFindings(target) {
   const folder = join(ROOT, "fixtures", "fuzz", target);
   return existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name))) : [];
 }
 
-function below(folder, prefix) {
+function filesBelow(folder, prefix) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory()
-      ? below(join(folder, entry.name), `${prefix}${entry.name}/`)
+      ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`)
       : [[`${prefix}${entry.name}`, readFileSync(join(folder, entry.name))]],
   );
 }
@@ -83,7 +85,7 @@ function below(folder, prefix) {
 const withMarks = (files, mark) =>
   Buffer.concat(files.flatMap(([name, content]) => [mark, Buffer.from(`${name}\n`), content]));
 
-/** A store without its checksum, because a reader rejects any changed byte otherwise. */
+/** A PAM store without its checksum, because a reader would reject any changed byte. Other files stay as they are. */
 function withoutChecksum([name, content]) {
   try {
     const store = JSON.parse(content.toString());
@@ -110,15 +112,15 @@ function zipEntries(zip) {
   return files.filter(([name]) => !name.endsWith("/"));
 }
 
-/** Keys and short values, in the fuzzer's dictionary format. */
-function dictionary(seeds) {
+/** The most frequent keys and short values of the seeds, in the fuzzer's dictionary format. */
+function dictionaryText(seeds) {
   const counts = new Map();
   for (const seed of seeds) {
     for (const [word] of seed.toString("latin1").matchAll(/"[A-Za-z_@$:./-]{2,28}"/g)) {
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
-  const common = [...counts].sort((a, b) => b[1] - a[1]).slice(0, WORDS);
+  const common = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_DICTIONARY_WORDS);
   const lines = [
     ...common.map(([word]) => word.slice(1, -1)),
     "\\xff\\x00\\xff",

@@ -4,14 +4,14 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ROOT, TARGET, TOOLS } from "./places.mjs";
 
-/** The environment of every program we start: our tools and rustup's folder are on the path. */
+/** The environment of every program that we start. The folders of our tools and of rustup are on its path. */
 export const ENV = {
   ...process.env,
   CARGO_TARGET_DIR: TARGET,
   PATH: [join(TOOLS, "bin"), join(homedir(), ".cargo", "bin"), process.env.PATH].join(delimiter),
 };
 
-/** Is this program on the path? */
+/** Whether this program is on the path. */
 export function has(program) {
   return (
     spawnSync(process.platform === "win32" ? "where" : "which", [program], { env: ENV, stdio: "ignore" }).status === 0

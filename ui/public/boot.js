@@ -1,4 +1,5 @@
-// Runs before the first paint: theme, text size, language, blur and motion, so that nothing flashes. Keys as in src/lib/state/appearance.svelte.ts.
+// Sets theme, text size, language, blur and motion before the first paint, so that nothing flashes. The keys are those of
+// src/lib/state/appearance.svelte.ts.
 (function () {
   try {
     var theme = localStorage.getItem("mementory.theme");

@@ -39,7 +39,7 @@ async function openPassphraseStep() {
   await fireEvent.click(button("create-next"));
   await screen.findByTestId("create-passphrase");
 }
-/** Goes to the last step, in which the groups of the code are typed back. */
+/** Goes to the last step, in which the person types groups of the recovery code. */
 async function openRecoveryStep() {
   await openPassphraseStep();
   await type("create-passphrase", MOCK_PASSPHRASE);

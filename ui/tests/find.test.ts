@@ -1,4 +1,4 @@
-// Counted hits equal marked hits, and each hit can be shown.
+// Tests that as many hits are counted as are marked, and that each hit can be shown.
 import { cleanup, render } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
@@ -25,7 +25,7 @@ function markedHits(text: string, needle: string, current: number | null, code =
   return seen;
 }
 
-/** Fragments that format, split, hide or encode a word differently. */
+/** Fragments of text, each of which formats, splits, hides or encodes a word in its own way. */
 const PIECES = [
   ..."tide Tide TIDE **tide** ti**de** _ti_de `tide` ~~ti~~de t*id*e [tide](https://tide.example/tide) ti[de](tide:x)".split(
     " ",
@@ -85,7 +85,7 @@ describe("hits", () => {
     const { container } = render(MessageText, { text, code: false, needle: "tide", current: 1 });
     expect([...container.querySelectorAll("mark.current")].map((mark) => mark.closest("pre") !== null)).toEqual([true]);
     expect(markedHits(text, "tide", 2).current).toEqual(["ti", "de"]);
-    // Beyond the limits of formatted text.
+    // This text exceeds the limits of formatted text.
     expect(markedHits(`${"> ".repeat(20)}tide`, "tide", 0).current).toEqual(["tide"]);
     expect(markedHits("let tide", "tide", 0, true).current).toEqual(["tide"]);
   });

@@ -93,7 +93,7 @@ describe("an old export", () => {
     newest_at: ago(newest),
     exported_at: exported === null ? null : ago(exported),
   });
-  // Unused for long but exported today; used until its old export; the person's own entries.
+  // Gemini was used long ago and exported today, Claude was exported 91 days ago, the person's own entries never.
   const columns = columnsOf([source("gemini", 400, 0), source("claude", 91, 91), source("me", 400, null)]);
 
   it("is one made long ago, whatever the age of its contents", () => {

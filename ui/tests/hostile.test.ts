@@ -15,7 +15,7 @@ const expandText = (text: Case["text"]) =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
-// Large texts are measured in a real browser (tests/screens/hostile.mjs); this tests what is displayed.
+// Tests what is displayed. Large texts are tested in a real browser (tests/screens/hostile.mjs).
 const cases = readdirSync(folder).flatMap((file) =>
   (JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as { cases: Case[] }).cases
     .map(({ name, text, expect: wanted }): [string, string, string[]] => [
@@ -66,7 +66,7 @@ describe("hostile content", () => {
     expect(kinds(`${"|a".repeat(80)}|\n${"|-".repeat(80)}|\n${`${"|1".repeat(80)}|\n`.repeat(80)}`)).toEqual(["plain"]);
     expect(kinds("```\na\n```\n\n".repeat(600))).toEqual(["plain"]);
     expect(kinds("> > a quote in a quote\n\n- a\n  - b\n    - c\n\n|a|b|\n|-|-|\n|1|2|")).toEqual(["html"]);
-    // Nothing is lost.
+    // Text that is nested too deep is shown whole, but unformatted.
     const deep = `${"> ".repeat(40)}deep`;
     expect(blocks(deep)).toEqual([{ kind: "plain", text: deep }]);
   });
@@ -102,7 +102,7 @@ describe("untrusted text in a line", () => {
     expect(bidiIsolated("plain")).toBe("plain");
     expect(bidiIsolated("\u05e9\u05dc\u05d5\u05dd")).toBe("\u2068\u05e9\u05dc\u05d5\u05dd\u2069");
     expect(bidiIsolated("a\u202eb\u2069")).toBe("\u2068a[U+202E]b[U+2069]\u2069");
-    // Nested sentences are isolated once.
+    // Text that is isolated already is not isolated again.
     expect(bidiIsolated(bidiIsolated("\u05e9"))).toBe(bidiIsolated("\u05e9"));
     expect(fill("Moved {name} away", { name: "x\u202ey" })).toBe("Moved \u2068x[U+202E]y\u2069 away");
   });

@@ -72,7 +72,7 @@ describe("importing the clipboard", () => {
   });
 });
 
-/** `release` resolves the pending clipboard read. */
+/** Delays the next read of the clipboard. Returns the function that answers it. */
 function delayClipboard(): (text: string) => void {
   let tell: (text: string) => void = () => undefined;
   mock.clipboardText = () => new Promise((done) => (tell = done));

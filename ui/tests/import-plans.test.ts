@@ -39,7 +39,7 @@ describe("a file with an invalid signature", () => {
     await fireEvent.click(screen.getByTestId("import-signature-accept"));
     await waitFor(() => expect(confirm).toHaveProperty("disabled", false));
     expect(importing.plans[0]?.request.accept_invalid_signature).toBe(true);
-    // Planning again keeps the choice.
+    // Planning again keeps the accepted signature.
     await importing.setLetIn(true);
     expect(importing.plans[0]?.request).toMatchObject({ let_in: true, accept_invalid_signature: true });
     await importing.inspect([forged]);
@@ -229,7 +229,7 @@ describe("the scan for sensitive data", () => {
     await vault.refresh();
     expect(look).toHaveBeenCalledTimes(1);
     unmount();
-    // Started in Sensitive.
+    // A scan that the person starts is not affected.
     await sensitive.rescan();
     expect(look.mock.lastCall?.[1]).toBe(true);
     await importing.inspect([CHATGPT]);

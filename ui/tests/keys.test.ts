@@ -34,7 +34,7 @@ async function listOf(section: keyof typeof lists) {
   return { box, ids: lists[section].rows.map((row) => row.id) };
 }
 
-/** Only the active row of a list is rendered: without layout there is no height for others. */
+/** Shows the files as a list. Only its active row is rendered, because without layout the list has no height. */
 async function fileList() {
   await show("files");
   await fireEvent.click(await screen.findByText("List"));
@@ -128,13 +128,13 @@ describe("files", () => {
     const ids = files.rows.map((row) => row.id);
     const moved = vi.spyOn(mock, "trash");
     await fireEvent.keyDown(box, { key: "Home" });
-    // The second one before the list reloaded.
+    // Press the second Delete before the list has reloaded.
     await fireEvent.keyDown(box, { key: "Delete" });
     await fireEvent.keyDown(box, { key: "Delete" });
     expect(moved.mock.calls).toEqual([[[ids[0]]], [[ids[1]]]]);
     await waitFor(() => expect(files.rows).toHaveLength(ids.length - 2));
     expect(active(box)).toBe(ids[2]);
-    // Not by a list key.
+    // Remove the record without a key of the list.
     await mock.trash([ids[2]!]);
     vault.changed();
     await waitFor(() => expect(active(box)).toBe(ids[3]));

@@ -20,7 +20,7 @@ beforeEach(async () => {
   mock = await start();
 });
 
-/** The next call resolves only after `release`. */
+/** Delays the calls that `when` accepts, until the returned function is called. */
 function delayNext<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
   name: K,
   when: (...args: Parameters<(typeof mock)[K]>) => boolean = () => true,
@@ -28,11 +28,11 @@ function delayNext<K extends "trash" | "restore" | "list" | "importPreview" | "e
   let release: () => void = () => undefined;
   const gate = new Promise<void>((done) => (release = done));
   const real = mock[name] as (...args: unknown[]) => Promise<unknown>;
-  const held = async (...args: unknown[]) => {
+  const delayed = async (...args: unknown[]) => {
     if (when(...(args as Parameters<(typeof mock)[K]>))) await gate;
     return real(...args);
   };
-  Object.assign(mock, { [name]: held });
+  Object.assign(mock, { [name]: delayed });
   return release;
 }
 

@@ -94,7 +94,7 @@ describe("a changed list", () => {
     await screen.findByText("No memory contains “no such words”");
     expect(document.querySelector("[role=listbox]")).toBe(list);
     expect(list.closest(".unseen")).not.toBeNull();
-    // The keyboard cannot reach it.
+    // The keyboard cannot reach the hidden list.
     expect(visibleList(document)).toBeNull();
     await find("tea");
     await waitFor(() => expect(list.closest(".unseen")).toBeNull());

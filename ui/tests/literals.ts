@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parse } from "svelte/compiler";
 
-const SRC = join(import.meta.dirname, "..", "src");
+const SOURCE_FOLDER = join(import.meta.dirname, "..", "src");
 
 /** Source files of the window by their path under `src`, without generated bindings and sample data. */
 export function sources(): Map<string, string> {
@@ -10,27 +10,27 @@ export function sources(): Map<string, string> {
   const walk = (folder: string) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      const name = relative(SRC, path).replaceAll("\\", "/");
+      const name = relative(SOURCE_FOLDER, path).replaceAll("\\", "/");
       if (entry.isDirectory()) {
         if (name !== "lib/ipc/mock") walk(path);
       } else if (/\.(ts|svelte)$/.test(name) && name !== "lib/ipc/bindings.ts")
         found.set(name, readFileSync(path, "utf8"));
     }
   };
-  walk(SRC);
+  walk(SOURCE_FOLDER);
   return found;
 }
 
 type Node = { type?: string; [key: string]: unknown };
 
-/** Attributes and properties that people read or hear. */
-const READ =
+/** Names of attributes and properties whose values people read or hear. */
+const READ_NAME_PATTERN =
   /^(title|placeholder|alt|label|text|hint|lead|note|subtitle|error|heading|aria-(label|description|roledescription|valuetext|placeholder))$/;
-const LETTER = /\p{L}/u;
+const LETTER_PATTERN = /\p{L}/u;
 /**
- * In expressions only strings that look like words: a capital at the start, or two words. Ids and codes are neither.
+ * Matches strings that look like text: they begin with a capitalised word or contain two words. Ids and codes do not.
  */
-const WORDS = /^\p{Lu}\p{Ll}+|\p{L}{2,} \p{L}{2,}/u;
+const TEXT_PATTERN = /^\p{Lu}\p{Ll}+|\p{L}{2,} \p{L}{2,}/u;
 
 /** Literal text in a component that should be in the message file. */
 export function literals(source: string): string[] {
@@ -40,11 +40,11 @@ export function literals(source: string): string[] {
     if (typeof node !== "object" || node === null) return;
     const { type, data, name, value, expression } = node as Node;
     if (type === "Text") {
-      if (LETTER.test(String(data))) found.push(String(data).trim());
+      if (LETTER_PATTERN.test(String(data))) found.push(String(data).trim());
     } else if (type === "Attribute") {
-      if (!READ.test(String(name)) || value === true) return;
+      if (!READ_NAME_PATTERN.test(String(name)) || value === true) return;
       for (const part of Array.isArray(value) ? (value as Node[]) : [value as Node]) {
-        if (part.type === "Text" && LETTER.test(String(part.data))) found.push(`${name}="${part.data}"`);
+        if (part.type === "Text" && LETTER_PATTERN.test(String(part.data))) found.push(`${name}="${part.data}"`);
         else if (part.type === "ExpressionTag") script(part.expression);
       }
     } else if (type === "ExpressionTag") script(expression);
@@ -59,8 +59,8 @@ export function literals(source: string): string[] {
     if (type === "ImportDeclaration" || type?.startsWith("TS")) return;
     // Key names are compared, not displayed.
     if (type === "BinaryExpression") return;
-    if (type === "Literal" && typeof value === "string" && WORDS.test(value)) found.push(value);
-    if (type === "TemplateElement" && WORDS.test((value as { cooked: string }).cooked))
+    if (type === "Literal" && typeof value === "string" && TEXT_PATTERN.test(value)) found.push(value);
+    if (type === "TemplateElement" && TEXT_PATTERN.test((value as { cooked: string }).cooked))
       found.push((value as { cooked: string }).cooked);
     script(callee);
     for (const [key, child] of Object.entries({ ...rest, value }))

@@ -26,8 +26,8 @@ function members(name: string): string[] {
   });
 }
 
-/** Places where a field is passed on instead of named in the call, and how the names are found. */
-const HANDED_ON: Record<string, () => string[]> = {
+/** Places where the field of a loss is a variable instead of a name, with functions that find its possible names. */
+const NAMES_OF_VARIABLE: Record<string, () => string[]> = {
   // Record members stored in a format's extension slot.
   "mementory-format/src/extension.rs name": () => members("Record"),
   "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
@@ -53,7 +53,7 @@ const HANDED_ON: Record<string, () => string[]> = {
   ),
 };
 
-/** The argument before the kind in every recorded loss. */
+/** The field argument of every call in the crates that records a loss. */
 const given = [...rust].flatMap(([path, source]) =>
   matches(source, /([^\s,(]+),\s*LossKind::\w+,/g).map((field) => ({ path, field })),
 );
@@ -64,13 +64,13 @@ describe("the subject of a loss", () => {
 
   it("is named in the call, or comes from a place known to this test", () => {
     const handed = new Set(given.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
-    expect([...handed].sort()).toEqual(Object.keys(HANDED_ON).sort());
+    expect([...handed].sort()).toEqual(Object.keys(NAMES_OF_VARIABLE).sort());
     expect(given.filter(isName).length).toBeGreaterThan(30);
   });
 
   it("has a name in the window for every writer", () => {
     const named = given.filter(isName).map(({ field }) => field.slice(1, -1));
-    for (const [place, names] of Object.entries(HANDED_ON)) {
+    for (const [place, names] of Object.entries(NAMES_OF_VARIABLE)) {
       expect([place, names().length > 2]).toEqual([place, true]);
       named.push(...names());
     }

@@ -90,11 +90,11 @@ describe("translations", () => {
     expect(all).toEqual([]);
   });
 
-  /** Words that German shares with English, names and units. */
-  const SAME =
+  /** Keys of messages that are the same in German and English: shared words, names and units. */
+  const SAME_AS_ENGLISH_KEYS =
     "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.mementory type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
-  /** Names, keys and units in Latin letters. */
-  const LATIN =
+  /** Keys of Japanese messages in Latin letters: names, keys of the keyboard and units. */
+  const LATIN_LETTER_KEYS =
     "actor.system actor.mementory bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
 
   it("of German are not the English words, but where both languages have the same", () => {
@@ -106,7 +106,7 @@ describe("translations", () => {
           .replaceAll(/\{\w+\}/g, ""),
       ),
     );
-    expect(letters.sort()).toEqual(SAME.split(" ").sort());
+    expect(letters.sort()).toEqual(SAME_AS_ENGLISH_KEYS.split(" ").sort());
   });
 
   it("of Japanese are written in Japanese, but for names, keys and units", () => {
@@ -116,7 +116,7 @@ describe("translations", () => {
         .replaceAll(/\{\w+\}/g, "");
       return /\p{L}/u.test(words) && !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(words);
     });
-    expect(latin.sort()).toEqual(LATIN.split(" ").sort());
+    expect(latin.sort()).toEqual(LATIN_LETTER_KEYS.split(" ").sort());
   });
 });
 
@@ -242,7 +242,7 @@ describe("a language", () => {
   it("may have more plural forms than two", () => {
     const files = { one: "{n} plik", few: "{n} pliki", many: "{n} plików", other: "{n} pliku" };
     expect(fill(files, { n: 1 })).toBe("1 plik");
-    // English needs `other` only; a missing form falls back to it.
+    // A missing plural form falls back to `other`.
     expect([fill(files, { n: 3 }), fill({ other: "{n} 件" }, { n: 1 })]).toEqual(["3 pliku", "1 件"]);
   });
 

@@ -10,7 +10,7 @@ beforeEach(async () => {
   mock = await start();
 });
 
-/** The record m-0 with some fields changed. */
+/** Opens the record m-0 with some fields changed. */
 async function openWith(change: (record: RecordView) => Partial<RecordView>) {
   const { show } = mock;
   mock.show = async (...asked) => {

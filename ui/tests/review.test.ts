@@ -40,7 +40,7 @@ describe("things that need attention", () => {
     render(HomeView);
     expect((await screen.findByTestId("look-sensitive")).textContent).toContain("14");
     expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
-    // Each number opens a list of that many.
+    // Each number opens a list with that many rows.
     const rows = screen.getAllByTestId("look-gone");
     const said = (row: HTMLElement) => [row.querySelector("strong")?.textContent, row.querySelector("b")?.textContent];
     expect(rows.map(said)).toEqual([

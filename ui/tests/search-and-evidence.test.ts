@@ -1,4 +1,4 @@
-// Requests to the core while somebody waits: not more than is visible, and not twice.
+// Requests to the backend while the person waits: only what is visible is requested, and only once.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";

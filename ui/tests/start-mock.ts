@@ -3,10 +3,10 @@ import { mockBackend, type MockOptions } from "$lib/ipc/mock";
 import { clearContent } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 
-/** The sample backend in a test. */
+/** The sample backend as tests use it. */
 export type Mock = ReturnType<typeof mockBackend>;
 
-/** Installs the sample backend without rendering anything; the vault is open unless `options` say otherwise. */
+/** Installs the sample backend without rendering anything. The vault is open unless `options` say otherwise. */
 export async function start(options: MockOptions = {}): Promise<Mock> {
   clearContent();
   const mock = mockBackend({ open: true, ...options });
