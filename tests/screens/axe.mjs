@@ -46,7 +46,7 @@ const RUN_AXE_SOURCE = `async (options) => {
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => id + ": " + help + "\\n      " + node.html.replaceAll(/ (?:class|id|data-[\\w-]+)="[^"]*"/g, "").slice(0, 200)));
 }`;
 
-/** The accessibility checks of a screen, as a check for `inEnglish`. */
+/** The accessibility checks of a screen, as a check for `checkInEnglish`. */
 export class AccessibilityCheck {
   #kinds = new Map();
   #visits = 0;

@@ -57,7 +57,7 @@ async function takeScreenshot(page) {
   return data;
 }
 
-/** A check for `inEnglish` that compares each screen with its stored screenshot, or stores new screenshots. */
+/** A check for `checkInEnglish` that compares each screen with its stored screenshot, or stores new screenshots. */
 export class Pictures {
   #seen = new Set();
   #equal = true;
