@@ -8,7 +8,7 @@ import { columnsOf, lastMonths, typesOf } from "../src/features/home/data";
 import { chipsOf } from "../src/features/memories/chips";
 import { impactLines, countedName, unreachableLines } from "../src/features/removal/impact";
 import { groupsOf, normalGroup, twoGroups } from "../src/features/start/recovery";
-import { sampleReport } from "$lib/ipc/mock/jobs";
+import { emptyImportRequest, sampleReport } from "$lib/ipc/mock/jobs";
 import { sampleActivePath, sampleThread } from "$lib/ipc/mock/thread";
 import { ANY } from "$lib/state/filter";
 
@@ -54,10 +54,7 @@ describe("conversation as a tree", () => {
 });
 
 describe("import report", () => {
-  const sample = sampleReport(
-    { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
-    true,
-  );
+  const sample = sampleReport(emptyImportRequest, true);
 
   it("adds up, row by row and in all", () => {
     expect(sumOf(sample)).toEqual([669, 40, 42918, 12, 6, 5]);

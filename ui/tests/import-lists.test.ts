@@ -9,7 +9,7 @@ import { chipsOf } from "../src/features/memories/chips";
 import { start, type Mock } from "./start-mock";
 import { useBackend, type ImportReport } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
-import { failWith } from "$lib/ipc/mock/jobs";
+import { emptyImportRequest, failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { imports, showNew } from "$lib/state/imports.svelte";
@@ -157,13 +157,11 @@ describe("a number of the report", () => {
   });
 
   it("adds up with what is new", async () => {
-    const report = await mock.importRun("x", importing.plans[0]?.request ?? emptyRequest, null, () => undefined);
+    const report = await mock.importRun("x", importing.plans[0]?.request ?? emptyImportRequest, null, () => undefined);
     expect([report.found, report.added]).toEqual([43_650, 669]);
     expect(itemCount(report, { kind: null, outcome: "found" })).toBe(42_981);
   });
 });
-
-const emptyRequest = { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null };
 
 describe("new entries", () => {
   it("are shown for everything dropped together, without old filters", async () => {

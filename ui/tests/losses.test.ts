@@ -33,6 +33,11 @@ const NAMES_OF_VARIABLE: Record<string, () => string[]> = {
   "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
   "mementory-formats-interchange/src/pam/extension.rs name": () => members("Record"),
   "mementory-formats-interchange/src/mem/extension.rs &field": () => members("Times").map((each) => `times.${each}`),
+  // Members of a memory line whose values the specification forbids.
+  "mementory-formats-interchange/src/alf/first_pass.rs member": () => {
+    const source = rust.get("mementory-formats-interchange/src/alf/forbidden.rs") ?? "";
+    return matches(source, /Some\(((?:"\w+"(?: \| )?)+)\) =>/g).flatMap((group) => matches(group, /"(\w+)"/g));
+  },
   ...Object.fromEntries(
     [
       "mementory-formats-interchange/src/alf/compose.rs",
@@ -45,7 +50,7 @@ const NAMES_OF_VARIABLE: Record<string, () => string[]> = {
         const source = rust.get(file) ?? "";
         const rows = matches(source, /for \(field, \w+\) in \[([^\]]*)\]/g).join("");
         return [
-          ...matches(source, /\b(?:lose|leave_out|moved|narrowed)\([^";]*"(\w+)"/g),
+          ...matches(source, /\b(?:lose|leave_out|moved|(?:add_)?narrowed)\([^";]*"(\w+)"/g),
           ...matches(rows, /"(\w+)"/g),
         ];
       },

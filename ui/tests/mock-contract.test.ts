@@ -28,6 +28,8 @@ const COMMON: Record<string, unknown> = {
     format: null,
     limit_bytes: null,
     let_in: false,
+    accept_invalid_signature: false,
+    salvage: false,
     merge: null,
   },
   "@redact": { id: "m-5", spans: [{ start: 0, end: 5, class: "name" }], everywhere: false },

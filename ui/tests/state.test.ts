@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Unlock from "../src/features/start/Unlock.svelte";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
-import { failWith } from "$lib/ipc/mock/jobs";
+import { emptyImportRequest, failWith } from "$lib/ipc/mock/jobs";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { facets } from "$lib/state/facets.svelte";
@@ -229,12 +229,7 @@ describe("importing", () => {
     mock.importRun = async (id, _request, _passphrase, tell) => {
       tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
       await mock.cancelJob(id);
-      return mockBackend({ open: true }).importRun(
-        id,
-        { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
-        null,
-        tell,
-      );
+      return mockBackend({ open: true }).importRun(id, emptyImportRequest, null, tell);
     };
     await importing.run();
     expect(importing.stage).toBe("cancelled");

@@ -217,9 +217,11 @@ impl ExportPlan {
         } else if record.kind == Kind::Memory
             && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
         {
-            for pointer in forbidden::find_forbidden_values(&tree) {
+            let pointers = forbidden::find_forbidden_values(&tree);
+            let members: BTreeSet<&str> = pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
+            for member in members {
                 let note = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
-                self.losses.add(&stored.id, pointer.trim_start_matches('/'), LossKind::MovedToExtension, note);
+                self.losses.add(&stored.id, member, LossKind::MovedToExtension, note);
             }
         }
         let number = uuid::Uuid::parse_str(&id).ok().filter(|u| u.hyphenated().to_string() == id);

@@ -114,7 +114,7 @@ fn an_erasure_that_was_committed_is_not_an_error_when_the_index_fails() {
     let vault = vault(folder.path());
     let id = add(&vault, "first words");
     break_index(&vault);
-    let done = vault.eraser().erase(&[id.clone()], "", &[], at(3), &|_| {}).unwrap();
+    let done = vault.eraser().erase(std::slice::from_ref(&id), "", &[], at(3), &|_| {}).unwrap();
     assert!(!done.receipt.complete && done.tombstones.len() == 1);
     assert!(vault.take_failed_steps().contains(&FailedStep::Cleaning));
     assert!(vault.reader().view(&id).is_err());

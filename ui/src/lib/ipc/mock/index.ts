@@ -5,6 +5,7 @@ import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import {
   cancelSampleJob,
+  emptyImportRequest,
   sampleDetection,
   FILE_PASSPHRASE,
   sampleReceipt,
@@ -206,20 +207,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     imports: async () => ({ batches }),
     failedImports: async () => ({ failed: sampleFailed }),
     importReport: async (batch) => ({
-      ...sampleReport(
-        {
-          paths: [],
-          text: null,
-          format: null,
-          limit_bytes: null,
-          let_in: false,
-          accept_invalid_signature: false,
-          merge: null,
-          salvage: false,
-        },
-        false,
-        review.gone("chatgpt"),
-      ),
+      ...sampleReport(emptyImportRequest, false, review.gone("chatgpt")),
       batch,
     }),
     ...watching.commands,

@@ -17,6 +17,18 @@ export function failWith(code: string, message: string, details: ErrorBody["deta
   return new BackendError({ code, message, details });
 }
 
+/** An import without files or text. */
+export const emptyImportRequest: ImportRequest = {
+  paths: [],
+  text: null,
+  format: null,
+  limit_bytes: null,
+  let_in: false,
+  accept_invalid_signature: false,
+  merge: null,
+  salvage: false,
+};
+
 const cancelledJobs = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
