@@ -44,6 +44,8 @@ export function missingRequirement(need) {
   throw new Error(`unknown need of a case: ${need}`);
 }
 
+const isZip = (path) => readFileSync(path).subarray(0, 4).toString("latin1") === "PK\x03\x04";
+
 /** Actions by name. Functions that undo them go to `stage.undo`. */
 export const ACTIONS = {
   /** Inverts one byte. `at` is an offset, or a fraction of the file if below 1. Of a folder, its largest file is changed. */
@@ -143,13 +145,13 @@ export const ACTIONS = {
     const text = readFileSync(join(folder, file), "utf8");
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
   },
-  /** No file of a folder may contain one of `words`; or not this file, nor the entries of this `.alf`. One has to
+  /** No file of a folder may contain one of `words`; or not this file, nor the entries of this archive. One has to
    * contain `but`. */
   silent({ folder }, { file, words, but }) {
     const path = join(folder, file);
     const files = statSync(path).isDirectory()
       ? entriesOf(path).map(([, bytes]) => bytes.toString())
-      : [readFileSync(path).toString(), ...(file.endsWith(".alf") ? Object.values(readEntries(path)) : [])];
+      : [readFileSync(path).toString(), ...(isZip(path) ? Object.values(readEntries(path)) : [])];
     const all = files.join("\n");
     const found = words.filter((word) => all.includes(word)).map((word) => `${file} contains ${word}`);
     return but && !all.includes(but) ? [...found, `${file} does not contain ${but}`] : found;

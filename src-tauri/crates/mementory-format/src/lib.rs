@@ -10,6 +10,7 @@ mod format;
 mod json_keys;
 mod options;
 pub mod passthrough_envelope;
+mod plain_secrets;
 mod sequence;
 mod signing;
 #[cfg(feature = "testkit")]
@@ -35,6 +36,7 @@ pub use mementory_container::{
 };
 pub use mementory_model::FormatError;
 pub use options::FormatOptions;
+pub use plain_secrets::{NOT_EXPORTED, SECRET_BAR, plain_secrets, replace_plain_secrets};
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
 pub use validation::{Finding, Validation};

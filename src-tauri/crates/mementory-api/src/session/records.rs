@@ -10,6 +10,7 @@ use super::{
     view::RowViews,
 };
 use crate::{ApiError, ApiResult, Job, types::*};
+use mementory_formats::{SECRET_BAR, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{IndexFilter, RowView, Sort};
 use std::{
@@ -113,7 +114,10 @@ impl Records<'_> {
         } else {
             None
         };
-        let text = verbatim.then(|| record.verbatim.as_ref().map(|v| v.text.clone())).flatten();
+        // A secret in the clear is shown as a bar.
+        let shown =
+            || replace_plain_secrets(&record, SECRET_BAR).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
+        let text = verbatim.then(shown).flatten();
         Ok(Shown { record: RowViews::new(&self.context.vault).record_view(&view, &record)?, history, verbatim: text })
     }
 

@@ -1,6 +1,7 @@
 //! Reads identity, principals, credentials and attachment rows as records (spec §3.2–§3.4, §3.1.9), and writes edits of
 //! these records back into their JSON.
 use super::wire::Remark;
+use mementory_format::{NOT_EXPORTED, plain_secrets};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 
@@ -121,19 +122,14 @@ pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mu
     if record.record_type.as_deref().is_some_and(|t| !CREDENTIAL_TYPES.contains(&t)) {
         remarks.push(("unknown_value", "credential_type".into()));
     }
-    let algorithm = text(doc, &["encryption", "algorithm"]).unwrap_or_default();
     let payload = text(doc, &["encrypted_payload"]).unwrap_or_default();
-    let empty = payload.is_empty() || payload == "<not-exported>";
+    let empty = payload.is_empty() || payload == NOT_EXPORTED;
     record.fields.insert("secret_inside".into(), (!empty).into());
-    if !empty && (algorithm == "none" || algorithm.is_empty() || !is_base64_like(payload)) {
+    record.verbatim = Some(Verbatim::json(element));
+    if !plain_secrets(&record).is_empty() {
         remarks.push(("credential_looks_unencrypted", "encrypted_payload".into()));
     }
-    record.verbatim = Some(Verbatim::json(element));
     record
-}
-
-fn is_base64_like(payload: &str) -> bool {
-    payload.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=-_".contains(&b)) && payload.len() >= 16
 }
 
 /// Converts an attachment row. The file name is the title, so that it can be searched. The file itself is imported

@@ -2,7 +2,7 @@
 use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
-use mementory_format::{SourceAbout, StoredRecord};
+use mementory_format::{NOT_EXPORTED, SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 
@@ -55,7 +55,7 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     push_member(&mut out, "agent_id", agent);
     push_member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
     push_member(&mut out, "credential_type", "custom");
-    push_member(&mut out, "encrypted_payload", "<not-exported>");
+    push_member(&mut out, "encrypted_payload", NOT_EXPORTED);
     // The reference tool rejects an empty nonce, even without encryption.
     out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));

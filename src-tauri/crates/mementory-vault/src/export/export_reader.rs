@@ -4,7 +4,7 @@ use crate::{
     context::Context,
     sensitive::{Masker, add_earlier_marks},
 };
-use mementory_formats::StoredRecord;
+use mementory_formats::{NOT_EXPORTED, StoredRecord, replace_plain_secrets};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Flags, Packs, ids::record_id, kind_code};
 use rusqlite::{Connection, OptionalExtension, types::Value};
@@ -45,6 +45,10 @@ pub(crate) struct ExportReader<'v> {
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
     pub cover: Option<Masker<'v>>,
+    /// Replace secrets in the clear, because the export is not encrypted as a whole.
+    pub replaces_plain_secrets: bool,
+    /// Ids of the records without their secrets.
+    pub without_secrets: BTreeSet<String>,
     /// Withhold records that their source marks as not exportable, and records about them. False if the writer does
     /// that.
     pub withholds_not_exportable: bool,
@@ -139,6 +143,13 @@ impl ExportReader<'_> {
 
     fn read_stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, place.pack, place.slot)?;
+        if self.replaces_plain_secrets
+            && let Some(new) = replace_plain_secrets(&record, NOT_EXPORTED)
+            && let Some(verbatim) = &mut record.verbatim
+        {
+            verbatim.text = new;
+            self.without_secrets.insert(hex::encode(place.id));
+        }
         let covered = self.cover.as_mut().and_then(|cover| cover.mask_record(&mut record));
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         let mut redactions = covered.unwrap_or_default();

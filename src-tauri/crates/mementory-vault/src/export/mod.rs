@@ -175,7 +175,7 @@ impl Exporter<'_> {
         let writer = writer_for(format)?;
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.write_options()).map_err(unwrap_format)?;
-        source.report_unexported_files(&mut report.losses)?;
+        source.report_unexported(&mut report.losses)?;
         source.add_withheld_counts(&mut report.withheld);
         Ok((report, source.masked_count()))
     }
@@ -215,7 +215,7 @@ impl Exporter<'_> {
     ) -> VaultResult<(WriteReport, u32)> {
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.write_options()).map_err(unwrap_format)?;
-        source.report_unexported_files(&mut report.losses)?;
+        source.report_unexported(&mut report.losses)?;
         source.add_withheld_counts(&mut report.withheld);
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);

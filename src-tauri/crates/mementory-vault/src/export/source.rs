@@ -77,6 +77,8 @@ impl<'v> VaultSource<'v> {
                 cover,
                 withholds_not_exportable: !format.is_some_and(|f| f.capabilities().withholds_not_exportable),
                 withheld: BTreeMap::new(),
+                replaces_plain_secrets: scope.writing.passphrase.is_none(),
+                without_secrets: BTreeSet::new(),
             },
             about,
             progress,
@@ -151,10 +153,13 @@ impl<'v> VaultSource<'v> {
         Ok(records)
     }
 
-    /// Reports passthrough files that are not exported: those of other formats that cannot be embedded, and those in
-    /// which values could not be masked. Call it after the records were visited.
-    pub(crate) fn report_unexported_files(&mut self, losses: &mut LossReport) -> VaultResult<()> {
+    /// Reports secrets that are not exported, and passthrough files that are not: those of other formats that cannot be
+    /// embedded, and those in which values could not be masked. Call it after the records were visited.
+    pub(crate) fn report_unexported(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.embedded_records(losses)?;
+        for id in &self.reading.without_secrets {
+            losses.add(id, "secret", LossKind::LeftOut, "in the clear in its source; only an encrypted export has it");
+        }
         for name in &self.unmaskable {
             losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
         }
@@ -302,7 +307,7 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        // Files that are embedded in records are not visited here. `report_unexported_files` reports those that are
+        // Files that are embedded in records are not visited here. `report_unexported` reports those that are
         // not exported.
         if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());

@@ -4,8 +4,9 @@ use crate::{
     context::Context,
     findings::value_id,
     query::ListQuery,
-    sensitive::fields::{field_name, fields, for_each_finding},
+    sensitive::fields::{count_code_points, field_name, fields, for_each_finding},
 };
+use mementory_formats::plain_secrets;
 use mementory_model::{Kind, Record};
 use mementory_scan::{Class, Confidence};
 use mementory_store::kind_from;
@@ -21,8 +22,8 @@ pub struct Sensitive {
     pub id: String,
     /// Kind of the record.
     pub kind: Kind,
-    /// Member of the record: `text`, `title`, `file` (the text of a file, as the source gives it) or `block` (thinking,
-    /// tools).
+    /// Member of the record: `text`, `title`, `file` (the text of a file, as the source gives it), `block` (thinking,
+    /// tools) or `verbatim` (a secret in the clear in a credential).
     pub field: &'static str,
     /// Class of the value.
     pub class: Class,
@@ -30,7 +31,7 @@ pub struct Sensitive {
     pub detector: &'static str,
     /// Confidence of the finding.
     pub confidence: Confidence,
-    /// First code point.
+    /// First code point; 0 for a secret in the `verbatim`.
     pub start: u32,
     /// The code point after the last one.
     pub end: u32,
@@ -86,6 +87,19 @@ impl Scanner<'_> {
     }
 
     fn add_found_in(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
+        for secret in plain_secrets(record) {
+            found.push(Sensitive {
+                id: id.to_owned(),
+                kind,
+                field: "verbatim",
+                class: Class::AccessKey,
+                detector: "plain_secret",
+                confidence: Confidence::VeryLikely,
+                start: 0,
+                end: count_code_points(&secret),
+                value: hex::encode(value_id(&self.context.keys, Class::AccessKey, &secret)),
+            });
+        }
         for (field, text) in fields(record) {
             for_each_finding(text, |finding, start, end, value| {
                 found.push(Sensitive {

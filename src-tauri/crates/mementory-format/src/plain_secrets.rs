@@ -1,0 +1,188 @@
+//! Secrets that a source has in the clear in a credential (ALF §8.3: a payload has to be encrypted). The vault keeps them,
+//! but shows a bar in their place and exports them only if the export is encrypted as a whole.
+use base64::{Engine, prelude::BASE64_STANDARD};
+use mementory_json::Tree;
+use mementory_model::{Kind, Record};
+
+/// Shown in the place of a secret.
+pub const SECRET_BAR: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
+/// Written in the place of a secret that is not exported.
+pub const NOT_EXPORTED: &str = "<not-exported>";
+
+/// Deepest nesting of a credential that is read.
+const MAX_DEPTH: u32 = 512;
+/// Shortest payload, in characters, that can be a ciphertext: it contains at least an authentication tag of 16 bytes.
+const MIN_CIPHERTEXT_CHARACTERS: usize = 16;
+
+/// Member with the payload of a credential, which is a secret unless it is encrypted.
+const PAYLOAD_MEMBER: &str = "encrypted_payload";
+/// Members whose text is a secret, in lower case and without separators.
+const SECRET_MEMBERS: [&str; 17] = [
+    "accesstoken",
+    "apikey",
+    "authtoken",
+    "bottoken",
+    "clientsecret",
+    "key",
+    "passphrase",
+    "password",
+    "payload",
+    "plaintext",
+    "privatekey",
+    "refreshtoken",
+    "secret",
+    "secretkey",
+    "token",
+    "value",
+    "webhooksecret",
+];
+
+/// The secrets in the clear in a record. Empty unless it is a credential.
+pub fn plain_secrets(record: &Record) -> Vec<String> {
+    let mut found = Vec::new();
+    replace(record, &mut |secret| {
+        found.push(secret.to_owned());
+        None
+    });
+    found
+}
+
+/// The verbatim of a record with `replacement` in the place of each secret in the clear. None if it has none.
+pub fn replace_plain_secrets(record: &Record, replacement: &str) -> Option<String> {
+    replace(record, &mut |_| Some(replacement.to_owned()))
+}
+
+/// Passes each secret to `change`, which returns the text that replaces it. Returns the changed verbatim, or None if
+/// nothing was replaced.
+fn replace(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+    let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
+    let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
+        // Nobody can tell which part of a text without a structure is the secret.
+        return if verbatim.text.is_empty() { None } else { change(&verbatim.text) };
+    };
+    if !replace_in(&mut tree, change) {
+        return None;
+    }
+    let mut out = String::new();
+    tree.write(&mut out);
+    Some(out)
+}
+
+fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -> bool {
+    let encrypted = states_encryption(tree);
+    let mut changed = false;
+    match tree {
+        Tree::Object(members) => {
+            for (name, value) in members.iter_mut() {
+                let is_secret = match &*value {
+                    Tree::Text(text) if name == PAYLOAD_MEMBER => is_plain(text, encrypted),
+                    Tree::Text(text) => is_secret_member(name) && !is_placeholder(text),
+                    _ => false,
+                };
+                match value {
+                    Tree::Text(text) if is_secret => {
+                        if let Some(new) = change(text) {
+                            *text = new;
+                            changed = true;
+                        }
+                    }
+                    _ => changed |= replace_in(value, change),
+                }
+            }
+        }
+        Tree::Array(items) => items.iter_mut().for_each(|item| changed |= replace_in(item, change)),
+        _ => {}
+    }
+    changed
+}
+
+/// True if the credential names the cipher of its payload.
+fn states_encryption(credential: &Tree) -> bool {
+    let algorithm = credential.get("encryption").and_then(|e| e.get("algorithm")).and_then(Tree::as_str);
+    algorithm.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"))
+}
+
+fn is_secret_member(name: &str) -> bool {
+    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    SECRET_MEMBERS.contains(&name.as_str())
+}
+
+fn is_placeholder(text: &str) -> bool {
+    text.is_empty() || text == NOT_EXPORTED
+}
+
+/// True if a payload is no ciphertext: its encryption is not stated, or its text contradicts it.
+fn is_plain(payload: &str, encrypted: bool) -> bool {
+    if is_placeholder(payload) {
+        return false;
+    }
+    !encrypted || !is_base64_like(payload) || is_printable_inside(payload)
+}
+
+fn is_base64_like(payload: &str) -> bool {
+    payload.len() >= MIN_CIPHERTEXT_CHARACTERS
+        && payload.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=-_".contains(&b))
+}
+
+/// True if the decoded payload is readable text. A ciphertext of this length practically never is.
+fn is_printable_inside(payload: &str) -> bool {
+    let decoded = BASE64_STANDARD.decode(payload).unwrap_or_default();
+    decoded.len() >= MIN_CIPHERTEXT_CHARACTERS
+        && decoded.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mementory_model::{RecordKey, Verbatim};
+
+    fn credential(verbatim: &str) -> Record {
+        let mut record = Record::new(Kind::Credential, RecordKey::new("scope", "id"), "github");
+        record.verbatim = Some(Verbatim::json(verbatim));
+        record
+    }
+
+    #[test]
+    fn each_form_of_a_secret_in_the_clear_is_found() {
+        let (cipher, nonce) =
+            (r#""encryption":{"algorithm":"aes-256-gcm","nonce":"AAAA"}"#, "q83vEjRWeJCrze8SNFZ4kA==");
+        let cases: [(String, &[&str]); 12] = [
+            (format!(r#"{{"encrypted_payload":"hunter2",{cipher}}}"#), &["hunter2"]),
+            (
+                r#"{"encrypted_payload":"c2VjcmV0IHRleHQgb2YgbWluZQ==","encryption":{"algorithm":"none"}}"#.into(),
+                &["c2VjcmV0IHRleHQgb2YgbWluZQ=="],
+            ),
+            (r#"{"encrypted_payload":"abcdefghijklmnopqrst"}"#.into(), &["abcdefghijklmnopqrst"]),
+            (
+                format!(r#"{{"encrypted_payload":"c2VjcmV0IHRleHQgb2YgbWluZQ==",{cipher}}}"#),
+                &["c2VjcmV0IHRleHQgb2YgbWluZQ=="],
+            ),
+            (format!(r#"{{"encrypted_payload":"{nonce}",{cipher}}}"#), &[]),
+            (format!(r#"{{"encrypted_payload":"<not-exported>",{cipher}}}"#), &[]),
+            (r#"{"secret":"s1","refresh_token":"s2","label":"mine"}"#.into(), &["s1", "s2"]),
+            (r#"{"credential":{"apiKey":"s3"}}"#.into(), &["s3"]),
+            (
+                r#"{"encryption":{"algorithm":"aes-256-gcm","key":"s4"},"encrypted_payload":"<not-exported>"}"#.into(),
+                &["s4"],
+            ),
+            (r#"{"secret":"one","secret":"two"}"#.into(), &["one", "two"]),
+            (r#"{"id":"x","service":"github","label":"key of the laptop"}"#.into(), &[]),
+            ("not JSON at all".into(), &["not JSON at all"]),
+        ];
+        for (verbatim, secrets) in cases {
+            let record = credential(&verbatim);
+            assert_eq!(plain_secrets(&record), secrets, "{verbatim}");
+            let shown = replace_plain_secrets(&record, SECRET_BAR);
+            assert_eq!(shown.is_some(), !secrets.is_empty(), "{verbatim}");
+            let shown = shown.unwrap_or_default();
+            assert!(secrets.iter().all(|secret| !shown.contains(secret)), "{shown}");
+        }
+    }
+
+    #[test]
+    fn other_kinds_of_records_have_no_secrets_here() {
+        let mut record = credential(r#"{"secret":"one"}"#);
+        record.kind = Kind::Memory;
+        assert!(plain_secrets(&record).is_empty());
+    }
+}
