@@ -71,10 +71,10 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
     `import, ${truth.conversations} conversations`,
     `${(size / first.wall).toFixed(1)} MB/s, ${(size / (first.user + first.sys)).toFixed(1)} MB per CPU second; ${usageText(first)}; ${added} of ${found} records added`,
   );
-  const second = mementory.run(vault, "import", path);
+  const secondImport = mementory.run(vault, "import", path);
   row(
     "the same file again",
-    `${(size / second.wall).toFixed(1)} MB/s; ${usageText(second)}; ${second.value.added} added, ${second.value.unchanged} unchanged`,
+    `${(size / secondImport.wall).toFixed(1)} MB/s; ${usageText(secondImport)}; ${secondImport.value.added} added, ${secondImport.value.unchanged} unchanged`,
   );
 
   const start = mementory.measureStart();

@@ -175,7 +175,7 @@ fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
 
 /// A deleted entity takes the edges that end there with it. Its neighbours keep their evidence.
 #[test]
-fn l2_a_deleted_entity_takes_its_edges_and_not_its_neighbours() {
+fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
     let gone = Tombstone {

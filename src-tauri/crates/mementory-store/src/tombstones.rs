@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_says_something_is_signed() {
+    fn the_signature_covers_every_meaningful_field() {
         let (row, public) = signed(TombstoneRow::signed_bytes);
         assert!(row.is_signed_by(&public));
         let changes: [fn(&mut TombstoneRow); 12] = [

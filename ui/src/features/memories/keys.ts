@@ -14,10 +14,10 @@ export function requestAction(what: DetailRequest["what"], id: string): void {
 /** Handles letters that act on the active row, or on all checked rows. */
 export function letterKey(event: KeyboardEvent, active: string | null): void {
   const letter = ACTION_OF_LETTER[screenLetter(event) ?? ""];
-  // With several checked records only T and R apply; their bar handles both.
-  const many = selection.ids.size > 0;
-  if (!letter || (many && letter !== "tag" && letter !== "redact")) return;
-  if (many) detail.request(letter, null);
+  // While any record is checked, only T and R work, and the bar for the checked records handles them.
+  const checked = selection.ids.size > 0;
+  if (!letter || (checked && letter !== "tag" && letter !== "redact")) return;
+  if (checked) detail.request(letter, null);
   else if (active) requestAction(letter, active);
   else return;
   event.preventDefault();

@@ -121,7 +121,7 @@ impl RedactAgain<'_> {
             let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, some.to_vec(), each))?;
             for text in read.iter().flat_map(|target| target.texts.iter().chain(&target.parts)) {
                 words.search(text);
-                sentences.search_normal(text);
+                sentences.search_normalized(text);
             }
         }
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))

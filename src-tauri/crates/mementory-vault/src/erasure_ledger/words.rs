@@ -52,7 +52,7 @@ impl<'k> WordFinder<'k> {
     }
 
     /// Searches the normal form of a text for sentences, beginning at every word.
-    pub(crate) fn search_normal(&mut self, text: &str) {
+    pub(crate) fn search_normalized(&mut self, text: &str) {
         let text = normal_text(text);
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let bytes = text.as_bytes();

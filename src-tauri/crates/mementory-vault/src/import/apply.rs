@@ -102,7 +102,7 @@ pub(super) struct ImportRun<'i> {
     pub(super) renames: Renames,
     /// True if the vault had no records, so that no look-ups are needed.
     empty: bool,
-    /// True if the current unit is of an older export than its conversation in the vault.
+    /// True if the current unit comes from an older export than the vault's copy of the same conversation.
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,

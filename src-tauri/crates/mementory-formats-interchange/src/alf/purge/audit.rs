@@ -63,7 +63,7 @@ impl Audit {
         Self { record_ids: Some(ids), ..audit }
     }
 
-    pub(super) fn of_agent(agent: &str, partitions: Vec<String>, options: &PurgeOptions) -> Self {
+    pub(super) fn of_whole_agent(agent: &str, partitions: Vec<String>, options: &PurgeOptions) -> Self {
         Self::new(agent, "full_agent", "", partitions, options)
     }
 

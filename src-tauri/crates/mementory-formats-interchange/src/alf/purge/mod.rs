@@ -133,7 +133,7 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
             return Err(FormatError::invalid("delta_wrong_agent", &open.place, "this delta is for another agent"));
         }
     }
-    let mut audit = Audit::of_agent(&agent, partitions, options);
+    let mut audit = Audit::of_whole_agent(&agent, partitions, options);
     if options.dry_run {
         return Ok(PurgedAgent { audit, audit_path: None, removed, files });
     }

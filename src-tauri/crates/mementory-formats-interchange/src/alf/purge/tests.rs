@@ -307,7 +307,7 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
             false => Ok(()),
         }
     };
-    let mut audit = super::Audit::of_agent(AGENT_ID, vec![], &options());
+    let mut audit = super::Audit::of_whole_agent(AGENT_ID, vec![], &options());
     assert!(super::run_with_audit(&mut audit, &file, &files, &mut fail("c.alf-delta")).is_err());
     assert_eq!(audits(), Vec::<Value>::new(), "nothing was changed, so there is no audit record");
     assert!(super::run_with_audit(&mut audit, &file, &files, &mut fail("a.alf")).is_err());
