@@ -55,6 +55,20 @@ pub(crate) fn inspect(
     Ok(out)
 }
 
+/// Refuses damaged archives, but does not validate their content.
+///
+/// # Errors
+/// As [`inspect`].
+pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<()> {
+    let mut stopping: Vec<StoppingFault> = Vec::new();
+    stopping.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(stopping_fault));
+    for source in &found.sources {
+        let archives = archives_of(catalog, source);
+        stopping.extend(catalog.damaged_entries(|archive| archives.contains(&archive))?.iter().map(stopping_fault));
+    }
+    refuse(&stopping, false)
+}
+
 /// The archives that a source is in.
 pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usize> {
     let members = source.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));

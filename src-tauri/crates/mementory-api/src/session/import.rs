@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ApiError, ApiResult, Job, files,
-    inspection::{Inspection, inspect},
+    inspection::{Inspection, inspect, refuse_damage},
     trust::{InvalidSignature, Signers, verify_signers},
     types::*,
 };
@@ -136,9 +136,15 @@ impl Imports<'_> {
         }
         let known = KeyRing::new(self.context).known_keys()?;
         let found = verify_signers(&catalog, &detection, &limits, &|key| known.contains(key));
-        if !request.accept_invalid_signature {
-            found.refuse_invalid("Nothing was imported.")?;
+        let refused_signature = match request.accept_invalid_signature {
+            true => Ok(()),
+            false => found.refuse_invalid("Nothing was imported."),
+        };
+        if refused_signature.is_err() && !request.salvage {
+            // Damage also changes signatures, so it is the reason that the person is told.
+            refuse_damage(&catalog, &detection)?;
         }
+        refused_signature?;
         let Signers { keys, forged, invalid } = found;
         let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped_warning).collect();
         warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);

@@ -31,6 +31,8 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
+    /// Names in the same archive that lead out of it. The archive is refused for them (spec v1.1 §4, §7).
+    pub escaping: BTreeSet<String>,
 }
 
 /// Called for each line with its number (from 1) and its bytes.
@@ -67,8 +69,11 @@ impl<'a> Bundle<'a> {
             catalog.members().iter().filter(same).filter_map(|m| Some((m.name.strip_prefix(prefix)?, m))).collect();
         let unreadable =
             catalog.issues().iter().filter_map(|i| Some(i.place.strip_prefix(&base)?.to_owned())).collect();
+        let archive = head.place.strip_suffix(&head.name).unwrap_or_default();
+        let unsafe_names = catalog.issues().iter().filter(|i| i.code == "unsafe_name" && head.archive.is_some());
+        let escaping = unsafe_names.filter_map(|i| Some(i.place.strip_prefix(archive)?.to_owned())).collect();
         let place = base.trim_end_matches(['/', '!']).to_owned();
-        Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable }
+        Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable, escaping }
     }
 
     /// Place of a file of the bundle, for messages.

@@ -2,9 +2,10 @@
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, line_text},
+    forbidden::{forbidden_fields, is_below_zero},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
-    wire::{decode, is_too_large, line, list, text, time_of},
+    wire::{DERIVED_COUNT_FIELD, decode, is_too_large, line, list, text, time_of},
 };
 use mementory_format::{Finding, FormatError, Member};
 use mementory_json::Tree;
@@ -33,6 +34,12 @@ pub(super) enum Severity {
 /// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
 const TOO_LARGE_CODE: &str = "too_large";
 
+/// Code for a manifest of another major version.
+const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
+
+/// Largest number of listed findings with one code, because a hostile file may have one for each line.
+const MAX_FINDINGS_PER_CODE: u32 = 1000;
+
 /// Lists in a tombstone's `derived` with ids that other records may refer to.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
@@ -55,6 +62,7 @@ pub(super) struct Report {
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
+    findings_by_code: BTreeMap<&'static str, u32>,
     unsigned_tombstones: u64,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
@@ -62,6 +70,11 @@ pub(super) struct Report {
 
 impl Report {
     pub fn add_finding(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
+        let count = self.findings_by_code.entry(code).or_default();
+        *count += 1;
+        if *count > MAX_FINDINGS_PER_CODE {
+            return;
+        }
         let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
         self.findings.push((severity, code, finding));
     }
@@ -75,7 +88,7 @@ impl Report {
         let (_, code, finding) = self.findings.iter().find(|(s, _, _)| *s == Severity::Fatal)?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {
-            "version_mismatch" => {
+            UNSUPPORTED_VERSION_CODE => {
                 let version = self.manifest.as_ref().map(|m| m.format.clone()).unwrap_or_default();
                 FormatError::Version { place, version }
             }
@@ -120,7 +133,7 @@ pub(super) fn check_bundle(
     report.manifest_bytes = bytes;
     if manifest.major() != FORMAT_VERSION.split('.').next().unwrap_or_default() {
         let message = format!("major format mismatch: bundle {} vs reader {FORMAT_VERSION}", manifest.format);
-        report.fatal("version_mismatch", MANIFEST_FILE, message);
+        report.fatal(UNSUPPORTED_VERSION_CODE, MANIFEST_FILE, message);
     }
     check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
     check_unlisted_files(bundle, &manifest, &mut report, depth);
@@ -300,6 +313,7 @@ fn check_file(
                     if !canonical {
                         non_canonical = non_canonical.or(Some(number));
                     }
+                    check_negative_numbers(spec, &tree, path, number, report);
                     if depth == CheckDepth::Full {
                         check_secret_value(spec, &tree, path, number, report);
                     }
@@ -438,12 +452,15 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
 /// signature covers it.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
-    let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));
+    let names =
+        bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
     for path in unlisted {
         // A link in place of a folder hides the files in it, so the link counts as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        if FULLY_LISTED_FOLDERS.contains(&folder) {
+        if bundle.escaping.contains(path) {
+            report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
+        } else if FULLY_LISTED_FOLDERS.contains(&folder) {
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
         } else if depth == CheckDepth::Full && ![MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             let message = format!("not listed, so no checksum covers it: {path}");
@@ -455,6 +472,15 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
 /// True if the line is in canonical form.
 fn is_canonical(spec: &KindSpec, tree: &Tree, bytes: &[u8]) -> bool {
     line(spec, tree).is_ok_and(|line| line.as_bytes() == bytes)
+}
+
+/// Reports integers below 0. The schemas of all kinds forbid them, but the record can be read nevertheless.
+fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
+    let derived = (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
+    for name in forbidden_fields(spec, tree).into_iter().chain(derived) {
+        report.add_finding(Severity::Error, "bad_value", &format!("{path}:{number}"), format!("{name} is below 0"));
+    }
 }
 
 /// Reports a reference to a secret that contains the secret itself (spec v1.1 §7).
@@ -524,6 +550,9 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     if manifest.scopes.as_ref().is_some_and(|s| !s.iter().eq(report.scopes.iter())) {
         let message = "scopes mismatch: not the sorted set of context ids";
         report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
+    }
+    if manifest.embedding_dim.starts_with('-') {
+        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "embeddingDim is below 0");
     }
     if manifest.since.is_some() && manifest.mode == "full" {
         report.add_finding(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");

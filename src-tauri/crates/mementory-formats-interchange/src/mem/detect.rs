@@ -19,14 +19,17 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let exists_in = |location: BundleLocation, name: &str| {
         names.contains(&(location.0, location.1, format!("{}{name}", location.2).as_str()))
     };
+    let with_records: HashSet<BundleLocation> = catalog.members().iter().filter_map(location_of_records).collect();
+    let surroundings = |location: BundleLocation| Surroundings {
+        checksums: exists_in(location, CHECKSUMS_FILE),
+        records: with_records.contains(&location),
+    };
     let mut bundles: BTreeMap<BundleLocation, (f64, Option<String>, &str)> = BTreeMap::new();
     for member in catalog.members() {
         let Some(prefix) = prefix_of(&member.name) else { continue };
         let location = (member.root, member.archive, prefix);
         if member.file_name() == MANIFEST_FILE {
-            if let Some((confidence, version)) =
-                recognize_manifest(catalog, member, exists_in(location, CHECKSUMS_FILE), limits)?
-            {
+            if let Some((confidence, version)) = recognize_manifest(catalog, member, &surroundings(location), limits)? {
                 bundles.insert(location, (confidence, version, "manifest.json of a Portable Memory bundle"));
             }
             continue;
@@ -62,6 +65,20 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
+/// What is beside a manifest.
+struct Surroundings {
+    checksums: bool,
+    /// Files in `items/` with the name of a kind that the format defines.
+    records: bool,
+}
+
+/// The bundle that this member has records of.
+fn location_of_records(member: &Member) -> Option<BundleLocation<'_>> {
+    let prefix = prefix_of(&member.name)?;
+    let path = &member.name[prefix.len()..];
+    (path.starts_with("items/") && kind_at_path(path).is_some()).then_some((member.root, member.archive, prefix))
+}
+
 fn role(path: &str) -> Role {
     match path {
         MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE => Role::Manifest,
@@ -75,7 +92,7 @@ fn role(path: &str) -> Role {
 fn recognize_manifest(
     catalog: &Catalog,
     member: &Member,
-    has_checksums: bool,
+    beside: &Surroundings,
     limits: &Limits,
 ) -> Result<Option<(f64, Option<String>)>, FormatError> {
     if member.size > limits.side_file_bytes {
@@ -83,7 +100,7 @@ fn recognize_manifest(
     }
     let bytes = match catalog.bytes(member, limits.side_file_bytes) {
         // The file is truncated or damaged. The reader reports it, and other inputs are not affected.
-        Err(FormatError::Io { .. }) => return Ok(has_checksums.then(|| (0.9, Some("unknown".into())))),
+        Err(FormatError::Io { .. }) => return Ok(beside.checksums.then(|| (0.9, Some("unknown".into())))),
         other => other?,
     };
     if let Ok(manifest) = Manifest::parse(&bytes, limits) {
@@ -95,8 +112,11 @@ fn recognize_manifest(
         Some(tree) => {
             let known_fields = ["conformanceLevel", "exportMode", "files", "embeddingsIncluded", "schemaVersion"];
             let version = tree.get("format").and_then(Tree::as_str).unwrap_or("unknown").to_owned();
-            (known_fields.iter().filter(|m| tree.get(m).is_some()).count() >= 3).then_some((0.95, Some(version)))
+            match known_fields.iter().filter(|m| tree.get(m).is_some()).count() {
+                3.. => Some((0.95, Some(version))),
+                _ => (beside.checksums && beside.records).then_some((0.9, Some(version))),
+            }
         }
-        None => has_checksums.then(|| (0.9, Some("unknown".into()))),
+        None => beside.checksums.then(|| (0.9, Some("unknown".into()))),
     })
 }

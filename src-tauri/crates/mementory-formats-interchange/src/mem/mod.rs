@@ -8,6 +8,7 @@ mod detect;
 pub mod evidence;
 mod evidence_pack;
 mod extension;
+mod forbidden;
 mod howto_text;
 mod kinds;
 mod line_encoder;

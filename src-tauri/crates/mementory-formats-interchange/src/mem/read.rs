@@ -30,7 +30,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let report = check_bundle(bundle, CheckDepth::Import, &mut || sink.progress(0))?;
+    let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
     if let Some(refusal) = report.refusal(bundle) {
         return Err(refusal);
     }

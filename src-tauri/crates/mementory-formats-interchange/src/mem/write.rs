@@ -4,6 +4,7 @@ use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
+    forbidden::move_forbidden_values,
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
@@ -219,7 +220,10 @@ impl<'l> BundleWriter<'l> {
         let record = &stored.record;
         if record.origin.format == KEY_SCOPE {
             if let Some(spec) = spec_of(&record.origin) {
-                if let Some((tree, mapped)) = self.patched_tree(spec, stored) {
+                if let Some((tree, mapped, moved)) = self.patched_tree(spec, stored) {
+                    for name in moved {
+                        self.report.losses.add(&stored.id, name, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+                    }
                     return self.add_line(spec, stored, tree, mapped, false);
                 }
             } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| vendor_is_safe(v))
@@ -260,12 +264,13 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone
-    /// yields.
-    fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
+    /// yields; and the names of the fields whose forbidden values were moved.
+    fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<PatchedLine> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
+        let moved = move_forbidden_values(spec, &mut tree);
         if !stored.edited {
-            return Some((tree, None));
+            return Some((tree, None, moved));
         }
         let current = to_record(spec, &tree);
         patch(spec, &mut tree, &current, record);
@@ -275,7 +280,7 @@ impl<'l> BundleWriter<'l> {
         }
         mapped.repeats = record.repeats;
         attach(spec, &mut tree, &mapped, record, true);
-        Some((tree, Some(mapped)))
+        Some((tree, Some(mapped), moved))
     }
 
     fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
@@ -463,6 +468,12 @@ impl BundleWriter<'_> {
         same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 }
+
+/// Line, record that the line alone yields, and names of the fields whose forbidden values were moved.
+type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
+
+/// Loss note for a value that the format forbids in its field.
+const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden";
 
 fn to_line(spec: &KindSpec, tree: &Tree) -> Result<String, FormatError> {
     line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.path(), "a number is out of range"))

@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of findings that are sent to the sink as notes. Further findings are not sent.
+/// Number of findings that are sent to the sink as notes. Of the others, only the first of each code is sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -36,7 +36,12 @@ pub(super) fn read(
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
     }
-    for finding in report.errors.iter().chain(&report.warnings).take(MAX_NOTES) {
+    let mut codes: HashSet<&str> = HashSet::new();
+    for (number, finding) in report.errors.iter().chain(&report.warnings).enumerate() {
+        // Of each code at least one finding is sent.
+        if !codes.insert(&finding.code) && number >= MAX_NOTES {
+            continue;
+        }
         sink.note(Issue { code: finding.code.clone(), place: finding.place.clone(), message: finding.message.clone() });
     }
     if report.kind.as_deref() == Some("incremental") {

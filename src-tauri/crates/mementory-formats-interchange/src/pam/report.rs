@@ -61,7 +61,7 @@ impl Report {
     /// Adds a structural fault. An unknown member is only a warning if the document has a later minor version (§22.3).
     fn add_fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
-        if fault.is_warning || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
+        if fault.is_warning || (fault.code == "unknown_field" && self.minor > 0) {
             self.warn(fault.code, &place, fault.message);
         } else {
             self.error(fault.code, &place, fault.message);

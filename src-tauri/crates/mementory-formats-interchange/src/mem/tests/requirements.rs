@@ -203,7 +203,7 @@ fn l0_the_version_is_a_semantic_version() {
     }
     let major = FixtureBundle::of("small");
     major.replace("manifest.json", "\"format\":\"1.1.0\"", "\"format\":\"2.0.0\"");
-    assert_eq!(major.errors(), ["version_mismatch"]);
+    assert_eq!(major.errors(), ["unsupported_version"]);
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
@@ -515,4 +515,26 @@ fn l3_a_signature_is_required_if_a_key_is_trusted() {
     let errors: Vec<_> = validate(&small, &[key]).errors.into_iter().map(|f| f.message).collect();
     assert_eq!(errors, ["manifest.sig missing (signature required)"]);
     assert!(!read(&small).records.is_empty());
+}
+
+/// The schemas forbid integers below 0.
+#[test]
+fn l1_a_number_below_zero_is_reported_and_not_written_into_its_field_again() {
+    let copy = FixtureBundle::of("small");
+    copy.rewrite("items/episode.jsonl", "\"accessCount\":0", "\"accessCount\":-1");
+    assert!(copy.errors().contains(&"bad_value".to_owned()), "{:?}", copy.errors());
+    let sink = copy.import().unwrap();
+    assert!(sink.notes.iter().any(|note| note.code == "bad_value"));
+    for edited in [vec![], sink.records.iter().map(|r| r.key.value.as_str()).collect()] {
+        let temp = TempDir::new();
+        let out = temp.join("out.mem");
+        let report = super::harness::write(&sink, &edited, &out);
+        assert!(report.losses.counts.values().sum::<u64>() > 0);
+        let text = String::from_utf8(files(&out)["items/episode.jsonl"].clone()).unwrap();
+        assert!(text.contains("\"mementory_forbidden\":{\"accessCount\":-1}") && text.contains("\"accessCount\":0"));
+        let checked = super::harness::validate(&out, &[]);
+        assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+        let again = super::harness::read(&out);
+        assert_eq!(again.records.len(), sink.records.len());
+    }
 }

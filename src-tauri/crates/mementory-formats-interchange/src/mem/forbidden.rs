@@ -1,0 +1,42 @@
+//! Integers below 0, which the schemas of all kinds forbid. The vault keeps them in the record's verbatim and an import
+//! reports them. A line that we write has them in `mementory_forbidden`, and never again in the field itself.
+use super::{
+    kinds::{KindSpec, Type},
+    wire::integer,
+};
+use mementory_json::Tree;
+
+/// Member of a line with its forbidden values.
+pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+
+/// True for an integer below 0.
+pub(super) fn is_below_zero(value: Option<&Tree>) -> bool {
+    match value {
+        Some(Tree::Number(token)) => integer(token).is_some_and(|digits| digits.starts_with('-') && digits != "-0"),
+        _ => false,
+    }
+}
+
+/// Names of the fields whose value is forbidden.
+pub(super) fn forbidden_fields(spec: &KindSpec, tree: &Tree) -> Vec<&'static str> {
+    let integers = spec.fields.iter().filter(|field| field.ty == Type::Int);
+    integers.map(|field| field.name).filter(|name| is_below_zero(tree.get(name))).collect()
+}
+
+/// Moves forbidden values to [`FORBIDDEN_VALUES_MEMBER`] and sets their fields to 0. Returns the names of the fields.
+pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree) -> Vec<&'static str> {
+    let names = forbidden_fields(spec, tree);
+    if names.is_empty() {
+        return names;
+    }
+    let mut kept = match tree.get(FORBIDDEN_VALUES_MEMBER) {
+        Some(kept @ Tree::Object(_)) => kept.clone(),
+        _ => Tree::Object(vec![]),
+    };
+    for name in &names {
+        kept.set(name, tree.get(name).cloned().unwrap_or(Tree::Null));
+        tree.set(name, Tree::Number("0".into()));
+    }
+    tree.set(FORBIDDEN_VALUES_MEMBER, kept);
+    names
+}
