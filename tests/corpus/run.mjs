@@ -6,14 +6,17 @@ import { fileURLToPath } from "node:url";
 import { Vault, inFolder } from "../cli/mementory.mjs";
 import { runAlone } from "../tools/count.mjs";
 import { alf } from "./alf.mjs";
+import { mem } from "./mem.mjs";
+import { pam } from "./pam.mjs";
 
 /**
  * The corpora. Each has its `format`, a sentence `about` its table, `bases()`: files that the vault has before each import,
  * `vaultCodes`: errors of import that depend on the content of the vault, and `files()`, which yields for each file:
  * `name`: what is wrong with it, `outcome`: "taken" if import takes it, "refused" or the code of the error, `ending` of the
- * file name, and `bytes()`; also `format` if it is another one, and `signed` if it has a valid signature.
+ * file name, and `bytes()`; also `format` if it is another one, `signed` if it has a valid signature, and `finds`: the code
+ * of an error that `validate` reports, "" if it reports none. `trust` of a corpus: the keys that `verify` trusts.
  */
-const CORPORA = [alf];
+const CORPORA = [alf, mem, pam];
 
 const tableFile = ({ format }) => fileURLToPath(new URL(`${format}.md`, import.meta.url));
 const tableHead = ({ format, about }) => `# Damaged and forged \`.${format}\` files
@@ -42,9 +45,12 @@ function reportedCodes(report) {
 }
 
 /** Where the answers of the commands contradict each other or `expected`. */
-function disagreements(expected, { validate, verify, imported }, { signed, vaultCodes }) {
+function disagreements(expected, { validate, verify, imported }, { signed, finds, vaultCodes }) {
   const problems = [];
   const valid = validate.code === 0;
+  if (finds === "" && !valid) problems.push(`validate says ${outcomeText(validate)}`);
+  if (finds && !validate.errors.includes(finds))
+    problems.push(`validate does not say ${finds}: ${outcomeText(validate)}`);
   for (const code of validate.errors) if (!verify.errors.includes(code)) problems.push(`verify does not say ${code}`);
   if (verify.code === 0 && !(signed && valid)) problems.push("verify accepts a file without a valid signature");
   if (verify.code !== 0 && signed && valid) problems.push("verify refuses a file with a valid signature");
@@ -74,16 +80,17 @@ async function testFormat(count, corpus) {
     for (const [i, bytes] of corpus.bases().entries())
       vault.must("import", vault.write(`base${i}.${corpus.format}`, bytes));
     const before = JSON.stringify(vault.dump());
-    for (const { name, outcome: expected, ending, bytes, format = corpus.format, signed = false } of corpus.files()) {
+    const trust = (corpus.trust ?? []).flatMap((key) => ["--trust", key]);
+    for (const { name, outcome: expected, ending, bytes, format = corpus.format, signed, finds } of corpus.files()) {
       const path = vault.write(`file.${ending}`, bytes());
       const ran = {
         validate: commandOutcome(vault.run("validate", path)),
-        verify: commandOutcome(vault.run("verify", path)),
+        verify: commandOutcome(vault.run("verify", ...trust, path)),
         imported: commandOutcome(vault.run("import", "--dry-run", path)),
         salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", path)),
       };
       rmSync(path);
-      const problems = disagreements(expected, ran, { signed, vaultCodes: corpus.vaultCodes });
+      const problems = disagreements(expected, ran, { signed, finds, vaultCodes: corpus.vaultCodes });
       for (const { answer } of Object.values(ran))
         if (answer?.format && answer.format !== format) problems.push(`taken for ${answer.format}`);
       const { salvaged, missing } = ran.salvaged.answer ?? {};
