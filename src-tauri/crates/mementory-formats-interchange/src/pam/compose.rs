@@ -4,6 +4,7 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
+    forbidden::move_forbidden_values,
     forms::{PLATFORM_FORM, TAG_FORM, slug},
     hash::{content_hash, sdk_form},
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES},
@@ -58,6 +59,9 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
+/// Loss note for a value that the format forbids in its member.
+const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in metadata.mementory_forbidden";
+
 /// What is needed to convert a record, besides the record itself.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
@@ -82,6 +86,9 @@ impl Context<'_> {
         let source = &record.verbatim.as_ref()?.text;
         let original = Tree::parse(source, self.depth).ok()?;
         let mut tree = original.clone();
+        for pointer in move_forbidden_values(&mut tree) {
+            losses.add(&stored.id, &pointer[1..], LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+        }
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
             let mut record = record.clone();

@@ -10,6 +10,7 @@ mod document;
 mod envelope;
 mod extension;
 mod first_pass;
+mod forbidden;
 mod forms;
 mod hash;
 mod increment;

@@ -275,3 +275,38 @@ fn deep_and_truncated_input_is_refused() {
         assert!(matches!(read(&path), Err(FormatError::Invalid { code: "malformed", .. })), "{cut}");
     }
 }
+
+#[test]
+fn a_forbidden_value_is_reported_and_not_written_into_its_member_again() {
+    let scratch = Scratch::new("forbidden");
+    let whole = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
+    let mut store: Value = serde_json::from_str(&whole).unwrap();
+    store.as_object_mut().unwrap().remove("integrity");
+    let memory = &mut store["memories"][0];
+    memory["confidence"]["current"] = serde_json::json!(1.7);
+    memory["metadata"]["language"] = serde_json::json!("english");
+    memory["tags"] = serde_json::json!(["Drinks"]);
+    scratch.put("in/memory-store.json", &store.to_string());
+    let mut source = read(&scratch.at("in")).unwrap();
+    assert!(source.codes().contains(&"bad_value".to_owned()));
+    for (name, edited) in [("unedited", false), ("edited", true)] {
+        if edited {
+            source.edit("memory/mem-tea", |r| r.text = "Ines drinks green tea.".into());
+        }
+        let report = write(&mut source, &scratch.at(name), &everything());
+        assert!(report.losses.counts.values().sum::<u64>() >= 3, "{name}");
+        let written = json(&scratch.at(name).join("memory-store.json"));
+        let memories = written["memories"].as_array().unwrap();
+        let memory = memories.iter().find(|m| m["id"] == "mem-tea").unwrap();
+        let kept = &memory["metadata"]["mementory_forbidden"];
+        assert_eq!(kept["/confidence/current"], 1.7, "{name}");
+        assert_eq!(
+            (&kept["/metadata/language"], &kept["/tags/0"]),
+            (&serde_json::json!("english"), &Value::Null),
+            "{name}"
+        );
+        assert_eq!(kept["/tags"], serde_json::json!(["Drinks"]), "{name}");
+        let found = errors(&scratch.at(name));
+        assert!(!found.iter().any(|code| code == "bad_value"), "{name}: {found:?}");
+    }
+}
