@@ -64,6 +64,11 @@ impl Format for Mif {
             ..Capabilities::default()
         }
     }
+    /// Reading stops at everything that makes a document unreadable, so no finding of the validator stops an import. An
+    /// import validates in order to report the values that the format forbids.
+    fn import_refuses(&self) -> Option<&'static [&'static str]> {
+        Some(&[])
+    }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, false)
     }

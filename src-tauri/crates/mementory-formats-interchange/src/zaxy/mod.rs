@@ -55,6 +55,11 @@ impl Format for Zaxy {
             ..Capabilities::default()
         }
     }
+    /// Reading stops at a bundle whose ids, root or proofs do not match, so no finding of the validator stops an import.
+    /// An import validates in order to report what entries and envelope violate.
+    fn import_refuses(&self) -> Option<&'static [&'static str]> {
+        Some(&[])
+    }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
     }

@@ -1,0 +1,229 @@
+// Damaged and forged MIF documents, made from good fixtures. Each case says what is wrong with the file and what `import`
+// answers: "taken" if it imports the file, otherwise the code of the error.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FIXTURES } from "../cli/mementory.mjs";
+
+const fixture = (...path) => readFileSync(join(FIXTURES, "mif", ...path));
+const document1 = () => JSON.parse(fixture("v1", "input.mif.json"));
+const document2 = () => JSON.parse(fixture("v2", "input.json"));
+
+const setIn = (path, value) => (root) => {
+  const at = path.slice(0, -1).reduce((object, key) => object[key], root);
+  if (value === undefined) delete at[path.at(-1)];
+  else at[path.at(-1)] = value;
+};
+const inMemory = (name, value) => setIn(["memories", 0, ...name.split(".")], value);
+const inTodo = (name, value) => setIn(["todos", 0, ...name.split(".")], value);
+const inHeader = (name, value) => setIn(["export", name], value);
+
+/** What is wrong with a document of version 1 → the change to the valid one, and the answer of `import`. */
+const VERSION_1 = {
+  nothing: [() => {}, "taken"],
+  // Version and header.
+  "a newer minor version": [setIn(["mif_version"], "1.7"), "taken"],
+  "a major version to come": [setIn(["mif_version"], "3.0"), "unsupported_version"],
+  "version 10.0": [setIn(["mif_version"], "10.0"), "unsupported_version"],
+  "a version that is no number": [setIn(["mif_version"], "latest"), "unsupported_version"],
+  "version 2.0 on a document of version 1": [setIn(["mif_version"], "2.0"), "taken"],
+  "no version": [setIn(["mif_version"], undefined), "taken"],
+  "no header": [setIn(["export"], undefined), "taken"],
+  "an export id with a hyphen": [inHeader("id", "exp_a-b"), "taken"],
+  "a header without a user": [inHeader("user_id", undefined), "taken"],
+  "a checksum that is no digest": [inHeader("checksum", "sha256:abc"), "taken"],
+  "a checksum of an unknown rule": [inHeader("checksum", `sha256:${"0".repeat(64)}`), "taken"],
+  "a wrong checksum of a known rule": [
+    (root) =>
+      Object.assign(root.export, {
+        checksum: `sha256:${"0".repeat(64)}`,
+        checksum_method: "sha256-rfc8785-without-checksum",
+      }),
+    "checksum_mismatch",
+  ],
+  "a generator without a version": [setIn(["generator"], { name: "Gartenheft" }), "taken"],
+  // Lists and counts that contradict the content.
+  "no memories": [setIn(["memories"], undefined), "taken"],
+  "memories in an object": [setIn(["memories"], {}), "taken"],
+  "a graph that is a list": [setIn(["graph"], []), "taken"],
+  "another number of memories": [setIn(["metadata", "total_memories"], 9), "taken"],
+  "another number of todos": [setIn(["metadata", "total_todos"], 9), "taken"],
+  "another number of a memory type": [setIn(["metadata", "memory_types", "Pattern"], 9), "taken"],
+  "another number of nodes": [setIn(["graph", "node_count"], 9), "taken"],
+  "another number of edges": [setIn(["graph", "edge_count"], 9), "taken"],
+  "an unknown form of the graph": [setIn(["graph", "format"], "matrix"), "taken"],
+  "a date range that ends before it starts": [
+    setIn(["metadata", "date_range", "latest"], "2020-01-01T00:00:00Z"),
+    "taken",
+  ],
+  // References and ids.
+  "an edge to nothing": [setIn(["graph", "edges", 0, "target"], "mem_00000000-0000-4000-8000-0000000000ff"), "taken"],
+  "an edge without a target": [setIn(["graph", "edges", 0, "target"], undefined), "taken"],
+  "an edge with a weight of 1.5": [setIn(["graph", "edges", 0, "weight"], 1.5), "taken"],
+  "an edge of an unknown type": [setIn(["graph", "edges", 0, "type"], "rumour"), "taken"],
+  "a memory related to nothing": [inMemory("relations.related_memories", ["mem_ff"]), "taken"],
+  "a todo related to nothing": [inTodo("related_memory_ids", ["mem_ff"]), "taken"],
+  "two memories with one id": [(root) => root.memories.push({ ...root.memories[0], content: "Other words." }), "taken"],
+  "a memory twice": [(root) => root.memories.push(root.memories[0]), "taken"],
+  "an id that is no UUID": [inMemory("id", "mem_first"), "taken"],
+  "an id without its prefix": [inMemory("id", "5f0c1d2e-0001-4a00-8a00-000000000001"), "taken"],
+  "an id that is a number": [inMemory("id", 7), "taken"],
+  "no id": [inMemory("id", undefined), "taken"],
+  // Values that the specification forbids. The file is imported, and the report lists everything that `validate` lists.
+  "an empty content": [inMemory("content", ""), "taken"],
+  "no content": [inMemory("content", undefined), "taken"],
+  "a content that is a number": [inMemory("content", 5), "taken"],
+  "a content of 100,001 characters": [inMemory("content", "x".repeat(100_001)), "taken"],
+  "an unknown memory type": [inMemory("type", "Hunch"), "taken"],
+  "a memory type in lower case": [inMemory("type", "pattern"), "taken"],
+  "a creation time that is no date": [inMemory("created_at", "yesterday"), "taken"],
+  "the 30th of February": [inMemory("created_at", "2026-02-30T10:00:00Z"), "taken"],
+  "a time without a zone": [inMemory("created_at", "2026-02-03T10:00:00"), "taken"],
+  "a year with five digits": [inMemory("updated_at", "99999-01-01T00:00:00Z"), "taken"],
+  "a creation time that is a number": [inMemory("created_at", 1767225600), "taken"],
+  "an importance of 1.7": [inMemory("importance", 1.7), "taken"],
+  "a negative importance": [inMemory("importance", -0.1), "taken"],
+  "an importance that is a text": [inMemory("importance", "0.5"), "taken"],
+  "a negative access count": [inMemory("access_count", -1), "taken"],
+  "an access count of 1e30": [inMemory("access_count", 1e30), "taken"],
+  "a decay rate of 2": [inMemory("decay_rate", 2), "taken"],
+  "tags in one text": [inMemory("tags", "a,b"), "taken"],
+  "a tag that is a number": [inMemory("tags", [1]), "taken"],
+  "an unknown source type": [inMemory("source.type", "telepathy"), "taken"],
+  "a confidence of 1.7": [inMemory("entities.0.confidence", 1.7), "taken"],
+  "an entity without a text": [inMemory("entities.0.text", undefined), "taken"],
+  "an embedding of another length": [inMemory("embedding.dimensions", 4), "taken"],
+  "a vector with a text": [inMemory("embedding.vector", [0.1, "x", 3]), "taken"],
+  "a redaction that ends before it starts": [setIn(["memories", 1, "redactions", 0, "position"], [25, 19]), "taken"],
+  "a todo with an unknown status": [inTodo("status", "someday"), "taken"],
+  "a todo with an unknown priority": [inTodo("priority", "highest"), "taken"],
+  "a todo with a malformed short id": [inTodo("short_id", "bed7"), "taken"],
+  "a todo with an unknown recurrence": [inTodo("recurrence", "hourly"), "taken"],
+  "a comment without an id": [inTodo("comments.0.id", undefined), "taken"],
+  "a negative retention": [setIn(["consent", "retention_days"], -1), "taken"],
+};
+
+/** Like `VERSION_1`, for documents of version 2. */
+const VERSION_2 = {
+  "version 2: nothing": [() => {}, "taken"],
+  "version 2: version 1.0": [setIn(["mif_version"], "1.0"), "taken"],
+  "version 2: no generator": [setIn(["generator"], undefined), "taken"],
+  "version 2: no checksum": [setIn(["export_meta", "checksum"], undefined), "taken"],
+  "version 2: an id that is no UUID": [inMemory("id", "first"), "taken"],
+  "version 2: no memory type": [inMemory("memory_type", undefined), "taken"],
+  "version 2: metadata with a number": [inMemory("metadata", { a: 1 }), "taken"],
+  "version 2: a relationship to nothing": [
+    setIn(["knowledge_graph", "relationships", 0, "target_entity_id"], "7d000000-2222-4222-8222-0000000000ff"),
+    "taken",
+  ],
+  "version 2: a reminder with an unknown trigger": [setIn(["reminders", 0, "trigger", "type"], "moon"), "taken"],
+};
+
+const ENVELOPE = () => ({
+  algorithm: "aes-256-gcm",
+  key_derivation: "argon2id",
+  encrypted_payload: "AAAAAAAAAAAAAAAA",
+  iv: "AAAAAAAAAAAAAAAA",
+  auth_tag: "AAAAAAAAAAAAAAAAAAAAAA==",
+  salt: "AAAAAAAAAAAAAAAAAAAAAA==",
+  kdf_params: { memory_kib: 65536, iterations: 3, parallelism: 4, version: 19, output_length: 32 },
+});
+
+/** What is wrong with an envelope → the change to it, and the answer of `import` without a passphrase. */
+const ENVELOPES = {
+  "encrypted: nothing": [() => {}, "passphrase_needed"],
+  "encrypted: a cost of 64 GiB": [setIn(["kdf_params", "memory_kib"], 64 << 20), "kdf_parameters"],
+  "encrypted: a billion passes": [setIn(["kdf_params", "iterations"], 1e9), "kdf_parameters"],
+  "encrypted: no lanes": [setIn(["kdf_params", "parallelism"], 0), "kdf_parameters"],
+  "encrypted: a cost that is a text": [setIn(["kdf_params", "memory_kib"], "65536"), "encryption_parameters_missing"],
+  "encrypted: no parameters": [setIn(["kdf_params"], undefined), "encryption_parameters_missing"],
+  "encrypted: no salt": [setIn(["salt"], undefined), "encryption_parameters_missing"],
+  "encrypted: a salt of 3 bytes": [setIn(["salt"], "AAAA"), "bad_value"],
+  "encrypted: a nonce of 9 bytes": [setIn(["iv"], "AAAAAAAAAAAA"), "bad_value"],
+  "encrypted: a tag of 3 bytes": [setIn(["auth_tag"], "AAAA"), "bad_value"],
+  "encrypted: a payload that is not base64": [setIn(["encrypted_payload"], "%%%"), "bad_value"],
+  "encrypted: no payload": [setIn(["encrypted_payload"], undefined), "missing_field"],
+  "encrypted: another cipher": [setIn(["algorithm"], "aes-128-cbc"), "encryption_algorithm"],
+  "encrypted: another key derivation": [setIn(["key_derivation"], "pbkdf2"), "encryption_algorithm"],
+  "encrypted: Argon2 version 16": [setIn(["kdf_params", "version"], 16), "encryption_algorithm"],
+};
+
+const text1 = () => JSON.stringify(document1());
+const memoryWith = (member) => text1().replace('"importance":0.8', member);
+const HEADER_LINE = { type: "header", mif_version: "1.0", export: document1().export };
+const lines = (change) => () => {
+  const all = [HEADER_LINE, ...document1().memories.map((data) => ({ type: "memory", data }))];
+  all.push({ type: "footer", counts: { memories: 2 } });
+  return change(all.map((line) => JSON.stringify(line))).join("\n") + "\n";
+};
+const yaml = (change) => () => change(fixture("yaml", "input.mif.yaml").toString());
+
+/** What is wrong with a text → ending of the file, its content, and the answer of `import`. */
+const TEXTS = {
+  "the first half of the file": ["json", () => text1().slice(0, text1().length / 2), "malformed"],
+  "the file without its last byte": ["json", () => text1().slice(0, -1), "malformed"],
+  "bytes behind the document": ["json", () => `${text1()}junk`, "malformed"],
+  "a byte order mark": ["json", () => `\ufeff${text1()}`, "taken"],
+  "a number that is NaN": ["json", () => memoryWith('"importance":NaN'), "taken"],
+  "a member nested 5,000 levels deep": [
+    "json",
+    () => memoryWith(`"x":${"[".repeat(5000)}${"]".repeat(5000)}`),
+    "taken",
+  ],
+  "JSON lines: nothing": ["jsonl", lines((all) => all), "taken"],
+  "JSON lines: no header": ["jsonl", lines((all) => [...all.slice(1), all[0]]), "header_missing"],
+  "JSON lines: no footer": ["jsonl", lines((all) => all.slice(0, -1)), "taken"],
+  "JSON lines: a line less": ["jsonl", lines((all) => [all[0], ...all.slice(2)]), "taken"],
+  "JSON lines: a line that is not JSON": ["jsonl", lines((all) => [all[0], "{broken", ...all.slice(1)]), "taken"],
+  "JSON lines: a second header": ["jsonl", lines((all) => [all[0], ...all]), "taken"],
+  "JSON lines: an unknown line": ["jsonl", lines((all) => [all[0], '{"type":"poem"}', ...all.slice(1)]), "taken"],
+  "JSON lines: a line without data": ["jsonl", lines((all) => [all[0], '{"type":"memory"}', ...all.slice(1)]), "taken"],
+  "YAML: a key twice": ["yaml", yaml((text) => `${text}todos: []\n`), "taken"],
+  "YAML: two documents": ["yaml", yaml((text) => `${text}---\nmif_version: 1.0\n`), "malformed"],
+  "YAML: an open quote": ["yaml", yaml((text) => `${text}x: "open\n`), "malformed"],
+  "YAML: an alias of nothing": ["yaml", yaml((text) => `${text}x: *nothing\n`), "malformed"],
+  "YAML: aliases of aliases": [
+    "yaml",
+    yaml((text) => {
+      const list = (name, of) => `${name}: &${name} [${Array(9).fill(of).join(", ")}]\n`;
+      return "bcdefghi"
+        .split("")
+        .reduce((made, name, i) => made + list(name, `*${"abcdefgh"[i]}`), `${text}${list("a", "x")}`);
+    }),
+    "yaml_aliases",
+  ],
+};
+
+function* files() {
+  const encode = (make, change) => () => {
+    const root = make();
+    change(root);
+    return JSON.stringify(root);
+  };
+  for (const [name, [change, outcome]] of Object.entries(VERSION_1))
+    yield { name, outcome, ending: "mif.json", bytes: encode(document1, change) };
+  for (const [name, [change, outcome]] of Object.entries(VERSION_2))
+    yield { name, outcome, ending: "mif.json", bytes: encode(document2, change) };
+  for (const [name, [change, outcome]] of Object.entries(ENVELOPES)) {
+    const document = () => ({
+      ...document1(),
+      memories: [],
+      todos: [],
+      graph: {},
+      metadata: {},
+      encryption: ENVELOPE(),
+    });
+    yield { name, outcome, ending: "mif.json", bytes: encode(document, (root) => change(root.encryption)) };
+  }
+  for (const [name, [kind, bytes, outcome]] of Object.entries(TEXTS))
+    yield { name, outcome, ending: `mif.${kind}`, bytes };
+}
+
+/** The corpus. The vault is empty before each import. */
+export const mif = {
+  format: "mif",
+  about: "`verify` also wants a signature, which this format does not have. No passphrase is given.",
+  files,
+  bases: () => [],
+  /** An intact envelope is valid, but its content cannot be imported without the passphrase. */
+  vaultCodes: ["passphrase_needed"],
+};
