@@ -3,13 +3,17 @@
 use super::{
     encoding::ESCAPED_KEY,
     json_faults::{fault_error, json_fault},
+    schema::code_of,
     source::{Encoding, Source},
     text_digest::digest,
     to_record::{self, value},
     wire::{KEY_SCOPE, bare_id, list, text},
 };
 use mementory_format::{FormatError, ReadContext, Sink};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Rule, check, nullable},
+};
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -231,6 +235,26 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     record
 }
 
+/// Members whose values both arrays restrict. A value that does not fit would be lost in the record's fields.
+const ITEM_RULE: Rule = Rule::Object(&[
+    nullable("created_at", Rule::Time),
+    nullable("updated_at", Rule::Time),
+    nullable("timestamp", Rule::Time),
+    nullable("user_id", Rule::Text),
+    nullable("metadata", Rule::Map(&Rule::Any)),
+]);
+
+/// Pointer and code of each forbidden value of an element.
+fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
+    let mut out = Vec::new();
+    if let Ok(tree) = Tree::parse(json, limits) {
+        check(&tree, &ITEM_RULE, RepeatedKeys::Accept, &mut |at, violation| {
+            out.push((at.to_string(), code_of(&violation).0));
+        });
+    }
+    out
+}
+
 /// Number of elements, and pointer and fault code of each element that is not a memory.
 pub(super) type CheckedElements = (u64, Vec<(String, &'static str)>);
 
@@ -242,8 +266,11 @@ pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result
     }
     let items = items(&bytes, &source.place)?;
     let bad = items.iter().enumerate();
-    let bad = bad.filter_map(|(i, raw)| {
-        record_from_item(raw.get(), source.original_encoding, limits).err().map(|code| (format!("/{i}"), code))
+    let bad = bad.flat_map(|(i, raw)| match record_from_item(raw.get(), source.original_encoding, limits) {
+        Err(code) => vec![(format!("/{i}"), code)],
+        Ok(_) => {
+            forbidden_values(raw.get(), limits).into_iter().map(|(at, code)| (format!("/{i}{at}"), code)).collect()
+        }
     });
     let bad = bad.collect();
     Ok((items.len() as u64, bad))

@@ -119,7 +119,11 @@ impl Validator<'_> {
         let (count, bad) = interop_import::check_elements(source, limits)?;
         self.out.records += count;
         for (pointer, code) in bad {
-            self.error(code, &format!("{}#{pointer}", source.place), "an element without a memory");
+            self.error(
+                code,
+                &format!("{}#{pointer}", source.place),
+                "an element without a memory, or a value that is not allowed",
+            );
         }
         Ok(())
     }

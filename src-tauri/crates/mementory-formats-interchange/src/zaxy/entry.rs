@@ -5,7 +5,7 @@ use super::{
     merkle::{Hash, MAX_PROOF_STEPS, Side, leaf},
 };
 use mementory_json::{Members, Tree};
-use mementory_model::Bounds;
+use mementory_model::{Bounds, Timestamp};
 use sha2::{Digest, Sha256};
 
 /// An element of `entries` or `disclosed`, split into its wrapper and its entry.
@@ -186,8 +186,10 @@ pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
         _ => {}
     }
     for name in ["valid_from", "valid_to"] {
-        if !matches!(tree.get(name), Some(Tree::Null | Tree::Text(_))) {
-            visit("malformed_entry", &format!("{name} is missing or of the wrong type"));
+        match tree.get(name) {
+            Some(Tree::Text(text)) if !is_time(text) => visit("bad_value", &format!("{name} is not an ISO 8601 time")),
+            Some(Tree::Null | Tree::Text(_)) => {}
+            _ => visit("malformed_entry", &format!("{name} is missing or of the wrong type")),
         }
     }
     let lane = if grain == Some(Grain::Event) { "eventloom" } else { "extraction" };
@@ -209,6 +211,11 @@ pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
     if word(content, said) != own {
         visit("kind_mismatch", &format!("kind is not what content.{said} says"));
     }
+}
+
+/// True for a date or time by ISO 8601, also without a time zone.
+fn is_time(text: &str) -> bool {
+    ["", "Z", "T00:00:00Z"].iter().any(|rest| Timestamp::parse(&format!("{text}{rest}")).is_some())
 }
 
 /// Order of the entries of one event: the event itself, its entities, its edges.
