@@ -26,8 +26,11 @@ function members(name: string): string[] {
   });
 }
 
-/** Places where the field of a loss is a variable instead of a name, with functions that find its possible names. */
-const NAMES_OF_VARIABLE: Record<string, () => string[]> = {
+/**
+ * Places in the Rust sources that pass the field of a loss as a variable, not as a string. The functions return the names
+ * that the variable can have.
+ */
+const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   // Record members stored in a format's extension slot.
   "mementory-format/src/extension.rs name": () => members("Record"),
   "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
@@ -69,13 +72,13 @@ describe("the subject of a loss", () => {
 
   it("is named in the call, or comes from a place known to this test", () => {
     const handed = new Set(given.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
-    expect([...handed].sort()).toEqual(Object.keys(NAMES_OF_VARIABLE).sort());
+    expect([...handed].sort()).toEqual(Object.keys(POSSIBLE_FIELD_NAMES).sort());
     expect(given.filter(isName).length).toBeGreaterThan(30);
   });
 
   it("has a name in the window for every writer", () => {
     const named = given.filter(isName).map(({ field }) => field.slice(1, -1));
-    for (const [place, names] of Object.entries(NAMES_OF_VARIABLE)) {
+    for (const [place, names] of Object.entries(POSSIBLE_FIELD_NAMES)) {
       expect([place, names().length > 2]).toEqual([place, true]);
       named.push(...names());
     }

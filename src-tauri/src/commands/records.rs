@@ -1,4 +1,4 @@
-//! Lists, search, reading and editing records.
+//! Commands to list, search, read and edit records.
 use super::system::{choose_save, file_name};
 use crate::blocking::{CommandResult, job, session};
 use mementory_api::types::*;

@@ -1,5 +1,5 @@
-//! Checks files before they are imported. What a validator reports, the import reports too. A file that is damaged or
-//! lacks a part of its own inventory is imported only if the person asks for what is left of it.
+//! Checks files before they are imported. What a validator reports, the import reports too. A file that is damaged, or
+//! lacks something that its own inventory lists, is imported only if the person asks for what is left of it.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,

@@ -27,7 +27,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(4, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array),
-            // Keys are unique here. Each form keeps one of several equal keys; other tests check which one.
+            // Keys are unique here. Other tests check which of several equal keys a canonical form keeps.
             prop::collection::btree_map(any::<String>(), inner, 0..6)
                 .prop_map(|map| Tree::Object(map.into_iter().collect())),
         ]

@@ -502,28 +502,28 @@ fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String
 /// Puts the elements into their list. Creates the list if it is missing.
 fn fill_list(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     if section.parent.is_empty() {
-        return fill_list_in(members, section, items);
+        return set_section_items(members, section, items);
     }
     if items.is_empty() && !members.iter().any(|(k, _)| k == section.parent) {
         return;
     }
     match members.iter_mut().find(|(k, _)| k == section.parent) {
-        Some((_, MemberValue::Object(inner))) => fill_list_in(inner, section, items),
+        Some((_, MemberValue::Object(inner))) => set_section_items(inner, section, items),
         Some((_, value)) if !items.is_empty() => {
             let mut inner = Vec::new();
-            fill_list_in(&mut inner, section, items);
+            set_section_items(&mut inner, section, items);
             *value = MemberValue::Object(inner);
         }
         Some(_) => {}
         None => {
             let mut inner = Vec::new();
-            fill_list_in(&mut inner, section, items);
+            set_section_items(&mut inner, section, items);
             members.push((section.parent.into(), MemberValue::Object(inner)));
         }
     }
 }
 
-fn fill_list_in(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
+fn set_section_items(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     match members.iter_mut().find(|(k, _)| k == section.name) {
         Some((_, value @ MemberValue::List(..))) => *value = MemberValue::List(section, items),
         Some((_, value)) if !items.is_empty() => *value = MemberValue::List(section, items),

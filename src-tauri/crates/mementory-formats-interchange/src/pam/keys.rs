@@ -8,7 +8,7 @@ use base64::{
 use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
-/// Length of the longest key text that is decoded, in bytes. RSA 16384 in PEM is shorter.
+/// Length of the longest key text that is decoded, in bytes. Even an RSA key of 16,384 bits in PEM is shorter.
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
 /// Reads base64url with or without padding, because programs differ. Writes it without.

@@ -5,8 +5,8 @@
 //! addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys, age identities, product
 //! keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices (info@, noreply@),
 //! host names that look like addresses (backup@nas.internal), sample IBANs in documentation, service and emergency
-//! numbers, national telephone numbers without a word for one, company and VAT numbers, passports and driving licences,
-//! dates of birth, and keys that were cut off before their END line.
+//! numbers, national telephone numbers without a word like “phone”, company and VAT numbers, passports and driving
+//! licences, dates of birth, and keys that were cut off before their END line.
 use super::forms_config::{CONFIG_FORMS, Form};
 use super::{forms_code::CODE_FORMS, forms_documents::DOCUMENT_FORMS, forms_shell::SHELL_FORMS};
 use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};

@@ -175,7 +175,7 @@ impl WatchedFolders<'_> {
             }
             let id = self.keyed_id("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
             for file in present {
-                self.put_seen(tx, &id, &file.name, &Seen { stamp: file.stamp, offer: None })?;
+                self.save_seen_file(tx, &id, &file.name, &Seen { stamp: file.stamp, offer: None })?;
             }
             audit::append(tx, &self.context.keys, now, "watch", &id, Mode::Ask.as_str())?;
             folders.push(Folder { id, path, mode: Mode::Ask, last: None });
@@ -243,7 +243,7 @@ impl WatchedFolders<'_> {
             let mut folders = load_folders(tx)?;
             let Some(known) = folders.iter_mut().find(|known| known.id == folder) else { return Ok(()) };
             for (name, seen) in files {
-                self.put_seen(tx, folder, name, seen)?;
+                self.save_seen_file(tx, folder, name, seen)?;
             }
             if last.is_some() {
                 known.last = last;
@@ -331,7 +331,7 @@ impl WatchedFolders<'_> {
         self.context.store.write(|tx| put_meta(tx, &format!("{CONTENT_PREFIX}{digest}"), "1"))
     }
 
-    fn put_seen(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
+    fn save_seen_file(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
         put_meta(tx, &self.seen_key(folder, name), &serde_json::to_string(seen).unwrap_or_default())
     }
 

@@ -331,8 +331,8 @@ impl Deletion<'_> {
         file.out.entry(name, &mut spliced.as_bytes()).map(drop)
     }
 
-    /// Counts the lines of a delta that change the records, and collects their texts. None if there are none. Fails for
-    /// the delta of another agent.
+    /// Counts the lines of a delta that concern a record to be purged, and collects the texts of these lines. None if
+    /// the delta has no such lines. Fails for the delta of another agent.
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;
