@@ -38,13 +38,14 @@ export function homeIn(home) {
 }
 
 /**
- * Like `homeIn`, but with the vault at `path` as the last one that was open, so that the window starts with its unlock screen.
+ * Like `homeIn`, but with the vaults at `paths` as those that were opened before, the newest first. The window starts with the
+ * unlock screen of the first one.
  */
-export function homeWith(home, path) {
+export function homeWith(home, ...paths) {
   const folders = homeIn(home);
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
   mkdirSync(settings);
-  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [path] }));
+  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: paths }));
   return folders;
 }
 

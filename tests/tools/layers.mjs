@@ -12,6 +12,7 @@ import { testCliCases } from "../cli/run.mjs";
 import { testCorpus } from "../corpus/run.mjs";
 import { testOffline } from "../e2e/alone.mjs";
 import { testLockWhenAway } from "../e2e/away.mjs";
+import { testRestore } from "../e2e/restore.mjs";
 import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
 import { testMainStory } from "../e2e/story.mjs";
@@ -177,5 +178,13 @@ export const LAYERS = {
   cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
   kill: layerOf(testKills),
   interop: layerOf(interop, pamInterop, zaxyInterop, schemas),
-  window: layerOf(testMainStory, testKeyboard, testWatchedFolder, testLockWhenAway, testOffline, testAccessibilityTree),
+  window: layerOf(
+    testMainStory,
+    testKeyboard,
+    testWatchedFolder,
+    testRestore,
+    testLockWhenAway,
+    testOffline,
+    testAccessibilityTree,
+  ),
 };
