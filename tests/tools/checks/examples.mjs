@@ -7,6 +7,7 @@ import { forbiddenDependencies } from "./crates.mjs";
 import { MACHINE_PATH_PATTERN, placeholdersIn, lengthProblem } from "./files.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
+import { promiseProblems } from "./promises.mjs";
 import { moduleTree } from "./rust_modules.mjs";
 import { median, shapeOf, tooLarge } from "./shape.mjs";
 import { physicalSides } from "./styles.mjs";
@@ -226,6 +227,29 @@ function formatsTableExamples() {
   ];
 }
 
+/** A page with every kind of reference; the second half is wrong. */
+function promiseExamples() {
+  const files = {
+    "tests/a.rs": "#[test]\nfn good() {}\nfn helper() {}",
+    "src-tauri/crates/mementory-x/src/b.rs": "#[test]\n    #[cfg(unix)]\n    fn deep() {}",
+  };
+  const right = ["`tests/a.rs::good`, `x/src/b.rs::deep`, `x/src/b.rs`", "not tested"];
+  const wrong = ["", "`settings.json`", "`tests/a.rs::helper`, `::gone`", "`tests/none.rs`"];
+  const rows = [...right, ...wrong].map((cell, n) => `| promise ${n} | ${cell} |`);
+  const page = ["`erasures/` and `vault.json`", "", "| promise | test |", "|---|---|", ...rows].join("\n");
+  return problemUnlessSame(
+    "promises",
+    promiseProblems(page, (path) => files[path]),
+    [
+      "SECURITY.md:7: a promise without a test",
+      "SECURITY.md:8: a promise without a test",
+      "SECURITY.md:9: tests/a.rs has no test helper",
+      "SECURITY.md:9: tests/a.rs has no test gone",
+      "SECURITY.md:10: there is no `tests/none.rs`",
+    ],
+  );
+}
+
 export function checkExamples() {
   return [
     affectedExamples,
@@ -238,5 +262,6 @@ export function checkExamples() {
     wordExamples,
     shapeExamples,
     styleExamples,
+    promiseExamples,
   ].flatMap((check) => check());
 }

@@ -7,6 +7,7 @@ import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { formatsTable } from "../formats_table.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
+import { promisesOfSecurity } from "./promises.mjs";
 import { shape } from "./shape.mjs";
 import { physicalSidesInStyles } from "./styles.mjs";
 import { bannedWords } from "./words.mjs";
@@ -26,6 +27,7 @@ export const CHECKS = {
   "formats named in the pages": formatsNamedInPages,
   "sizes of types, files and crates": shape,
   "words that are not used any more": bannedWords,
+  "tests that SECURITY.md names": promisesOfSecurity,
   "checks find what is wrong in examples": checkExamples,
 };
 
