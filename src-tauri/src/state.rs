@@ -97,13 +97,15 @@ impl AppState {
         let auto_lock_minutes = self.settings().get().auto_lock_minutes;
         let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
         let open = vault.as_ref();
+        let applied = open.map(|open| open.session.applied_erasures());
         SessionState {
             open: open.is_some(),
             vault_id: open.map(|open| open.vault_id.clone()),
             name: open.map(|open| vault_name(&open.path)),
             path: open.map(|open| open.path.display().to_string()),
             auto_lock_minutes,
-            erasures_reapplied: open.map_or(0, |open| open.session.applied_erasures().erasures),
+            erasures_reapplied: applied.as_ref().map_or(0, |applied| applied.erasures),
+            erasure_ledger: applied.and_then(|applied| applied.ledger),
         }
     }
 

@@ -167,7 +167,7 @@ const ARCHIVES = {
   "a record of another agent": [editFirstRecord((r) => (r.agent_id = OTHER_AGENT_ID)), "foreign_agent_id"],
   "a credential of another agent": [
     editJson("credentials.json", (c) => (c.credentials[0].agent_id = OTHER_AGENT_ID)),
-    "foreign_agent_id",
+    "taken",
   ],
   "a manifest of another agent": [editManifest((m) => (m.agent.id = OTHER_AGENT_ID)), "foreign_agent_id"],
   "no manifest.json": [removeEntry("manifest.json"), "manifest_missing"],

@@ -5,6 +5,7 @@ import { start, type Mock } from "./start-mock";
 import { BackendError, useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
 
 let mock: Mock;
 
@@ -47,6 +48,21 @@ describe("unlock", () => {
     render(Unlock);
     await attempt("anything");
     expect((await screen.findByTestId("unlock-error")).textContent).toContain(text);
+  });
+
+  it.each([
+    [{ erasures_reapplied: 2 }, /something was erased from the vault 2 times/],
+    [{ erasure_ledger: "none" }, /has no list of what was erased/],
+    [{ erasures_reapplied: 1, erasure_ledger: "failed" }, /could not be erased here/],
+    [{}, null],
+  ])("says what the list of erasures did: %o", async (answer, said) => {
+    mock.unlock = async () => ({ ...(await mock.sessionState()), open: true, path: VAULT_PATH, ...answer });
+    render(Unlock);
+    await attempt("anything");
+    await waitFor(() => expect(session.phase).toBe("open"));
+    const shown = toasts.current?.text ?? null;
+    if (said === null) expect(shown).toBeNull();
+    else expect(shown).toMatch(said);
   });
 
   it("shows the number of damaged pages only if counted", async () => {

@@ -5,6 +5,7 @@ use crate::{
     trust::{Trust, verify_signers},
     types::*,
 };
+pub use mementory_formats::create_private_file;
 use mementory_formats::{Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
 use mementory_model::{Limits, Timestamp, is_damage};
 use mementory_vault::Scratch;

@@ -52,7 +52,7 @@ fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
     let parent = dest.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let partial: PathBuf = parent.join(format!(".mementory-partial-{}", std::process::id()));
     let write_and_link = || -> io::Result<()> {
-        let mut out = File::create_new(&partial)?;
+        let mut out = mementory_api::files::create_private_file(&partial)?;
         io::copy(&mut File::open(path)?, &mut out)?;
         out.sync_all()?;
         // Unlike a rename, creating a link fails if the destination exists.

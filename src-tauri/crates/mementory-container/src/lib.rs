@@ -20,6 +20,7 @@ mod member;
 mod nested;
 mod open;
 mod passphrase;
+mod private_file;
 mod resources;
 mod source;
 mod spool;
@@ -34,6 +35,7 @@ pub use mementory_model::FormatError;
 use mementory_model::is_damage;
 pub use nested::plain_name;
 pub use passphrase::{AGE_HEAD, Cipher, Passphrase, Sealed, SealedFile, is_age_head};
+pub use private_file::create_private_file;
 pub use spool::{Spool, SpoolFile};
 
 /// True if a name from an input may be used as the relative path of a file that we write.

@@ -15,8 +15,8 @@ pub use mementory_format::{
     FormatOptions, IdentifyExports, Member, NOT_EXPORTED, Part, Passphrase, PassthroughItem, PurgeOptions, PurgeReport,
     REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_BAR, Sealed, SealedFile, SequenceError, SignFiles,
     SignatureRemover, Signed, Signer, Sink, SourceAbout, SourceState, Spool, SpoolFile, StoredRecord, Validation,
-    Verifier, WriteOptions, WriteReport, check_sequence, did_key, file_sha256, is_uuid, passthrough_envelope,
-    plain_secrets, replace_plain_secrets, sha256,
+    Verifier, WriteOptions, WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid,
+    passthrough_envelope, plain_secrets, replace_plain_secrets, sha256,
 };
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;

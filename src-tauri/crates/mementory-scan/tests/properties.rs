@@ -142,6 +142,6 @@ fn long_hostile_texts_take_linear_time() {
         let begun = Instant::now();
         assert_valid_findings(&text);
         // A debug build on a slow computer takes much less than this limit, and quadratic time would take minutes.
-        assert!(begun.elapsed().as_secs() < 20, "{piece:?} took {:?}", begun.elapsed());
+        assert!(begun.elapsed().as_secs() < 60, "{piece:?} took {:?}", begun.elapsed());
     }
 }

@@ -220,7 +220,8 @@ pub fn named_blobs(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
 }
 
 fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
-    zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)))
+    let digits = zeroize::Zeroizing::new(hex::encode(key));
+    zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", digits.as_str()))
 }
 
 /// Gives SQLCipher the key and the page parameters. Does not read the file.

@@ -1167,6 +1167,11 @@ export type SessionState = {
 	auto_lock_minutes: number,
 	/**  Erasures and redactions made in a newer copy of this vault that were applied when it was opened. */
 	erasures_reapplied: number,
+	/**
+	 *  `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
+	 *  known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
+	 */
+	erasure_ledger: string | null,
 };
 
 /**  Answer of `show`. */

@@ -41,16 +41,21 @@ impl Backups<'_> {
         let made = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
             throttle.report("copy", done, total, 0)
         })?;
+        let mut applied = AppliedErasures { erasures: 0, ledger: (!made.known).then(|| "none".into()) };
         if made.erased_since > 0 {
-            // Opening applies them before anything can be read.
-            drop(Session::open_watched(out, secret, ledgers, job)?);
+            // Opening applies them before anything can be read. If that fails, it says so, and the next opening tries again.
+            let opened = Session::open_watched(out, secret, ledgers, job)?.applied_erasures();
+            applied.erasures = opened.erasures;
+            if opened.ledger.as_deref() == Some("failed") {
+                applied.ledger = opened.ledger;
+            }
         }
         Ok(Restored {
             path: out.display().to_string(),
             bytes: made.copy.bytes,
             digest: made.copy.digest,
-            erasures_reapplied: (made.known || made.erased_since > 0).then_some(made.erased_since),
-            ledger: (!made.known).then(|| "none".into()),
+            erasures_reapplied: (made.known || applied.erasures > 0).then_some(applied.erasures),
+            ledger: applied.ledger,
         })
     }
 }

@@ -71,6 +71,9 @@ pub struct SessionState {
     pub auto_lock_minutes: u32,
     /// Erasures and redactions made in a newer copy of this vault that were applied when it was opened.
     pub erasures_reapplied: u32,
+    /// `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
+    /// known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
+    pub erasure_ledger: Option<String>,
 }
 
 /// Protections of the window besides the passphrase, and which of them this system supports.
@@ -186,7 +189,8 @@ pub struct Restored {
     /// Erasures and redactions made after the backup that were applied to the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasures_reapplied: Option<u32>,
-    /// `none`: no list of erasures was found outside of the backup, so what was erased since is not known.
+    /// `none`: no list of erasures was found outside of the backup, so what was erased since is not known. `failed`: what
+    /// was erased since could not be erased in the copy; the next opening tries again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
 }

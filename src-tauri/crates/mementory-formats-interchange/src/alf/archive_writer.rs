@@ -58,7 +58,7 @@ impl ArchiveWriter {
     pub(super) fn create_with(out: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
-        let file = File::create_new(out).map_err(io)?;
+        let file = mementory_format::create_private_file(out).map_err(io)?;
         let output = BufWriter::new(file.try_clone().map_err(io)?);
         let zip = match passphrase {
             None => ZipOutput::Plain(ZipWriter::new(output)),

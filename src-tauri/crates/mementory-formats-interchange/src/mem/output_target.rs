@@ -48,7 +48,7 @@ impl OutputTarget {
     pub fn create(out: &Path, folders: &[&str]) -> Result<Self, FormatError> {
         let io = |e| FormatError::io(out.display().to_string(), e);
         if is_archive(out) {
-            let file = File::create_new(out).map_err(io)?;
+            let file = mementory_format::create_private_file(out).map_err(io)?;
             return Ok(Self::Zip { zip: Box::new(ZipWriter::new(BufWriter::new(file))), folder: folder_in(out) });
         }
         std::fs::create_dir(out).map_err(io)?;

@@ -51,7 +51,9 @@ pub(super) fn write(
     }
     let io = |e| FormatError::io(out.map_or_else(String::new, |o| o.display().to_string()), e);
     let mut file = match out {
-        Some(out) => Some(std::io::BufWriter::with_capacity(256 << 10, std::fs::File::create_new(out).map_err(io)?)),
+        Some(out) => {
+            Some(std::io::BufWriter::with_capacity(256 << 10, mementory_format::create_private_file(out).map_err(io)?))
+        }
         None => None,
     };
     let mut any_written = false;

@@ -51,7 +51,7 @@ pub(super) fn write(
         checksum = String::new();
     }
     let io = |e| FormatError::io(out.display().to_string(), e);
-    let file = std::fs::File::create_new(out).map_err(io)?;
+    let file = mementory_format::create_private_file(out).map_err(io)?;
     let mut file = std::io::BufWriter::with_capacity(256 << 10, file);
     document.write(encoding, &checksum, &mut file)?;
     file.flush().map_err(io)?;

@@ -393,7 +393,7 @@ pub(super) fn write_bundle<'a>(
         envelope.halves().ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
     let layout = Layout::of(&envelope.text);
     let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
-    let mut file = BufWriter::new(std::fs::File::create_new(out).map_err(io)?);
+    let mut file = BufWriter::new(mementory_format::create_private_file(out).map_err(io)?);
     let mut any = false;
     file.write_all(before.as_bytes()).map_err(io)?;
     for element in elements {

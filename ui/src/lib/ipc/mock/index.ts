@@ -83,6 +83,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     path: open ? path : null,
     auto_lock_minutes: minutes,
     erasures_reapplied: 0,
+    erasure_ledger: null,
   });
   const newVersion = (id: string, text: string, cause: string) => {
     const record = itemById(id);

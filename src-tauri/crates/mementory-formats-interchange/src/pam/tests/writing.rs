@@ -286,7 +286,7 @@ fn a_forbidden_value_is_reported_and_not_written_into_its_member_again() {
     memory["confidence"]["current"] = serde_json::json!(1.7);
     memory["metadata"]["language"] = serde_json::json!("english");
     memory["tags"] = serde_json::json!(["Drinks"]);
-    scratch.put("in/memory-store.json", &store.to_string());
+    scratch.put("in/memory-store.json", store.to_string());
     let mut source = read(&scratch.at("in")).unwrap();
     assert!(source.codes().contains(&"bad_value".to_owned()));
     for (name, edited) in [("unedited", false), ("edited", true)] {
