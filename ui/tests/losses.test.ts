@@ -41,6 +41,18 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
     const source = rust.get("mementory-formats-interchange/src/alf/forbidden.rs") ?? "";
     return matches(source, /Some\(((?:"\w+"(?: \| )?)+)\) =>/g).flatMap((group) => matches(group, /"(\w+)"/g));
   },
+  "mementory-formats-interchange/src/pam/compose.rs member": () => {
+    const source = rust.get("mementory-formats-interchange/src/pam/schema.rs") ?? "";
+    const rule = /MEMORY_RULE: Rule = ClosedObject\(&\[([^;]*?)\]\);/.exec(source)?.[1] ?? "";
+    // Required members are never moved, only members of these two.
+    return ["temporal", "provenance", ...matches(rule, /(?:optional|nullable)\("(\w+)"/g)].filter(
+      (name) => name !== "custom_type",
+    );
+  },
+  "mementory-formats-interchange/src/mem/write.rs name": () => {
+    const source = rust.get("mementory-formats-interchange/src/mem/kinds.rs") ?? "";
+    return [...new Set(matches(source, /\b(\w+): Int\b/g))];
+  },
   ...Object.fromEntries(
     [
       "mementory-formats-interchange/src/alf/compose.rs",

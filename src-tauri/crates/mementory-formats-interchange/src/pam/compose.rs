@@ -13,6 +13,7 @@ use super::{
 use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
+use std::collections::BTreeSet;
 
 /// An object with those members that have a value.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
@@ -86,8 +87,10 @@ impl Context<'_> {
         let source = &record.verbatim.as_ref()?.text;
         let original = Tree::parse(source, self.depth).ok()?;
         let mut tree = original.clone();
-        for pointer in move_forbidden_values(&mut tree) {
-            losses.add(&stored.id, &pointer[1..], LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+        let moved = move_forbidden_values(&mut tree);
+        let members: BTreeSet<&str> = moved.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
+        for member in members {
+            losses.add(&stored.id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
         }
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
