@@ -46,7 +46,8 @@ export function homeWith(home, ...paths) {
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
   mkdirSync(settings);
   writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: paths }));
-  return folders;
+  // The folder of the command line that made the vault, so that the app finds its list of erasures.
+  return { ...folders, MEMENTORY_DATA_DIR: `${paths[0]}.data` };
 }
 
 /** A display and the programs that were started on it. They are ended together. */
