@@ -137,7 +137,7 @@ impl Catalog {
                 let mut file = std::fs::File::open(path).map_err(io)?;
                 f(&mut self.counting_reader(&mut file))
             }
-            Location::Decrypted(source) => f(&mut self.counting_reader(&mut source.window(0).map_err(io)?)),
+            Location::Unpacked(source) => f(&mut self.counting_reader(&mut source.window(0).map_err(io)?)),
             Location::Text(text) => f(&mut self.counting_reader(&mut Cursor::new(text.as_bytes()))),
             Location::Zip { archive, index } => {
                 let archive = self

@@ -40,7 +40,7 @@ pub(super) fn open(
     let resources = Resources { spool: resources.spool.or(passphrase.spool()), ..resources };
     let source = decrypt_all(plain, limits, resources, &place)?;
     member.size = source.len();
-    member.location = Location::Decrypted(source);
+    member.location = Location::Unpacked(source);
     Ok(())
 }
 

@@ -4,12 +4,13 @@ use super::{
     archive::Archive,
     catalog::Catalog,
     duplicates::DuplicateFinder,
-    encrypted, faults,
+    encrypted, faults, gzip,
     member::{Location, Member},
     nested,
     resources::{MAX_IN_MEMORY_BYTES, Resources},
     source::Source,
     spool::Spool,
+    tar,
     zip::{self, Entry, EntryKind},
 };
 use crate::FormatError;
@@ -33,6 +34,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
     while let Some(mut member) = pending.pop() {
         let is_single_file = member.depth == 0 && member.place == member.name;
         encrypted::open(catalog, &mut member, limits, resources)?;
+        gzip::open(catalog, &mut member, limits, resources)?;
         let source = match archive_source(catalog, &member, &folders, limits, resources.spool)? {
             Opening::Archive(source) => source,
             Opening::Other(source) => {
@@ -104,9 +106,9 @@ fn archive_source(
     let io = |e| FormatError::io(&member.place, e);
     match &member.location {
         Location::Text(_) => Ok(Opening::Other(None)),
-        Location::Decrypted(source) => {
-            let zip = source.bytes(0, 4).map(|head| zip::is_zip_head(&head)).map_err(io)?;
-            Ok(if zip { Opening::Archive(source.clone()) } else { Opening::Other(None) })
+        Location::Unpacked(source) => {
+            let head = source.bytes(0, tar::TAR_HEAD).map_err(io)?;
+            Ok(if is_archive_head(&head) { Opening::Archive(source.clone()) } else { Opening::Other(None) })
         }
         Location::File(path) => {
             let source = Source::file(path.clone(), member.size);
@@ -116,8 +118,8 @@ fn archive_source(
             if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
                 return Ok(Opening::Other(Some(source)));
             }
-            match source.bytes(0, 4) {
-                Ok(head) if has_archive_name || zip::is_zip_head(&head) => {
+            match source.bytes(0, tar::TAR_HEAD) {
+                Ok(head) if has_archive_name || is_archive_head(&head) => {
                     // An archive beside unpacked conversations is either a file of the user or another export.
                     let user_file =
                         part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
@@ -135,7 +137,7 @@ fn archive_source(
         Location::Zip { archive, index } => {
             let Some(outer) = catalog.archives.get(*archive) else { return Ok(Opening::Other(None)) };
             let Some(entry) = outer.entries.get(*index) else { return Ok(Opening::Other(None)) };
-            if !nested::has_zip_name(&member.name)
+            if !nested::has_archive_name(&member.name)
                 || entry.size == 0
                 || outer.user_files
                 || nested::is_user_file(&member.name)
@@ -162,6 +164,11 @@ fn archive_source(
             }
         }
     }
+}
+
+/// True for the first bytes of a ZIP file or a tar archive.
+fn is_archive_head(head: &[u8]) -> bool {
+    zip::is_zip_head(head) || tar::is_tar_head(head)
 }
 
 /// Unpacks a compressed archive inside an archive into scratch space. If it is damaged, adds an issue and returns the
@@ -207,8 +214,8 @@ fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> 
     Ok(source)
 }
 
-/// Adds an archive to the catalog and returns its entries as members. None if it is not a ZIP file, not even a damaged
-/// one.
+/// Adds an archive to the catalog and returns its entries as members. None if it is neither a tar archive nor a ZIP
+/// file, not even a damaged one.
 fn add_archive(
     catalog: &mut Catalog,
     member: &Member,
@@ -217,8 +224,21 @@ fn add_archive(
 ) -> Result<Option<Vec<Member>>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let max = limits.entries.saturating_add(1);
-    catalog.expansion.count_archive(member, source.len());
+    let is_tar = tar::is_tar_head(&source.bytes(0, tar::TAR_HEAD).map_err(io)?);
+    if !is_tar || !matches!(member.location, Location::Unpacked(_)) {
+        catalog.expansion.count_archive(member, source.len());
+    }
     let (entries, contradictions, cut) = match zip::directory(source, max).map_err(io)? {
+        _ if is_tar => {
+            let tar::Listing { entries, cut } = tar::list(source, max).map_err(io)?;
+            if cut {
+                let message = format!("incomplete: the archive is cut off or damaged after {} entries", entries.len());
+                catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
+            } else if entries.is_empty() {
+                catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
+            }
+            (entries, Vec::new(), cut)
+        }
         Some(zip::Directory { entries, start }) => {
             if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
@@ -245,7 +265,10 @@ fn add_archive(
     if entries.len() as u64 > limits.entries {
         return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
     }
-    catalog.expansion.count_entries(member, &entries, limits)?;
+    // The entries of a tar archive are not compressed: they are as large as it is.
+    if !is_tar {
+        catalog.expansion.count_entries(member, &entries, limits)?;
+    }
     let archive = catalog.archives.len();
     catalog.faults.extend(faults::listing_faults(archive, &member.place, &entries, &contradictions));
     let names = usable_entries(catalog, member, &entries);

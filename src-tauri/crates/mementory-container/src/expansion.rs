@@ -53,11 +53,35 @@ impl Expansion {
         entries: &[Entry],
         limits: &Limits,
     ) -> Result<(), FormatError> {
+        self.count(member, entries.iter().map(|entry| (entry.packed, entry.size)), limits)
+    }
+
+    /// Counts the bytes of a compressed file that was unpacked.
+    ///
+    /// # Errors
+    /// `Limit` with `expanded_bytes`.
+    pub(super) fn count_unpacked(
+        &mut self,
+        member: &Member,
+        packed: u64,
+        size: u64,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
+        self.count(member, [(packed, size)].into_iter(), limits)
+    }
+
+    /// Counts pairs of packed and unpacked bytes.
+    fn count(
+        &mut self,
+        member: &Member,
+        sizes: impl Iterator<Item = (u64, u64)>,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
         let declared = self.by_root.entry(member.root).or_default();
-        for entry in entries {
-            declared.all = declared.all.saturating_add(entry.size);
-            if entry.size > entry.packed.saturating_mul(EXPANSION) {
-                declared.extreme = declared.extreme.saturating_add(entry.size);
+        for (packed, size) in sizes {
+            declared.all = declared.all.saturating_add(size);
+            if size > packed.saturating_mul(EXPANSION) {
+                declared.extreme = declared.extreme.saturating_add(size);
             }
         }
         let figure = match declared {

@@ -1,5 +1,5 @@
-//! Files, folders and archives as one list of members that can be read in place. What cannot be read in place (a
-//! compressed archive inside an archive, the content of an encrypted file) is written to a [`Spool`]. The vault's spool
+//! Files, folders and archives (ZIP, tar) as one list of members that can be read in place. What cannot be read in
+//! place (a compressed archive inside an archive, the content of a gzip or encrypted file) is written to a [`Spool`]. The vault's spool
 //! encrypts it, so no plaintext is written to temporary files.
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
@@ -15,6 +15,7 @@ mod expand;
 mod expansion;
 mod faults;
 mod folder;
+mod gzip;
 mod integrity;
 mod member;
 mod nested;
@@ -24,6 +25,7 @@ mod private_file;
 mod resources;
 mod source;
 mod spool;
+mod tar;
 #[cfg(test)]
 mod tests;
 mod zip;

@@ -10,8 +10,8 @@ pub(super) enum Location {
     File(PathBuf),
     /// Entry `index` of archive `archive`.
     Zip { archive: usize, index: usize },
-    /// The decrypted content of an encrypted file.
-    Decrypted(Source),
+    /// The content of an encrypted or compressed file, in scratch space or memory.
+    Unpacked(Source),
     /// Text given directly.
     Text(std::sync::Arc<str>),
 }

@@ -36,6 +36,11 @@ pub(super) fn has_zip_name(name: &str) -> bool {
     lower_case_file_name(name).ends_with(".zip")
 }
 
+/// True for a name that ends in `.zip` or `.tar`.
+pub(super) fn has_archive_name(name: &str) -> bool {
+    has_zip_name(name) || lower_case_file_name(name).ends_with(".tar")
+}
+
 /// True for a file of the user, by the names that exports give to uploads (`file-…`, `file_…`, `….dat`, anything in
 /// `Files__…`) and by the extensions of [`ZIP_BASED_EXTENSIONS`].
 pub(super) fn is_user_file(name: &str) -> bool {

@@ -2,7 +2,7 @@
 use super::spool::SpoolFile;
 use std::{
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{Error, ErrorKind, Read, Seek, SeekFrom},
     path::PathBuf,
     sync::{Arc, Mutex},
 };
@@ -67,7 +67,8 @@ impl Source {
             Backing::Memory(bytes) => Handle::Memory(bytes.clone()),
             Backing::Spooled(file) => Handle::Spooled(file.clone()),
         };
-        Ok(Window { handle, at: self.start + at, end: self.start + self.len })
+        let start = self.start;
+        Ok(Window { handle, start, at: start + at, end: start + self.len })
     }
 
     /// Reads `len` bytes at a position, or fewer if the source ends before.
@@ -98,9 +99,10 @@ impl Source {
     }
 }
 
-/// Reads forward through a [`Source`].
+/// Reads through a [`Source`].
 pub(super) struct Window {
     handle: Handle,
+    start: u64,
     at: u64,
     end: u64,
 }
@@ -132,5 +134,24 @@ impl Read for Window {
         };
         self.at += n as u64;
         Ok(n)
+    }
+}
+
+impl Seek for Window {
+    /// Positions are counted from the start of the source. A position behind its end is an error.
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let target = match to {
+            SeekFrom::Start(at) => self.start.checked_add(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.end.checked_add_signed(by),
+        };
+        let target = target
+            .filter(|at| (self.start..=self.end).contains(at))
+            .ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, "the file ends early"))?;
+        if let Handle::File(file) = &mut self.handle {
+            file.seek(SeekFrom::Start(target))?;
+        }
+        self.at = target;
+        Ok(target - self.start)
     }
 }

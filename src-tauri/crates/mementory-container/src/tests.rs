@@ -371,3 +371,112 @@ fn an_archive_that_expands_to_more_than_any_export_is_refused() {
     }
     assert_eq!(opened("large.zip", &large, &limits).unwrap(), 1, "large, but not by expanding");
 }
+
+/// A tar archive of entries: name, content, type flag.
+fn tar_bytes(entries: &[(&str, &[u8], u8)]) -> Vec<u8> {
+    let mut out = tar::Builder::new(Vec::new());
+    for (name, data, kind) in entries {
+        let mut header = tar::Header::new_gnu();
+        // The builder refuses names such as `../up`, so the bytes are written directly.
+        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_entry_type(tar::EntryType::new(*kind));
+        header.set_size(data.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        out.append(&header, *data).unwrap();
+    }
+    out.into_inner().unwrap()
+}
+
+fn gzip_bytes(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    flate2::read::GzEncoder::new(data, flate2::Compression::fast()).read_to_end(&mut out).unwrap();
+    out
+}
+
+#[test]
+fn tar_archives_are_read_like_zip_files_compressed_or_not() {
+    let dir = TempFolder::new("tar");
+    let long = format!("Takeout/{}MyActivity.json", "deep/".repeat(40));
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, data) in [("Takeout/a.json", "first"), (long.as_str(), "second")] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(data.len() as u64);
+        builder.append_data(&mut header, name, data.as_bytes()).unwrap();
+    }
+    let tar = builder.into_inner().unwrap();
+    for (name, bytes) in [
+        ("t.tar", tar.clone()),
+        ("t.tgz", gzip_bytes(&tar)),
+        ("t.tar.gz", gzip_bytes(&tar)),
+        ("no-ending", gzip_bytes(&tar)),
+    ] {
+        for spool in [None, Some(&MemorySpool as &dyn Spool)] {
+            let c = Catalog::open(&[dir.put(name, &bytes)], &Limits::default(), spool).unwrap();
+            assert_eq!(places(&c), [format!("{name}!/Takeout/a.json"), format!("{name}!/{long}")]);
+            assert_eq!(member_text(&c, &format!("{name}!/{long}")).unwrap(), "second");
+            assert_eq!(issue_codes(&c), [""; 0]);
+        }
+    }
+    let plain = open(&[dir.put("memories.jsonl.gz", &gzip_bytes(b"{}"))]).unwrap();
+    assert_eq!((plain.members()[0].name.as_str(), places(&plain)), ("memories.jsonl", vec!["memories.jsonl.gz"]));
+    assert_eq!(member_text(&plain, "memories.jsonl.gz").unwrap(), "{}");
+    let inside = zip_bytes(&[plain_entry("memories.jsonl.gz", &gzip_bytes(b"{}"))]);
+    let inside = open(&[dir.put("backup.zip", &inside)]).unwrap();
+    assert_eq!(inside.members()[0].name, "memories.jsonl");
+    assert_eq!(member_text(&inside, "backup.zip!/memories.jsonl.gz").unwrap(), "{}");
+}
+
+#[test]
+fn names_links_and_devices_of_a_tar_archive_are_refused_like_those_of_a_zip_file() {
+    let dir = TempFolder::new("tar-names");
+    let tar = tar_bytes(&[
+        ("../up", b"x", b'0'),
+        ("/abs", b"x", b'0'),
+        ("./ok.txt", b"fine", b'0'),
+        ("link", b"", b'2'),
+        ("hard", b"", b'1'),
+        ("pipe", b"", b'6'),
+        ("folder/", b"", b'5'),
+        ("ok.txt", b"last", b'0'),
+    ]);
+    let c = open(&[dir.put("x.tar", &tar)]).unwrap();
+    assert_eq!(places(&c), ["x.tar!/ok.txt"]);
+    assert_eq!(member_text(&c, "x.tar!/ok.txt").unwrap(), "last");
+    let codes = ["unsafe_name", "unsafe_name", "link", "link", "not_a_regular_file", "duplicate_name"];
+    assert_eq!(issue_codes(&c), codes);
+}
+
+#[test]
+fn of_a_damaged_tar_archive_everything_before_the_damage_is_read() {
+    let dir = TempFolder::new("tar-cut");
+    let big = "conversation ".repeat(5_000);
+    let tar = tar_bytes(&[("one", b"first", b'0'), ("two", big.as_bytes(), b'0'), ("three", b"x", b'0')]);
+    for end in [1_030, 1_600, 20_000] {
+        let c = open(&[dir.put("cut.tar", &tar[..end])]).unwrap();
+        assert_eq!(member_text(&c, "cut.tar!/one").unwrap(), "first", "{end}");
+        assert_eq!(issue_codes(&c), ["truncated_archive"], "{end}");
+        if let Some(two) = c.members().iter().find(|m| m.name == "two") {
+            assert!(matches!(c.bytes(two, 1 << 20), Err(FormatError::Io { .. })));
+        }
+    }
+    let packed = gzip_bytes(&tar);
+    let c = open(&[dir.put("cut.tgz", &packed[..packed.len() - 20])]).unwrap();
+    assert_eq!(member_text(&c, "cut.tgz!/one").unwrap(), "first");
+    assert!(issue_codes(&c).contains(&"damaged_entry"), "{:?}", issue_codes(&c));
+}
+
+#[test]
+fn a_compressed_file_that_expands_to_more_than_any_export_is_refused() {
+    let dir = TempFolder::new("gzip-bomb");
+    let bomb = gzip_bytes(&vec![0; 3_000_000]);
+    let limits = Limits { expanded_bytes: 1_000_000, ..Limits::default() };
+    for spool in [None, Some(&MemorySpool as &dyn Spool)] {
+        let refused = Catalog::open(&[dir.put("bomb.gz", &bomb)], &limits, spool);
+        assert!(matches!(refused, Err(FormatError::Limit { limit: "expanded_bytes", .. })));
+    }
+    // Each level is a gzip file in a tar archive.
+    let nested = (0..12).fold(b"core".to_vec(), |inner, _| gzip_bytes(&tar_bytes(&[("inner.tgz", &inner, b'0')])));
+    let c = open(&[dir.put("nested.tgz", &nested)]).unwrap();
+    assert!(c.members().iter().all(|m| u64::from(m.depth) <= u64::from(Limits::default().archive_depth) + 1));
+}

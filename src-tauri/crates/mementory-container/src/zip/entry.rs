@@ -47,6 +47,24 @@ pub(in super::super) enum EntryKind {
 }
 
 impl Entry {
+    /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive.
+    /// `len` bytes of it are there.
+    pub(in super::super) fn stored(name: String, raw_name: &[u8], at: u64, len: u64, size: u64, mode: u32) -> Self {
+        Self {
+            name,
+            raw_name: raw_name.into(),
+            method: 0,
+            flags: 0,
+            crc: 0,
+            packed: len,
+            size,
+            position: Position::Data(at),
+            mode,
+            checked: false,
+            cut: len < size,
+        }
+    }
+
     pub(in super::super) fn kind(&self) -> EntryKind {
         match self.mode & 0o170_000 {
             0o120_000 => return EntryKind::Link,
