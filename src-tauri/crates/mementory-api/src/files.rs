@@ -6,10 +6,15 @@ use crate::{
     types::*,
 };
 pub use mementory_formats::create_private_file;
-use mementory_formats::{Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
+use mementory_formats::{
+    Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, nearest, registry,
+};
 use mementory_model::{Limits, Timestamp, is_damage};
 use mementory_vault::Scratch;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 /// Every format with its capabilities.
 pub fn formats() -> Vec<FormatInfo> {
@@ -94,7 +99,8 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
         None => Catalog::open(paths, &limits, None)?,
     };
     let found = detect_in(&catalog, &limits, None)?;
-    let mut results = describe(&catalog, &found);
+    let nearest = nearest(&catalog, &limits, &members_of_unknown_roots(&catalog, &found))?;
+    let mut results = describe(&catalog, &found, &nearest);
     // The catalog knows its roots by name; callers need the path that they passed in, to import it.
     for (result, path) in results.iter_mut().zip(paths) {
         result.path = path.display().to_string();
@@ -106,15 +112,26 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
 pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, Some(scratch))?;
     let found = detect_in(&catalog, limits, None)?;
-    Ok(describe(&catalog, &found).into_iter().next())
+    Ok(describe(&catalog, &found, &[]).into_iter().next())
 }
 
-/// One result for each given path.
-pub(crate) fn describe(catalog: &Catalog, found: &Found) -> Vec<Detection> {
-    catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, root, path)).collect()
+/// The members of the given paths in which no format recognised anything.
+pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
+    let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
+    let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
+    let known: HashSet<usize> = parts.chain(found.ties.iter().map(|(member, _)| *member)).filter_map(root_of).collect();
+    found.unknown.iter().copied().filter(|m| root_of(*m).is_some_and(|root| !known.contains(&root))).collect()
 }
 
-fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> Detection {
+/// Candidates for members, as [`nearest`] returns them.
+pub(crate) type Nearest = [(usize, Vec<mementory_formats::Candidate>)];
+
+/// One result for each given path. `nearest` has the candidates for members that no format recognised.
+pub(crate) fn describe(catalog: &Catalog, found: &Found, nearest: &Nearest) -> Vec<Detection> {
+    catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, nearest, root, path)).collect()
+}
+
+fn describe_root(catalog: &Catalog, found: &Found, nearest: &Nearest, root: usize, path: &str) -> Detection {
     let here = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
     let place = |member: usize| catalog.members().get(member).map(|m| m.place.clone()).unwrap_or_default();
     let mut out = Detection {
@@ -127,6 +144,7 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
         parts: Vec::new(),
         missing_parts: Vec::new(),
         candidates: Vec::new(),
+        tie: false,
     };
     let mut formats: Vec<&str> = Vec::new();
     for source in &found.sources {
@@ -159,7 +177,11 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
             confidence: c.confidence,
             reason: c.reason.clone(),
         }));
+        out.tie = true;
         formats.clear();
+    }
+    if out.parts.is_empty() && !out.tie {
+        out.candidates = nearest_candidates(nearest.iter().filter(|(member, _)| here(*member)));
     }
     out.parts.extend(found.unknown.iter().filter(|m| here(**m)).map(|m| PartInfo {
         path: place(*m),
@@ -175,6 +197,25 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
         out.reason =
             catalog.issues().first().map_or_else(|| "no part of it was recognised".into(), |i| i.message.clone());
     }
+    out
+}
+
+/// The candidates for the members of one path, each format once, the best first.
+pub(crate) fn nearest_candidates<'n>(
+    members: impl Iterator<Item = &'n (usize, Vec<mementory_formats::Candidate>)>,
+) -> Vec<Candidate> {
+    let mut out: Vec<Candidate> = Vec::new();
+    for candidate in members.flat_map(|(_, candidates)| candidates) {
+        match out.iter_mut().find(|known| known.format == candidate.format) {
+            Some(known) => known.confidence = known.confidence.max(candidate.confidence),
+            None => out.push(Candidate {
+                format: candidate.format.into(),
+                confidence: candidate.confidence,
+                reason: candidate.reason.clone(),
+            }),
+        }
+    }
+    out.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     out
 }
 

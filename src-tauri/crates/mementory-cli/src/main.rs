@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 /// errors.
 fn print_usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        print!("{error}");
+        print::write_stdout(&error.to_string());
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().any(|a| a == "--json") {

@@ -82,7 +82,7 @@ fn scalar_text(value: &Value) -> String {
 }
 
 /// Writes to standard output; a closed pipe is no error.
-fn write_stdout(text: &str) {
+pub fn write_stdout(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

@@ -66,3 +66,31 @@ pub fn detect(
 fn to_candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {
     Candidate { format: format.id(), confidence: claim.confidence, reason: claim.reason.clone() }
 }
+
+/// For each of `members`, which no format recognised, the formats that would read it if the user chose them, the most
+/// confident one first.
+///
+/// # Errors
+/// The errors of the formats.
+pub fn nearest(
+    formats: &[&'static dyn Format],
+    catalog: &Catalog,
+    limits: &Limits,
+    members: &[usize],
+) -> Result<Vec<(usize, Vec<Candidate>)>, FormatError> {
+    let mut found: Vec<(usize, Vec<Candidate>)> = members.iter().map(|member| (*member, Vec::new())).collect();
+    for format in formats.iter().copied() {
+        for claim in format.detect_asked(catalog, limits)? {
+            let candidate = to_candidate(&(format, claim.clone()));
+            for (_, candidates) in found.iter_mut().filter(|(m, _)| claim.parts.iter().any(|part| part.member == *m)) {
+                if candidates.iter().all(|known| known.format != candidate.format) {
+                    candidates.push(candidate.clone());
+                }
+            }
+        }
+    }
+    for (_, candidates) in &mut found {
+        candidates.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    }
+    Ok(found)
+}

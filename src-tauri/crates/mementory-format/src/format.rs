@@ -53,6 +53,8 @@ pub struct Capabilities {
     pub needs_base: bool,
     /// Defined by a specification for exchange between programs, and not just the export of one program.
     pub interchange: bool,
+    /// Never detected: it reads files that the person chose it for, because no other format recognises them.
+    pub only_if_chosen: bool,
     /// Shown first in the list of export formats.
     pub recommended: bool,
 }

@@ -19,7 +19,7 @@ pub mod testkit;
 mod validation;
 
 pub use claim::{Candidate, Claim, Detected, Detection, Part, Role};
-pub use detect::detect;
+pub use detect::{detect, nearest};
 pub use did_key::did_key;
 pub use file_operations::{
     AppliedDeltas, BaseFindings, DeltaFile, DiscloseParts, Disclosure, EditArchives, ExportIdentity, IdentifyExports,

@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod file;
 pub mod mem0;
 pub mod openclaw;
 pub mod transfer_text;
@@ -16,6 +17,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &mem0::Mem0,
     &transfer_text::TransferText,
+    &file::AnyFile,
 ];
 
 #[cfg(test)]

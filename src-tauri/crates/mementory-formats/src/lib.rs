@@ -65,6 +65,18 @@ pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<
     mementory_format::detect(registry(), catalog, limits, only)
 }
 
+/// The formats that could read members which none recognised, see [`mementory_format::nearest`].
+///
+/// # Errors
+/// The errors of the formats.
+pub fn nearest(
+    catalog: &Catalog,
+    limits: &Limits,
+    members: &[usize],
+) -> Result<Vec<(usize, Vec<Candidate>)>, FormatError> {
+    mementory_format::nearest(registry(), catalog, limits, members)
+}
+
 /// True if exports in this format can contain files that are not records, also those of other formats.
 pub fn carries_passthrough(id: &str) -> bool {
     by_id(id).is_some_and(|f| f.capabilities().carries_passthrough)

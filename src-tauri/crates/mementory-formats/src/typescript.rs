@@ -23,7 +23,7 @@ pub fn typescript() -> String {
     out
 }
 
-fn capability_flags(can: Capabilities) -> [(&'static str, bool); 14] {
+fn capability_flags(can: Capabilities) -> [(&'static str, bool); 15] {
     [
         ("read", can.read),
         ("write", can.write),
@@ -38,6 +38,7 @@ fn capability_flags(can: Capabilities) -> [(&'static str, bool); 14] {
         ("passthrough", can.carries_passthrough),
         ("needsBase", can.needs_base),
         ("interchange", can.interchange),
+        ("onlyIfChosen", can.only_if_chosen),
         ("recommended", can.recommended),
     ]
 }

@@ -335,7 +335,10 @@ export type Created = {
 	recovery_code: string,
 };
 
-/**  Format detected for one path. `format` is null if it is ambiguous (see `candidates`) or unknown. */
+/**
+ *  Format detected for one path. `format` is null if it is ambiguous or unknown; `candidates` are then the formats
+ *  between which the user has to choose.
+ */
 export type Detection = {
 	path: string,
 	format: string | null,
@@ -347,6 +350,11 @@ export type Detection = {
 	parts: PartInfo[],
 	missing_parts: string[],
 	candidates: Candidate[],
+	/**
+	 *  True if several formats recognised the file about equally well. False if none did: the candidates are then the
+	 *  nearest ones, best first, and the last one keeps it as a file.
+	 */
+	tie: boolean,
 };
 
 /**  Detection results, one for each given path. */

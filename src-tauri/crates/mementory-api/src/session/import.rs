@@ -16,7 +16,9 @@ use crate::{
     trust::{InvalidSignature, Signers, verify_signers},
     types::*,
 };
-use mementory_formats::{Catalog, Detection as Detected, ExportIdentity, Passphrase, by_id, detect, registry};
+use mementory_formats::{
+    Catalog, Detection as Detected, ExportIdentity, Passphrase, Role, by_id, detect, nearest, registry,
+};
 use mementory_model::{Issue, Limits};
 use mementory_vault::{FailedImport, ImportOptions, Merge, Scratch};
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
@@ -129,8 +131,9 @@ impl Imports<'_> {
         catalog.refuse_closed()?;
         let detection = detect(&catalog, &limits, request.format.as_deref())?;
         if detection.sources.is_empty() {
-            return Err(not_recognised_error(&catalog, &detection, request));
+            return Err(not_recognised_error(&catalog, &detection, request, &limits)?);
         }
+        refuse_lists_of_files(&detection)?;
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
@@ -182,7 +185,7 @@ impl Imports<'_> {
         }
         let mut out = report_view(&outcome);
         out.invalid_signatures = invalid.into_iter().map(|signature| signature.place).collect();
-        out.sources = files::describe(&catalog, &detection);
+        out.sources = files::describe(&catalog, &detection, &[]);
         Ok(out)
     }
 
@@ -289,32 +292,69 @@ struct Guards<'a> {
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
+/// Refuses input that only lists the files of an export and contains none of them.
+fn refuse_lists_of_files(detection: &Detected) -> ApiResult<()> {
+    let mut lists = detection.sources.iter().filter(|source| {
+        !source.claim.missing_parts.is_empty() && source.claim.parts.iter().all(|part| part.role == Role::Manifest)
+    });
+    let (Some(first), true) = (lists.next(), lists.count() + 1 == detection.sources.len()) else { return Ok(()) };
+    let name = by_id(first.format).map_or(first.format, |format| format.name());
+    let missing = first.claim.missing_parts.join(", ");
+    let message = format!(
+        "This file only lists the parts of a {name} export and contains none of them. Nothing was imported. Download \
+         the parts ({missing}) and drop them together with it."
+    );
+    Err(ApiError::new("only_a_list", 6, message).with("format", name).with("missing_parts", missing))
+}
+
 /// The error for input that no format, or more than one, recognised. It contains the reason.
-fn not_recognised_error(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> ApiError {
+///
+/// # Errors
+/// The errors of the formats that are asked whether they could read it.
+fn not_recognised_error(
+    catalog: &Catalog,
+    detection: &Detected,
+    request: &ImportRequest,
+    limits: &Limits,
+) -> ApiResult<ApiError> {
     let name = catalog.roots().first().cloned().unwrap_or_else(|| "This".into());
     if let Some((_, candidates)) = detection.ties.first() {
         let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
-        return ApiError::new(
+        return Ok(ApiError::new(
             "ambiguous",
             6,
             format!("{name} could be {}. Nothing was imported. Choose the format.", names.join(" or ")),
         )
-        .with("candidates", names.join(","));
+        .with("candidates", names.join(",")));
     }
     if let Some(issue) = catalog.issues().first() {
-        return ApiError::new(
+        return Ok(ApiError::new(
             "not_recognised",
             6,
             format!("Nothing was imported. {name}: {}. Your vault is unchanged.", issue.message),
         )
         .with("place", &issue.place)
-        .with("reason", &issue.code);
+        .with("reason", &issue.code));
     }
     let as_format = request.format.as_deref().map(|f| format!(" as {f}")).unwrap_or_default();
-    ApiError::new(
-        "not_recognised",
-        6,
-        format!("{name} is not recognised{as_format}. Nothing was imported. If you know its format, choose it."),
-    )
-    .with("place", name)
+    let error = |hint: &str| {
+        let message = format!("{name} is not recognised{as_format}. Nothing was imported. {hint}");
+        ApiError::new("not_recognised", 6, message).with("place", &name)
+    };
+    if request.format.is_some() {
+        return Ok(error("If you know its format, choose it."));
+    }
+    let candidates = nearest(catalog, limits, &files::members_of_unknown_roots(catalog, detection))?;
+    let formats = files::nearest_candidates(candidates.iter());
+    let names: Vec<&str> = formats.iter().map(|candidate| candidate.format.as_str()).collect();
+    Ok(match formats.first() {
+        None => error("If you know its format, choose it."),
+        Some(best) => {
+            let hint = format!(
+                "The nearest is {} ({}). Choose a format, or `file` to keep it as it is.",
+                best.format, best.reason
+            );
+            error(&hint).with("candidates", names.join(","))
+        }
+    })
 }

@@ -83,6 +83,7 @@ pub(super) fn report_view(r: &mementory_vault::ImportReport) -> ImportReport {
                 parts: Vec::new(),
                 missing_parts: Vec::new(),
                 candidates: Vec::new(),
+                tie: false,
             })
             .collect(),
     }

@@ -38,7 +38,8 @@ pub struct Candidate {
     pub reason: String,
 }
 
-/// Format detected for one path. `format` is null if it is ambiguous (see `candidates`) or unknown.
+/// Format detected for one path. `format` is null if it is ambiguous or unknown; `candidates` are then the formats
+/// between which the user has to choose.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Detection {
     pub path: String,
@@ -52,6 +53,9 @@ pub struct Detection {
     pub parts: Vec<PartInfo>,
     pub missing_parts: Vec<String>,
     pub candidates: Vec<Candidate>,
+    /// True if several formats recognised the file about equally well. False if none did: the candidates are then the
+    /// nearest ones, best first, and the last one keeps it as a file.
+    pub tie: bool,
 }
 
 /// Detection results, one for each given path.

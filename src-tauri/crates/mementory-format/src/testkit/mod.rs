@@ -47,7 +47,8 @@ pub fn shared(name: &str) -> Option<PathBuf> {
 pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(formats, &catalog, &limits, None).unwrap();
+    let chosen = format.capabilities().only_if_chosen.then(|| format.id());
+    let found = detect(formats, &catalog, &limits, chosen).unwrap();
     assert!(found.ties.is_empty(), "{:?}", found.ties);
     assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
     let mut source = MemorySource::default();

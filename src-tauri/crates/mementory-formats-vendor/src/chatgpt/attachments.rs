@@ -221,7 +221,7 @@ fn is_generated_id(id: &str) -> bool {
 }
 
 /// Media type, from the first bytes or else from the name.
-pub(super) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
+pub(crate) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     let by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
         [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",

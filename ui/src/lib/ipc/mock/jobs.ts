@@ -95,7 +95,16 @@ export const FILE_PASSPHRASE = "river lamp";
 export function sampleDetection(path: string, opened = false): Detection {
   const name = path.split("/").pop() ?? path;
   const encrypted = /encrypted/.test(name) && !opened;
-  const base = { path, version: null, confidence: 0, encrypted, parts: [], missing_parts: [], candidates: [] };
+  const base = {
+    path,
+    version: null,
+    confidence: 0,
+    encrypted,
+    parts: [],
+    missing_parts: [],
+    candidates: [],
+    tie: false,
+  };
   if (encrypted) return { ...base, format: null, reason: "encrypted" };
   if (/chatgpt/.test(name)) {
     return {
@@ -115,9 +124,13 @@ export function sampleDetection(path: string, opened = false): Detection {
       { format: "markdown", confidence: 0.5, reason: "headings and paragraphs" },
       { format: "transfer_text", confidence: 0.5, reason: "one memory on each line" },
     ];
-    return { ...base, format: null, reason: "tie", candidates };
+    return { ...base, format: null, reason: "tie", candidates, tie: true };
   }
-  return { ...base, format: null, reason: "unknown" };
+  const candidates = [
+    { format: "transfer_text", confidence: 0.5, reason: "Plain text: one memory per paragraph" },
+    { format: "file", confidence: 0.1, reason: "can be kept as a file, without being understood" },
+  ];
+  return { ...base, format: null, reason: "unknown", candidates };
 }
 
 const NOT_NEW: ReportItem[] = [
