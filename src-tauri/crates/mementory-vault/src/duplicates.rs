@@ -13,7 +13,7 @@ use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
-/// Largest group that can be dismissed, since each of its pairs is stored.
+/// Largest number of memories in a group that can be dismissed. It is limited because every pair of them is stored.
 const MAX_DISMISSED: usize = 200;
 
 /// Memories with nearly the same text.

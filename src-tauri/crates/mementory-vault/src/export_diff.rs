@@ -2,8 +2,8 @@
 //!
 //! Only complete exports are compared, and only with earlier ones that share records, because an export of another
 //! account says nothing about this one. A kind that the newest export does not contain at all may not have been
-//! exported, and a conversation outside the time span of its conversations may be outside the exported period. Neither
-//! counts as gone.
+//! exported, and a conversation outside the time span of that export's conversations may be outside the exported
+//! period. Neither counts as gone.
 use crate::{
     VaultResult,
     context::Context,
@@ -127,7 +127,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
             let conversation = kind_code(Kind::Conversation);
             rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
         };
-        let Some(rule) = GoneRule::of(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
+        let Some(rule) = GoneRule::new(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
             continue;
         };
         for info in &rows {
@@ -167,7 +167,7 @@ pub(crate) fn lacking(
     let earlier = single_file_batches(&batches(c, format)?);
     let rows = compared_rows(c, format)?;
     let contains = |info: &RowInfo| planned.rows.contains(&info.row);
-    let Some(rule) = GoneRule::of(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
+    let Some(rule) = GoneRule::new(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
     };
     for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {
@@ -207,7 +207,7 @@ struct GoneRule {
 
 impl GoneRule {
     /// None if no earlier export is of the same account.
-    fn of(
+    fn new(
         c: &Connection,
         rows: &[RowInfo],
         earlier: &HashSet<i64>,

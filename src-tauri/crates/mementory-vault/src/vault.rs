@@ -73,7 +73,7 @@ impl Vault {
                 remove_half_made(dir, existed);
             }
         })?;
-        vault.context.log_after(now, "create", "vault", "");
+        vault.context.log_non_store_change(now, "create", "vault", "");
         Ok((vault, code))
     }
 
@@ -159,7 +159,7 @@ impl Vault {
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context.log_after(now, "passwd", "vault", "");
+        self.context.log_non_store_change(now, "passwd", "vault", "");
         Ok(header)
     }
 
@@ -168,7 +168,7 @@ impl Vault {
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context.log_after(now, "recovery_code", "vault", "");
+        self.context.log_non_store_change(now, "recovery_code", "vault", "");
         Ok((header, code))
     }
 

@@ -75,7 +75,7 @@ impl RowViews<'_> {
                 .map(|f| FileKind::of(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()),
             conversation_id,
             sensitive: vault.scanner().holds_sensitive(view.row)?,
-            standing: vault.export_diff()?.of(view).map(|standing| standing.as_str().into()),
+            standing: vault.export_diff()?.status_of(view).map(|status| status.as_str().into()),
         })
     }
 

@@ -13,7 +13,7 @@ pub struct RedactSpan {
     pub start: u32,
     /// The code point after the last one.
     pub end: u32,
-    /// Class (`[a-z0-9_]+`) that the mark in its place names.
+    /// Class of the removed value (`[a-z0-9_]+`). The mark that replaces the span contains it.
     pub class: String,
 }
 

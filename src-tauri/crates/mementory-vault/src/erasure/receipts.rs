@@ -29,7 +29,7 @@ impl<'v> Receipts<'v> {
 
 impl Receipts<'_> {
     /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt. If
-    /// it is not complete and the traces are known, they stay in memory for a retry.
+    /// the receipt is not complete and the traces are known, the traces stay in memory for a retry.
     pub(crate) fn prove_and_wipe(
         &self,
         id: String,
@@ -123,7 +123,7 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// The receipt of a deletion whose cleaning failed after its commit: not complete. The pending receipt stays in the
+    /// An incomplete receipt for a deletion whose steps after the commit failed. The pending receipt stays in the
     /// store, so the next opening finishes it.
     pub(crate) fn not_finished(&self, id: String, now: Timestamp) -> Receipt {
         self.context.note_failed(FailedStep::Cleaning);
@@ -143,9 +143,9 @@ impl Receipts<'_> {
     }
 }
 
-/// Deletes changes that the index contains, so that the change log does not grow with the vault's age. The last change
-/// stays, because store and index are compared by its number. While a receipt is pending nothing is deleted, because
-/// finishing the deletion needs its rows.
+/// Deletes entries of the change log that the index has applied, so that the log does not grow with the vault's age.
+/// The last change stays, because store and index are compared by its number. While a receipt is pending nothing is
+/// deleted, because finishing the deletion needs its rows.
 fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
     let last = Store::last_change(tx)?;

@@ -4,9 +4,9 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath,
+        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::AfterRedacting,
         redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
-        write_tombstones::Again, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, WordFinder, text_print},
     sensitive::Scanner,
@@ -40,7 +40,7 @@ impl RedactAgain<'_> {
         &self,
         act: &Act,
         views: Vec<RowView>,
-        again: &Again,
+        earlier: &EarlierErasure,
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<bool> {
@@ -51,7 +51,7 @@ impl RedactAgain<'_> {
         let exact = Removal::exact(words.clone());
         let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
-        let parts = PassthroughFiles::new(self.context).parts_with_words(&exact, &rows, true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact, &rows, true)?;
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
@@ -60,12 +60,17 @@ impl RedactAgain<'_> {
                 Some((gone.id()?, prints.collect()))
             })
             .collect();
-        let receipt_id = format!("{}r", again.receipt);
+        let receipt_id = format!("{}r", earlier.receipt);
         let unused = RefCell::new(Act::default());
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger =
-                TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &unused, again: Some(again) };
+            let trigger = TombstoneContext {
+                reason: "redaction",
+                receipt: &receipt_id,
+                now,
+                act: &unused,
+                earlier: Some(earlier),
+            };
             let mut changed = Vec::new();
             for some in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, some.to_vec(), &mut |_| Ok(()))? {
@@ -86,20 +91,20 @@ impl RedactAgain<'_> {
                     }
                 }
             }
-            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = part_count;
+            evidence.parts = file_count;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} records", changed.len());
-            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &again.receipt, &detail)?;
+            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &earlier.receipt, &detail)?;
             Ok((Store::last_change(tx)?, changed))
         });
         if written.is_err() {
-            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
         }
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = Aftermath { seq, changed: &changed, words: &said, receipt_id, now };
+        let after = AfterRedacting { seq, changed: &changed, words: &said, receipt_id, now };
         Ok(Redactor::new(self.context).after_redacting(after, &mut evidence, progress)?.complete)
     }
 
@@ -159,7 +164,7 @@ impl RedactAgain<'_> {
             changed
         })?;
         if any {
-            rows.after_redaction(tx, &before.view)?;
+            rows.update_redacted_row(tx, &before.view)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
             evidence.texts.extend(former_texts.into_iter().filter(|text| removal.record_text(text).is_none()));
         }

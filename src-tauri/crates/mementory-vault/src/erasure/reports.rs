@@ -9,7 +9,7 @@ use mementory_model::Record;
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
-/// What a source called the erased records: titles, file names, and the places where they were read.
+/// The names of erased records in their source: titles, file names, and the places where they were read.
 #[derive(Default)]
 pub(crate) struct Names {
     /// Names of files. They are also found inside a longer name.
@@ -20,9 +20,9 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Collects the names of erased records. The name of a file is among them if the record was the whole file, or if
-    /// its import has no record left (`alone`).
-    pub(crate) fn of(targets: &[Target], alone: &dyn Fn(&Target) -> bool) -> Self {
+    /// Collects the names of erased records. The name of a record's file is included only if the record was the whole
+    /// file, or if `alone` is true for it: its import has no other record left.
+    pub(crate) fn collect(targets: &[Target], alone: &dyn Fn(&Target) -> bool) -> Self {
         let mut out = Self::default();
         for target in targets {
             let record = &target.record;
@@ -45,8 +45,8 @@ impl Names {
         self.files.is_empty() && self.titles.is_empty() && self.places.is_empty()
     }
 
-    /// True if a place or a name contains the name of an erased record.
-    fn names(&self, text: &str) -> bool {
+    /// True if a text (a place or a name) contains one of the names.
+    fn are_named_in(&self, text: &str) -> bool {
         let inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
         };
@@ -57,7 +57,7 @@ impl Names {
     }
 
     fn hide(&self, text: &mut String) -> bool {
-        let named = text != ERASED_MARK && self.names(text);
+        let named = text != ERASED_MARK && self.are_named_in(text);
         if named {
             *text = ERASED_MARK.to_owned();
         }
@@ -91,11 +91,11 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
         }
     }
-    crate::file_locations::forget(tx, removal, &|path| erased.names(path))
+    crate::file_locations::forget(tx, removal, &|path| erased.are_named_in(path))
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
-    // A batch without a report has another text here, which names nothing.
+    // For a batch without a report, this column has another text, which contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
     let clean = |text: &mut String| erased.hide(text) | removal.in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);

@@ -62,7 +62,7 @@ impl SameWords<'_> {
     /// # Errors
     /// `TooMany` if more than `most` records contain them, or if the index finds more candidates for one sentence;
     /// `Cancelled`.
-    pub(crate) fn all_with(
+    pub(crate) fn all_with_sentences(
         &self,
         sentences: &[String],
         except: &HashSet<i64>,

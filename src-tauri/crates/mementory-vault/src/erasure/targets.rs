@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) enum EraseScope {
     /// The person requested the erasure: all dependent records are removed.
     Asked,
-    /// The Trash is emptied automatically, so only dependent records that were moved there at this time or
-    /// before are removed. Those in use stay, and so do those with days left in the Trash.
+    /// The Trash is emptied automatically, so only dependent records that were moved there at this time or before are
+    /// removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
-    /// A newer copy of the vault has made this erasure before. Every record that it removed is named, so none is
-    /// added.
+    /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
+    /// dependent record is added.
     Named,
 }
 

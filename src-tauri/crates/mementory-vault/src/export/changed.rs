@@ -65,7 +65,7 @@ impl Changed {
         Ok(out)
     }
 
-    /// The condition over `records r` that only these rows meet.
+    /// SQL condition on `records r` that only these rows meet, with its values.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let rows = serde_json::to_string(&self.rows).unwrap_or_else(|_| "[]".into());
         ("r.row IN (SELECT value FROM json_each(?1))".into(), vec![rows.into()])

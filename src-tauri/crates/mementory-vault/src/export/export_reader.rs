@@ -41,16 +41,17 @@ pub(crate) struct ExportReader<'v> {
     pub values: Vec<Value>,
     /// When rows changed in the vault. Filled only for an export of what changed since a time.
     pub changes: BTreeMap<i64, Timestamp>,
+    /// True if all records are exported.
     pub everything: bool,
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
     pub cover: Option<Masker<'v>>,
-    /// Replace secrets in the clear, because the export is not encrypted as a whole.
+    /// True if secrets in the clear are replaced, because the export is not encrypted as a whole.
     pub replaces_plain_secrets: bool,
-    /// Ids of the records without their secrets.
+    /// Ids of the records that are exported without their secrets.
     pub without_secrets: BTreeSet<String>,
-    /// Withhold records that their source marks as not exportable, and records about them. False if the writer does
-    /// that.
+    /// True if records that their source marks as not exportable, and records about them, are withheld here. False if
+    /// the writer withholds them.
     pub withholds_not_exportable: bool,
     /// Rows that are withheld, by reason.
     pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,

@@ -1,7 +1,7 @@
 //! Lists the findings as a queue with one entry for each value, however often it occurs in the vault.
 use crate::{
     VaultError, VaultResult,
-    findings::{ValueId, by_class, class_code, class_from, value_id},
+    findings::{ValueId, by_class, class_code, class_from_code, value_id},
     sensitive::{
         fields::count_code_points, fields::field_name, fields::fields, fields::for_each_finding, scanner::Scanner,
     },
@@ -148,7 +148,7 @@ impl Scanner<'_> {
             for (id, class, places, judged) in rows {
                 let mut value = SensitiveValue {
                     value: hex::encode(id),
-                    class: class_from(class),
+                    class: class_from_code(class),
                     detector: String::new(),
                     confidence: Confidence::Possible,
                     places,
@@ -179,7 +179,7 @@ impl Scanner<'_> {
             let class = class.ok_or_else(|| VaultError::not_found(value))?;
             let mut out = SensitiveValue {
                 value: value.to_owned(),
-                class: class_from(class),
+                class: class_from_code(class),
                 detector: String::new(),
                 confidence: Confidence::Possible,
                 places,
