@@ -154,7 +154,7 @@ pub struct ImportReport {
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// What was missing or damaged in the input, if the person asked for what was left of it.
+    /// What was missing or damaged in the input, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
     /// The numbered states that the import led to.

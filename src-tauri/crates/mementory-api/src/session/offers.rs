@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::{ApiError, ApiResult};
 use mementory_formats::sha256;
-use mementory_vault::watching::{Seen, Stamp, Waiting};
+use mementory_vault::watching::{PendingOffer, Seen, Stamp};
 use std::{
     collections::HashMap,
     fs::File,
@@ -24,7 +24,7 @@ impl<'s> Offers<'s> {
     }
 
     /// Lists the open offers with their paths.
-    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, Waiting)>> {
+    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, PendingOffer)>> {
         let folders: HashMap<String, String> = self
             .context
             .vault

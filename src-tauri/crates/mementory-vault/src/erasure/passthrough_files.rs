@@ -49,7 +49,7 @@ impl PassthroughFiles<'_> {
         if removal.exact_pairs().is_empty() {
             return Ok(Vec::new());
         }
-        let words = Words::of(removal)?;
+        let words = Words::new(removal)?;
         let mut out = Vec::new();
         for (row, blob) in self.all_files()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
             let new = self.blob_without_words(&blob, &words, store_blobs)?;
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
-        let words = Words::of(&removal).unwrap();
+        let words = Words::new(&removal).unwrap();
         // The words cross the border between two chunks.
         let mut source = vec![b'x'; MAX_LINE_BYTES as usize - 7];
         source.extend_from_slice(b"the zanzibar quokka");

@@ -9,7 +9,7 @@ use crate::{
     },
     erasure_ledger::{Act, word_print},
     findings::{is_present, value_id},
-    sensitive::{Scanner, fields, fields_found},
+    sensitive::{Scanner, fields, for_each_value},
     word_removal::Removal,
 };
 use mementory_erasure_check::Evidence;
@@ -175,7 +175,7 @@ impl Redactor<'_> {
                 for (pack, slot) in places {
                     let record = self.context.store.packs.record(c, pack, slot)?;
                     for (_, text) in fields(&record) {
-                        fields_found(text, |class, value| {
+                        for_each_value(text, |class, value| {
                             let id = value_id(&self.context.keys, class, value);
                             if ids.contains(&id) {
                                 here.insert(value.to_owned());

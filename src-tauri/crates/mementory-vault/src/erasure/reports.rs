@@ -97,21 +97,21 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
 fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
     // For a batch without a report, this column has another text, which contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
-    let clean = |text: &mut String| erased.hide(text) | removal.in_place(text);
+    let clean = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);
     for item in &mut report.items {
         changed |= clean(&mut item.place) | clean(&mut item.reason);
     }
     for part in &mut report.missing {
-        changed |= removal.in_place(&mut part.place) | removal.in_place(&mut part.reason);
+        changed |= removal.remove_in_place(&mut part.place) | removal.remove_in_place(&mut part.reason);
     }
     for source in &mut report.sources {
-        changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
+        changed |= removal.remove_in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
     }
     // The key of a warning consists of its code, which stays, and the place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
-        changed |= clean(&mut place) | removal.in_place(&mut message);
+        changed |= clean(&mut place) | removal.remove_in_place(&mut message);
         if erased.files.iter().any(|file| contains_words(&message, file)) {
             ERASED_MARK.clone_into(&mut message);
             changed = true;
@@ -129,5 +129,5 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<Strin
 }
 
 fn clean_all(list: &mut [String], removal: &Removal, erased: &Names) -> bool {
-    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.in_place(text) | changed)
+    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.remove_in_place(text) | changed)
 }

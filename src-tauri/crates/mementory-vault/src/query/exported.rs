@@ -1,11 +1,11 @@
-//! Determines when an export was made. Its newest record does not tell that, since the assistant may not have been used
-//! for a while.
+//! Determines when an export was made. The time of its newest record is not enough, since the assistant may not have
+//! been used for a while before the export.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// An earlier day in a file's name is not that of an export, since no assistant exported anything before this day.
+/// The earliest day in a file's name that counts as the day of an export. No assistant exported anything before.
 const FIRST_EXPORT_DAY: &str = "2022-11-30";
 
 /// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no

@@ -36,7 +36,7 @@ pub(crate) fn for_each_finding(text: &str, mut report: impl FnMut(&Finding, u32,
 }
 
 /// Calls `report` with the class and the text of each sensitive value.
-pub(crate) fn fields_found(text: &str, mut report: impl FnMut(Class, &str)) {
+pub(crate) fn for_each_value(text: &str, mut report: impl FnMut(Class, &str)) {
     for_each_finding(text, |finding, _, _, value| report(finding.class, value));
 }
 
