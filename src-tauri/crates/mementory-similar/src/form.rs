@@ -22,7 +22,9 @@ pub(crate) enum TokenKind {
 pub(crate) struct Token {
     /// Hash of the compared form of the word. It is only kept in memory.
     pub(crate) hash: u64,
+    /// Byte offset of the word in the canonical text.
     pub(crate) at: u32,
+    /// Length of the word in bytes.
     pub(crate) len: u32,
     pub(crate) kind: TokenKind,
     /// True if a comma, an "and" or the end of a sentence precedes the word.
