@@ -48,10 +48,10 @@ impl Trust {
                     "signature_key_large",
                     format!("{what} was not verified: its RSA key has {bits} bits, at most 8192 are accepted"),
                 ),
-                (Err(Refusal::Unfit), _) if signed.token.is_none() => {
+                (Err(Refusal::Invalid), _) if signed.token.is_none() => {
                     ("signature_invalid", format!("{what} is malformed"))
                 }
-                (Err(Refusal::Unfit), _) => {
+                (Err(Refusal::Invalid), _) => {
                     ("signature_invalid", format!("{what} is invalid: the content was changed after it was signed"))
                 }
                 (Ok(()), Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
@@ -96,7 +96,7 @@ impl Trust {
     /// Whether a signature is valid, and whether its key is trusted. The key of an invalid signature is never trusted.
     fn verdict(&self, signed: &Signed) -> (Result<(), Refusal>, Option<bool>) {
         let token = signed.token.as_ref();
-        let verdict = token.map_or(Err(Refusal::Unfit), |(key, signature)| {
+        let verdict = token.map_or(Err(Refusal::Invalid), |(key, signature)| {
             portable::check(&signed.algorithm, key, &signed.message, signature)
         });
         let known = token.is_some_and(|(key, _)| self.0.contains(key));

@@ -75,7 +75,7 @@ impl ErasureCheck<'_> {
         let all: Vec<&str> = sentences.iter().map(String::as_str).collect();
         let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
         let search = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
-        let says = |text: &str| {
+        let contains_any = |text: &str| {
             search.each(text.as_bytes()).any(|(number, start)| {
                 let rest = text.as_bytes().get(start..).unwrap_or_default();
                 all.get(number).is_some_and(|sentence| rest.starts_with(sentence.as_bytes()))
@@ -94,7 +94,7 @@ impl ErasureCheck<'_> {
             }
             // A record that cannot be read may contain the sentence, so it counts.
             let record = self.store.packs.record(&connection, pack, slot);
-            if record.map_or(true, |record| normal_texts(&record).any(|text| says(&text))) {
+            if record.map_or(true, |record| normal_texts(&record).any(|text| contains_any(&text))) {
                 rows.insert(row);
             }
         }

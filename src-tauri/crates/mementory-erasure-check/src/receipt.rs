@@ -43,8 +43,8 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// True if a place failed, and each that failed can be clean by now: a WAL that somebody was reading, a file in the
-    /// folder, an attachment that could not be removed.
+    /// True if a place failed and every failed place can be clean by now: a WAL that somebody was reading, a file in
+    /// the folder, an attachment that could not be removed.
     pub fn may_be_transient(&self) -> bool {
         let mut failed = self.places.iter().filter(|p| p.outcome == PlaceOutcome::Failed).peekable();
         failed.peek().is_some()

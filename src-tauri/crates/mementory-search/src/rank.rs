@@ -231,8 +231,8 @@ impl<'s> Ranking<'s> {
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
-                    // Positions are read only in the text field, and only for words that find candidates, since reading
-                    // them costs little there.
+                    // Positions are read only in the text field, and only for words that find candidates, which are
+                    // rare enough for that to be cheap.
                     let option = if i == 0 && query_word.finds_candidates && form.weight == 1.0 {
                         IndexRecordOption::WithFreqsAndPositions
                     } else {

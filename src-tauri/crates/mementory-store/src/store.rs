@@ -262,8 +262,8 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
-        // The copy is left over if the program ended right after an upgrade. If it cannot be removed, the next receipt
-        // names it.
+        // The copy made before an upgrade is left over if the program ended right after the upgrade. If it cannot be
+        // removed, the next receipt names it.
         for older in 1..SCHEMA_VERSION {
             let _ = std::fs::remove_file(dir.join(format!("store.schema-{older}.db")));
         }
@@ -295,8 +295,9 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
 /// Time between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work`. When `cancel` is set, interrupts its statements until it returns or calls its argument, which ends
-/// the part that may be interrupted. A database error is then returned as `Cancelled`.
+/// Runs `work` and interrupts its statements once `cancel` is set. `work` gets a function and calls it where it must
+/// not be interrupted any more, for example before a commit. A database error after `cancel` was set is returned as
+/// `Cancelled`.
 fn run_interruptible<T>(
     cancel: &AtomicBool,
     interrupt: &InterruptHandle,

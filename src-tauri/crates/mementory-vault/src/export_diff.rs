@@ -145,7 +145,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
                 continue;
             };
             out.ids.insert(info.id, status);
-            let kind = mementory_store::kind_from(info.kind).as_str();
+            let kind = mementory_store::kind_from_code(info.kind).as_str();
             *out.counts.entry((format.to_owned(), kind, status)).or_default() += 1;
         }
     }
@@ -171,7 +171,7 @@ pub(crate) fn lacking(
         return Ok(out);
     };
     for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {
-        *out.entry(mementory_store::kind_from(info.kind).as_str().to_owned()).or_default() += 1;
+        *out.entry(mementory_store::kind_from_code(info.kind).as_str().to_owned()).or_default() += 1;
     }
     Ok(out)
 }

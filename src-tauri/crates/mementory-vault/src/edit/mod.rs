@@ -58,7 +58,7 @@ impl Editor<'_> {
         let digest = content_digest(&self.context.keys, &record);
         let (seq, row) = self.context.store.write(|tx| {
             let platform = platform_id(tx, "me")?;
-            let columns = RecordColumns::of(&record, 0, now.as_micros());
+            let columns = RecordColumns::from_record(&record, 0, now.as_micros());
             let row = next_row(tx)?;
             let (pack, slot) = self.context.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
             tx.execute(

@@ -12,7 +12,7 @@ use crate::{
     erasure_ledger::{Act, word_print},
     word_removal::{ERASED_MARK, Removal},
 };
-use mementory_erasure_check::{Beside, Evidence, Receipt};
+use mementory_erasure_check::{Evidence, IndexCleanup, Receipt};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{RowView, Store, tombstones::TombstoneRow};
 use rusqlite::{Connection, params};
@@ -196,7 +196,7 @@ impl Eraser<'_> {
             clean_reports(tx, &removal, &Names::collect(&targets, &alone))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
-            evidence.parts = files_changed;
+            evidence.passthrough_files = files_changed;
             let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &trigger)?;
             pending_receipt(tx, &receipt_id, request.now)?;
             if request.earlier.is_none() {
@@ -256,7 +256,7 @@ impl Eraser<'_> {
         };
         // If no record has to be indexed again, the index is changed while the check searches the database. Otherwise
         // it is changed before.
-        let beside: Beside<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
+        let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;
             for row in reindex {
@@ -274,7 +274,7 @@ impl Eraser<'_> {
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
         let honest = sabotage == Sabotage::default();
-        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, beside)
+        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, clean_index)
     }
 
     /// Reads the copies to redact. Copies that are erased themselves are left out.

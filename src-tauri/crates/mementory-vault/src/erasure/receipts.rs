@@ -1,6 +1,6 @@
 //! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
 use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::query_numbers};
-use mementory_erasure_check::{Beside, Evidence, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
+use mementory_erasure_check::{Evidence, IndexCleanup, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
 use mementory_store::{Store, scrub, scrub_all};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -36,14 +36,14 @@ impl Receipts<'_> {
         evidence: &mut Evidence,
         now: Timestamp,
         wipe: bool,
-        beside: Beside<'_>,
+        clean_index: IndexCleanup<'_>,
     ) -> VaultResult<Receipt> {
         let clean = |pages: &[i64]| -> VaultResult<bool> {
             self.context.store.write(|tx| scrub(tx, pages))?;
             self.context.store.checkpoint()
         };
         let receipt =
-            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
+            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), clean_index)?;
         self.save(&receipt)?;
         let mut unproven = self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner);
         unproven.remove(&receipt.id);
@@ -93,7 +93,8 @@ impl Receipts<'_> {
         self.context.sweep_blobs()?;
         self.context.store.write(|tx| scrub_all(tx))?;
         for id in &pending {
-            let mut evidence = Evidence::cut_off(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
+            let mut evidence =
+                Evidence::of_interrupted_deletion(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
             self.prove_and_wipe(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
         }
         self.context.store.checkpoint()?;

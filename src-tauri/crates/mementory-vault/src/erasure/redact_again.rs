@@ -93,7 +93,7 @@ impl RedactAgain<'_> {
             }
             let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = file_count;
+            evidence.passthrough_files = file_count;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} records", changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &earlier.receipt, &detail)?;

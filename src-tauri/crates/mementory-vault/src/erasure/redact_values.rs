@@ -124,7 +124,7 @@ impl Redactor<'_> {
             }
             let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = file_count;
+            evidence.passthrough_files = file_count;
             evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
             clean_reports(tx, &elsewhere, &Names::default())?;
             pending_receipt(tx, &receipt_id, now)?;

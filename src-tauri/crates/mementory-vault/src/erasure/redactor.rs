@@ -102,7 +102,7 @@ impl Redactor<'_> {
             }
             let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = file_count;
+            evidence.passthrough_files = file_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
             clean_reports(tx, &cut.removal_in_reports(), &Names::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;

@@ -68,7 +68,7 @@ impl Receipts<'_> {
         }
         let (old_blobs, changed) = written?;
         evidence.blobs.extend(old_blobs);
-        evidence.parts += changed;
+        evidence.passthrough_files += changed;
         self.remove_leftovers(receipt, progress)?;
         evidence.wal_clean = self.context.store.checkpoint()?;
         progress("database_pages");

@@ -150,7 +150,7 @@ impl Exporter<'_> {
     fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let key = hex::encode(self.context.keys.signing().public());
         let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.includes_micros(link.at));
-        let line = |link: mementory_store::audit::Link| {
+        let line = |link: mementory_store::audit::ChainLink| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
             json!({"seq": link.seq, "ts": rfc3339(link.at), "hash": hex::encode(link.hash), "signature": signature})
         };

@@ -311,7 +311,7 @@ impl<'i> ImportRun<'i> {
     fn note_planned(&mut self, record: &Record, known: Option<&Known>) {
         if self.staging.is_none() {
             let now = self.options.now.as_micros();
-            let sort = || RecordColumns::of(record, 0, now).sort;
+            let sort = || RecordColumns::from_record(record, 0, now).sort;
             self.planned.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     query::{exported, list::ListQuery, list::Queries},
 };
 use mementory_model::Kind;
-use mementory_store::kind_from;
+use mementory_store::kind_from_code;
 use std::collections::BTreeMap;
 
 /// Counts of a source.
@@ -44,7 +44,7 @@ impl Queries<'_> {
             let mut rows = statement.query([])?;
             while let Some(r) = rows.next()? {
                 let (kind, n): (i64, u32) = (r.get(0)?, r.get(3)?);
-                let kind = kind_from(kind).as_str();
+                let kind = kind_from_code(kind).as_str();
                 *facts.counts.entry(kind.to_owned()).or_default() += n;
                 let source = facts.sources.entry((r.get(1)?, r.get(2)?)).or_default();
                 *source.counts.entry(kind.to_owned()).or_default() += n;

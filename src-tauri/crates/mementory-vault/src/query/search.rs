@@ -23,8 +23,8 @@ impl Search<'_> {
     }
 
     /// Ranked rows for the same query with each of several filters; see [`SearchIndex::search_each`].
-    pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
-        self.context.with_index(|i| i.search_each(query, asks))
+    pub fn search_each(&self, query: &str, pages: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
+        self.context.with_index(|i| i.search_each(query, pages))
     }
 
     /// Loads what most searches need, so that the first searches are as fast as later ones.

@@ -34,7 +34,7 @@ impl ImportRun<'_> {
         };
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
-        let columns = RecordColumns::of(record, extra_flags, now);
+        let columns = RecordColumns::from_record(record, extra_flags, now);
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
@@ -184,7 +184,7 @@ impl ImportRun<'_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let now = self.options.now.as_micros();
-        let columns = RecordColumns::of(record, extra_flags | keep_flags, now);
+        let columns = RecordColumns::from_record(record, extra_flags | keep_flags, now);
         let Some(staging) = &mut self.staging else { return Ok(()) };
         let entry = Entry::from_record(record)?;
         let (pack, slot) = staging.packs.put(self.connection, &entry)?;
@@ -207,7 +207,7 @@ impl ImportRun<'_> {
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
         }
-        let moved = ListPosition::of(record, extra_flags);
+        let moved = ListPosition::from_record(record, extra_flags);
         let sort = moved.time.unwrap_or(known.sort);
         let flags = known.flags & !ListPosition::FLAGS | moved.flags;
         if (sort, moved.position, flags) == (known.sort, known.position, known.flags) {

@@ -70,7 +70,7 @@ impl Importer<'_> {
         tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;
         let record = self.context.store.packs.record(tx, pack, slot)?;
         mementory_store::write_columns(tx, row, &record)?;
-        let columns = RecordColumns::of(&record, 0, since);
+        let columns = RecordColumns::from_record(&record, 0, since);
         tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3 WHERE row = ?1")?.execute(params![
             row,
             sort.unwrap_or(columns.sort),
