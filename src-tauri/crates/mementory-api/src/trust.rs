@@ -143,7 +143,8 @@ pub(crate) struct InvalidSignature {
     pub place: String,
     /// True for the signature of a tombstone, false for that of a whole source.
     pub of_tombstone: bool,
-    /// True if it names a key that this vault trusts or has seen, so that somebody misuses that key.
+    /// True if it names a key that this vault trusts or has seen, so that somebody may be posing as the owner of that
+    /// key.
     pub by_known_key: bool,
 }
 

@@ -150,12 +150,13 @@ impl Vault {
         Ok(Self { context, _lock: lock })
     }
 
-    /// Takes the steps that failed after commits since the last call, as warnings for the results of the changes.
+    /// Returns the steps that failed after commits since the last call, as warnings for the results of the changes.
     pub fn take_failed_steps(&self) -> Vec<FailedStep> {
         self.context.take_failed_steps()
     }
 
-    /// Changes the passphrase and rewrites its key slot atomically. After that nothing makes this fail.
+    /// Changes the passphrase and rewrites its key slot atomically. Failures after that are only noted, since the new
+    /// passphrase is valid.
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
@@ -163,8 +164,8 @@ impl Vault {
         Ok(header)
     }
 
-    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. After
-    /// that nothing makes this fail, since the returned code is the only copy.
+    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. Failures
+    /// after that are only noted, since the returned code is the only copy.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();

@@ -159,7 +159,7 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
-    pub fn round(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
+    pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
         let mut round = WatchRound::default();
         let folders = self.context.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {

@@ -86,7 +86,7 @@ fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
 }
 
 #[test]
-fn a_changed_header_with_a_correct_checksum_is_refused() {
+fn a_corrected_checksum_is_not_enough() {
     let (dir, ..) = new_vault();
     let original = header_text(dir.path());
     let changes = [

@@ -5,14 +5,14 @@ use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
 use std::{path::Path, sync::atomic::AtomicBool};
 
-const WORDS: &str = "correct horse battery staple";
+const PASSPHRASE: &str = "correct horse battery staple";
 
 fn time_at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000).unwrap()
 }
 
 fn vault(dir: &Path) -> Vault {
-    Vault::create(&dir.join("v.mementory"), WORDS, KdfChoice::Floor, time_at(1)).unwrap().0
+    Vault::create(&dir.join("v.mementory"), PASSPHRASE, KdfChoice::Floor, time_at(1)).unwrap().0
 }
 
 fn add(vault: &Vault, text: &str) -> String {
@@ -102,7 +102,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
         let dir = vault.dir().to_path_buf();
         drop(vault);
         std::fs::remove_file(dir.join("index")).unwrap();
-        let vault = Vault::open(&dir, WORDS).unwrap();
+        let vault = Vault::open(&dir, PASSPHRASE).unwrap();
         assert_eq!(text_of(&vault, &id), text, "{name}");
         assert_eq!(vault.index_documents(), if name == "add" { 2 } else { u64::from(name != "trash") }, "{name}");
     }
@@ -126,10 +126,10 @@ fn a_new_recovery_code_and_a_new_passphrase_survive_a_failed_audit_entry() {
     let vault = vault(folder.path());
     let dir = vault.dir().to_path_buf();
     break_audit_log(&vault);
-    let (_, code) = vault.new_recovery_code(WORDS, time_at(2)).unwrap();
+    let (_, code) = vault.new_recovery_code(PASSPHRASE, time_at(2)).unwrap();
     assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
     let new = "another four words here";
-    vault.change_passphrase(WORDS, new, KdfChoice::Floor, time_at(3)).unwrap();
+    vault.change_passphrase(PASSPHRASE, new, KdfChoice::Floor, time_at(3)).unwrap();
     assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
     drop(vault);
     for secret in [new, &code.to_string()] {
