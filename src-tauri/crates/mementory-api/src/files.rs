@@ -115,7 +115,7 @@ pub(crate) fn describe(catalog: &Catalog, found: &Found) -> Vec<Detection> {
 }
 
 fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> Detection {
-    let here = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
+    let is_in_root = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
     let place = |member: usize| catalog.members().get(member).map(|m| m.place.clone()).unwrap_or_default();
     let mut out = Detection {
         path: path.to_owned(),
@@ -130,7 +130,7 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
     };
     let mut formats: Vec<&str> = Vec::new();
     for source in &found.sources {
-        let parts: Vec<_> = source.claim.parts.iter().filter(|p| here(p.member)).collect();
+        let parts: Vec<_> = source.claim.parts.iter().filter(|p| is_in_root(p.member)).collect();
         if parts.is_empty() {
             continue;
         }
@@ -152,7 +152,7 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
             reason: source.claim.reason.clone(),
         });
     }
-    for (member, candidates) in found.ties.iter().filter(|(m, _)| here(*m)) {
+    for (member, candidates) in found.ties.iter().filter(|(m, _)| is_in_root(*m)) {
         out.reason = format!("{} could be more than one format", place(*member));
         out.candidates.extend(candidates.iter().map(|c| Candidate {
             format: c.format.into(),
@@ -161,7 +161,7 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
         }));
         formats.clear();
     }
-    out.parts.extend(found.unknown.iter().filter(|m| here(**m)).map(|m| PartInfo {
+    out.parts.extend(found.unknown.iter().filter(|m| is_in_root(**m)).map(|m| PartInfo {
         path: place(*m),
         format: None,
         role: "unknown".into(),

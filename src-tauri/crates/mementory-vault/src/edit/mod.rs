@@ -44,9 +44,9 @@ impl Editor<'_> {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
-        let own = mementory_store::ids::random_text()?;
-        let mut record = Record::new(Kind::Memory, RecordKey::new("me", own.clone()), text);
-        record.origin_id = Some(own);
+        let origin_id_text = mementory_store::ids::random_text()?;
+        let mut record = Record::new(Kind::Memory, RecordKey::new("me", origin_id_text.clone()), text);
+        record.origin_id = Some(origin_id_text);
         record.record_type = record_type;
         record.tags = clean_tags(tags);
         record.times.created = Some(now);

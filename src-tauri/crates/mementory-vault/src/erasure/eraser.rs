@@ -192,8 +192,8 @@ impl Eraser<'_> {
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
             let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &trigger, &mut evidence)?;
             let left = batches_left(tx)?;
-            let alone = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
-            clean_reports(tx, &removal, &Names::collect(&targets, &alone))?;
+            let was_last_of_import = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
+            clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.passthrough_files = files_changed;

@@ -47,7 +47,7 @@ impl RedactAgain<'_> {
         let mut evidence = Evidence::default();
         let pairs = self.words_of(act, &views, &mut evidence)?;
         let (words, sentences) = pairs;
-        let said: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
+        let removed: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
         let exact = Removal::exact(words.clone());
         let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
@@ -72,8 +72,8 @@ impl RedactAgain<'_> {
                 earlier: Some(earlier),
             };
             let mut changed = Vec::new();
-            for some in views.chunks(RECORDS_PER_READ) {
-                for before in Targets::new(self.context).read_targets(tx, some.to_vec(), &mut |_| Ok(()))? {
+            for chunk in views.chunks(RECORDS_PER_READ) {
+                for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), &mut |_| Ok(()))? {
                     let prints = former.get(&before.view.id);
                     // Of a redaction that is older than the list, only the fingerprint that blocks the text in
                     // imports is known.
@@ -86,7 +86,7 @@ impl RedactAgain<'_> {
                         })
                     };
                     if self.redact(tx, &before, &removal, &is_former_text, &mut evidence)? {
-                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &said, &trigger)?;
+                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &removed, &trigger)?;
                         changed.push(before.view.row);
                     }
                 }
@@ -104,7 +104,7 @@ impl RedactAgain<'_> {
         }
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = AfterRedacting { seq, changed: &changed, words: &said, receipt_id, now };
+        let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
         Ok(Redactor::new(self.context).after_redacting(after, &mut evidence, progress)?.complete)
     }
 
@@ -118,12 +118,12 @@ impl RedactAgain<'_> {
     ) -> VaultResult<(Vec<(String, String)>, Vec<(String, String)>)> {
         let keys = &self.context.keys;
         let (mut words, mut sentences) = (WordFinder::new(keys, &act.words), WordFinder::new(keys, &act.sentences));
-        for some in views.chunks(RECORDS_PER_READ) {
+        for chunk in views.chunks(RECORDS_PER_READ) {
             let each = &mut |record: &Record| {
                 evidence.record(record);
                 Ok(())
             };
-            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, some.to_vec(), each))?;
+            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), each))?;
             for text in read.iter().flat_map(|target| target.texts.iter().chain(&target.parts)) {
                 words.search(text);
                 sentences.search_normalized(text);

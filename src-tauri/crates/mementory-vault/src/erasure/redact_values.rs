@@ -94,13 +94,13 @@ impl Redactor<'_> {
             let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
             // The records are read in chunks, because there may be thousands.
-            for some in views.chunks(RECORDS_PER_READ) {
+            for chunk in views.chunks(RECORDS_PER_READ) {
                 let each = &mut |record: &Record| {
                     evidence.record(record);
                     Ok(())
                 };
-                for before in Targets::new(self.context).read_targets(tx, some.to_vec(), each)? {
-                    let here: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
+                for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), each)? {
+                    let pairs: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
                         Some(spellings) => found
                             .spellings
                             .clone()
@@ -109,15 +109,15 @@ impl Redactor<'_> {
                             .collect(),
                         None => distinctive.clone().into_iter().collect(),
                     };
-                    let here: Vec<_> = here.into_iter().filter(|(s, _)| may_contain(&before, s)).collect();
-                    let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
-                    let removal = Removal::exact(here);
+                    let pairs: Vec<_> = pairs.into_iter().filter(|(s, _)| may_contain(&before, s)).collect();
+                    let removed: Vec<String> = pairs.iter().map(|(spelling, _)| spelling.clone()).collect();
+                    let removal = Removal::exact(pairs);
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
                         tombstones.push(
                             TombstoneWriter::new(self.context)
-                                .write_redacted(tx, &before, &removal, &said, &trigger)?,
+                                .write_redacted(tx, &before, &removal, &removed, &trigger)?,
                         );
-                        evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
+                        evidence.texts.extend(before.texts.iter().filter(|text| removed.contains(text)).cloned());
                         changed.push(before.view.row);
                     }
                 }
@@ -171,22 +171,22 @@ impl Redactor<'_> {
                         .query_map([row], |r| Ok((r.get(0)?, r.get(1)?)))?
                         .collect::<Result<Vec<(i64, u32)>, _>>()?,
                 );
-                let mut here = HashSet::new();
+                let mut spellings = HashSet::new();
                 for (pack, slot) in places {
                     let record = self.context.store.packs.record(c, pack, slot)?;
                     for (_, text) in fields(&record) {
                         for_each_value(text, |class, value| {
                             let id = value_id(&self.context.keys, class, value);
                             if ids.contains(&id) {
-                                here.insert(value.to_owned());
+                                spellings.insert(value.to_owned());
                                 out.classes.insert(id, class);
                                 out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
                             }
                         });
                     }
                 }
-                if !here.is_empty() {
-                    out.by_row.insert(row, here);
+                if !spellings.is_empty() {
+                    out.by_row.insert(row, spellings);
                     out.views.push(view);
                 }
             }

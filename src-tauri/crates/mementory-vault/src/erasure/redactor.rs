@@ -82,7 +82,7 @@ impl Redactor<'_> {
             // The records are read in chunks, because there may be thousands.
             let read = others
                 .iter()
-                .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |some| (some, removal)));
+                .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |chunk| (chunk, removal)));
             for (views, removal) in read {
                 let each = &mut |record: &Record| {
                     evidence.record(record);

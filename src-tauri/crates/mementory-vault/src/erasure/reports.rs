@@ -21,8 +21,8 @@ pub(crate) struct Names {
 
 impl Names {
     /// Collects the names of erased records. The name of a record's file is included only if the record was the whole
-    /// file, or if `alone` is true for it: its import has no other record left.
-    pub(crate) fn collect(targets: &[Target], alone: &dyn Fn(&Target) -> bool) -> Self {
+    /// file, or if `was_last_of_import` is true for it: its import has no other record left.
+    pub(crate) fn collect(targets: &[Target], was_last_of_import: &dyn Fn(&Target) -> bool) -> Self {
         let mut out = Self::default();
         for target in targets {
             let record = &target.record;
@@ -30,7 +30,7 @@ impl Names {
             out.titles.extend(target.texts.iter().filter(|text| !text.contains('\n')).cloned());
             out.files.extend(record.attachments.iter().map(|file| file.name.clone()));
             out.places.insert(report_place(record));
-            if record.origin.pointer.is_empty() || alone(target) {
+            if record.origin.pointer.is_empty() || was_last_of_import(target) {
                 let file = record.origin.container.rsplit(['/', '\\', '!']).next().unwrap_or_default();
                 out.files.insert(file.to_owned());
             }

@@ -109,21 +109,21 @@ impl Targets<'_> {
         let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
         let mut versions = Vec::with_capacity(views.len());
         for (index, view) in views.iter().enumerate() {
-            let mut own = vec![(view.pack, view.slot)];
+            let mut slots = vec![(view.pack, view.slot)];
             let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
             for place in statement.query_map([view.row], |r| Ok((r.get(0)?, r.get(1)?)))? {
-                own.push(place?);
+                slots.push(place?);
             }
-            places.extend(own.iter().map(|place| (*place, index)));
-            versions.push(own);
+            places.extend(slots.iter().map(|place| (*place, index)));
+            versions.push(slots);
         }
         let mut texts = vec![BTreeSet::new(); views.len()];
         let mut parts = vec![BTreeSet::new(); views.len()];
         let mut current: Vec<Option<Record>> = vec![None; views.len()];
         for ((pack, slot), index) in places {
             let record = self.context.store.packs.record(c, pack, slot)?;
-            let said = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
-            texts[index].extend(said.filter(|t| !t.trim().is_empty()).cloned());
+            let text_and_title = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
+            texts[index].extend(text_and_title.filter(|t| !t.trim().is_empty()).cloned());
             parts[index].extend(searched_parts(&record).map(str::to_owned));
             each(&record)?;
             if (pack, slot) == (views[index].pack, views[index].slot) {

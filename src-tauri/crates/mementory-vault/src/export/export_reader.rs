@@ -220,17 +220,17 @@ impl ExportReader<'_> {
     /// The rows of a kind in scope. Includes what belongs to a record in scope: the messages of a conversation, the
     /// chunks of a document, and the files that any of them names.
     pub(crate) fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
-        let asked = format!("FROM records r WHERE {}", self.condition);
+        let scope = format!("FROM records r WHERE {}", self.condition);
         let code = kind_code(kind);
         let sql = if self.everything {
-            format!("SELECT r.row {asked} AND r.kind = {code} ORDER BY r.row")
+            format!("SELECT r.row {scope} AND r.kind = {code} ORDER BY r.row")
         } else {
-            let members = format!("SELECT m.row FROM records m WHERE m.owner IN (SELECT r.row {asked})");
+            let members = format!("SELECT m.row FROM records m WHERE m.owner IN (SELECT r.row {scope})");
             let files =
-                format!("SELECT f.file FROM file_refs f WHERE f.row IN (SELECT r.row {asked}) OR f.row IN ({members})");
+                format!("SELECT f.file FROM file_refs f WHERE f.row IN (SELECT r.row {scope}) OR f.row IN ({members})");
             format!(
                 "SELECT row FROM records WHERE kind = {code} AND trashed IS NULL AND \
-                 (row IN (SELECT r.row {asked}) OR row IN ({members}) OR row IN ({files})) ORDER BY row"
+                 (row IN (SELECT r.row {scope}) OR row IN ({members}) OR row IN ({files})) ORDER BY row"
             )
         };
         let mut statement = self.connection.prepare(&sql)?;

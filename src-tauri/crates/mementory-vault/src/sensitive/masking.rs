@@ -85,8 +85,8 @@ impl<'k> Masker<'k> {
         if let Some(verbatim) = &record.verbatim {
             self.find_in_text(&verbatim.text, verbatim.media_type == "application/json", &mut pairs);
         }
-        let own = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
-        let removals = || [&own, &self.known].into_iter().flatten();
+        let found_here = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
+        let removals = || [&found_here, &self.known].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
         let mut elsewhere = false;
@@ -248,7 +248,7 @@ fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
         &source.project,
     ];
     let files = record.attachments.iter().flat_map(|file| [&file.name, &file.key.value]);
-    let own = [&record.key.value, &record.origin.container, &record.origin.pointer];
-    let all = optional.into_iter().flatten().chain(own).chain(&record.tags).chain(files);
+    let key_and_origin = [&record.key.value, &record.origin.container, &record.origin.pointer];
+    let all = optional.into_iter().flatten().chain(key_and_origin).chain(&record.tags).chain(files);
     all.chain(record.entities.iter().map(|entity| &entity.name)).map(String::as_str)
 }

@@ -326,16 +326,16 @@ fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after):
     let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
     let slice = |a: u32, b: u32| points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
     let mut out = Vec::new();
-    let mut at = from;
+    let mut shown_until = from;
     for (start, end, finding, _) in spans.iter().filter(|(start, end, ..)| *end > from && *start < to) {
-        if *start > at {
-            out.push(Piece { text: slice(at, *start), hidden: None, this: false });
+        if *start > shown_until {
+            out.push(Piece { text: slice(shown_until, *start), hidden: None, this: false });
         }
         out.push(Piece { text: String::new(), hidden: Some(finding.class), this: (*start, *end) == this });
-        at = (*end).min(to);
+        shown_until = (*end).min(to);
     }
-    if at < to {
-        out.push(Piece { text: slice(at, to), hidden: None, this: false });
+    if shown_until < to {
+        out.push(Piece { text: slice(shown_until, to), hidden: None, this: false });
     }
     if from > 0
         && let Some(first) = out.first_mut().filter(|piece| piece.hidden.is_none())

@@ -122,8 +122,10 @@ impl Removal {
     fn without_sentences(&self, text: &str) -> Option<String> {
         let whole = normal_text(text);
         let is_contained = |s: &&String| s.len() >= MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str());
-        let inside = self.sentences.iter().any(|s| is_contained(&s));
-        if !inside && !self.sentences.iter().any(|s| s.len() < MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str())) {
+        let contains_long_sentence = self.sentences.iter().any(|s| is_contained(&s));
+        if !contains_long_sentence
+            && !self.sentences.iter().any(|s| s.len() < MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str()))
+        {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -151,7 +153,7 @@ impl Removal {
         }
         // The sentence extends over a line end or an undetected boundary. The whole text is replaced rather than
         // leaving words.
-        inside.then(|| self.mark.clone())
+        contains_long_sentence.then(|| self.mark.clone())
     }
 
     pub(crate) fn remove_in_place(&self, text: &mut String) -> bool {

@@ -53,12 +53,12 @@ impl ImportRun<'_> {
             ])?;
         self.write_side_tables(row, record, &attachments)?;
         if record.kind == Kind::Attachment {
-            let own = record.attachments.iter().find(|a| a.key == record.key);
+            let own_file = record.attachments.iter().find(|a| a.key == record.key);
             FileImport::new(self).set_file(
                 row,
-                own.and_then(|a| a.size),
+                own_file.and_then(|a| a.size),
                 None,
-                own.and_then(|a| a.media_type.as_deref()),
+                own_file.and_then(|a| a.media_type.as_deref()),
             )?;
         }
         if trash.is_none() {
