@@ -1,5 +1,5 @@
 //! Decides when watched folders are scanned: after unlocking, when the system reports a change, and at intervals.
-//! `mementory_api` decides what a scan looks for and does.
+//! `mementory_api` does the scanning.
 use crate::state::AppState;
 use crate::wake_signal::WakeSignal;
 use mementory_api::Job;

@@ -47,7 +47,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// Name of the program's folder among those of other programs.
+/// Name of the program's folder in the system's folder for data of programs.
 const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
 /// The program's folder for lists of erasures, which has one file for each vault. It is in `MEMENTORY_DATA_DIR` or,
@@ -248,7 +248,7 @@ impl Expected {
     }
 }
 
-/// What to check a file for. By default, that it is valid in its own format.
+/// Checks to make on a file. By default, the file only has to be valid in its own format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Check<'a> {
     /// Format to validate the file as; None detects it.
@@ -336,8 +336,8 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     })
 }
 
-/// Adds the faults of the archive. If one of them has the code of an error of the file, the file's errors are
-/// dropped, so that the same is not listed twice.
+/// Adds the faults of the archive. If one of them has the code of an error of the file, the file's errors are dropped,
+/// so that the same fault is not listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
         result.errors.clear();

@@ -20,10 +20,10 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error,
-    /// with or without trusted keys, since what is there is not what was signed. With trusted keys, a missing
-    /// signature and one by another key are errors too. A tombstone signed by another key is only a warning if the
-    /// file itself is signed by a trusted key.
+    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error, with
+    /// or without trusted keys, since the content is not the content that was signed. With trusted keys, a missing
+    /// signature and one by another key are errors too. A tombstone signed by another key is only a warning if the file
+    /// itself is signed by a trusted key.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -159,7 +159,8 @@ impl InvalidSignature {
 }
 
 impl Signers {
-    /// Refuses files with an invalid signature. `outcome` is a sentence that says what was not done.
+    /// Refuses files with an invalid signature. `outcome` is a sentence for the message, such as "Nothing was
+    /// imported."
     ///
     /// # Errors
     /// `signature_invalid`, with the place of the first one.

@@ -1,4 +1,4 @@
-//! Looks for what a deletion erased: in the records, the decrypted database pages (free ones too), the index files, the
+//! Looks for traces of erased data in the records, the decrypted database pages (free ones too), the index files, the
 //! blobs, the passthrough files, the WAL and the vault's folder. It uses nothing of the vault crate, which plans and
 //! carries out deletions. It reads through the store and search crates, which the deletion uses too.
 use crate::{
@@ -113,8 +113,8 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    /// Checks the index. Also returns the words of the evidence that it still has, since other records contain them,
-    /// or all words if it cannot be searched.
+    /// Checks the index. Also returns the words of the evidence that the index still has because other records contain
+    /// them. If the index cannot be searched, returns all words.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();

@@ -102,8 +102,8 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// What to search for: the redacted words and, after an erasure, the sentences of the erased texts and short texts as
-/// a whole.
+/// The sentences to search for: the redacted words and, after an erasure, the sentences of the erased texts and short
+/// texts as a whole.
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.gone_rows.is_empty() {

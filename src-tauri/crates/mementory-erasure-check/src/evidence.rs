@@ -1,4 +1,4 @@
-//! What a deletion hands over to the check: traces to look for.
+//! The traces of a deletion that the check looks for.
 use crate::indexed_words::indexed_words;
 use memchr::memmem;
 use mementory_model::Record;

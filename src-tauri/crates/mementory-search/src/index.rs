@@ -82,8 +82,8 @@ impl SearchIndex {
     }
 
     /// Opens an index. Fails with `Missing` if there is none, and with `Damaged` if it does not pass its check or has
-    /// another schema; the caller then creates it again from the store. Files that no commit names (left over from a
-    /// crash) are removed.
+    /// another schema; the caller then creates it again from the store. Files that no commit names, as a crash leaves
+    /// them, are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         if !dir.join(META_FILE).try_exists()? {
             return Err(IndexError::Missing);

@@ -1,4 +1,4 @@
-//! Searches an index for what an erasure should have removed. None of the deletion's code is used: the index is
+//! Searches an index for traces that an erasure should have removed. None of the deletion's code is used: the index is
 //! opened again from its files, and all that is in them is read, deleted or not.
 //!
 //! Words are searched for in the dictionaries and never in the bytes of a file. A dictionary is an automaton, in
@@ -28,7 +28,7 @@ const MIN_TERMS_PER_LOOKUP: usize = 8;
 pub struct Finding {
     /// Name of the file, or id of the segment.
     pub file: String,
-    /// What was found, without quoting the word.
+    /// Description of the trace, without quoting the word.
     pub reason: String,
 }
 
@@ -68,7 +68,7 @@ impl Residue {
 /// document contains; files that belong to no segment.
 ///
 /// # Errors
-/// `Missing` and `Damaged` as for opening an index, since what cannot be read cannot be called clean.
+/// `Missing` and `Damaged` as for opening an index, since an index that cannot be read cannot be called clean.
 pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
     if !dir.join(META_FILE).try_exists()? {
         return Err(IndexError::Missing);

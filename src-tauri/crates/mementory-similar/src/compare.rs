@@ -147,7 +147,8 @@ impl<'f> Matching<'f> {
         if self.only_a.is_empty() || self.only_b.is_empty() {
             return Ok(());
         }
-        // The limit bounds the time. The list of the other text is short here, because its length is already limited.
+        // The limit bounds the time. The other text has few unmatched words here, because their number was limited
+        // before.
         if self.only_a.len().max(self.only_b.len()) > 4096 {
             return Err(Difference::FewCommonWords);
         }

@@ -38,7 +38,7 @@ pub struct ListPosition {
 }
 
 impl ListPosition {
-    /// The flags that come from the source; the others say what was done to the record in this vault.
+    /// The flags that come from the source. The other flags describe changes made in this vault.
     pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE;
 
     /// List position of a record; `extra_flags` are added to its flags.

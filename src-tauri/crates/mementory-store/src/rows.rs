@@ -1,4 +1,4 @@
-//! Rows of `records`: what queries read without unpacking a record.
+//! Rows of `records`: the fields that queries read without unpacking a record.
 use crate::StoreResult;
 use mementory_model::Kind;
 use rusqlite::{Connection, OptionalExtension, Row};

@@ -68,7 +68,7 @@ impl Store {
     /// has begun, it is finished.
     ///
     /// # Errors
-    /// `Cancelled`, with everything rolled back; those of `f`.
+    /// `Cancelled`, with everything rolled back; errors of `f`.
     pub fn write_until<T>(
         &self,
         cancel: &AtomicBool,
@@ -112,14 +112,14 @@ impl Store {
     /// Runs `f` on a new reader connection. Stops when `cancel` is set, interrupting a running statement.
     ///
     /// # Errors
-    /// `Cancelled`; those of `f`.
+    /// `Cancelled`; errors of `f`.
     pub fn read_until<T>(&self, cancel: &AtomicBool, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         let connection = self.extra_reader()?;
         let interrupt = connection.get_interrupt_handle();
         run_interruptible(cancel, &interrupt, |_| f(&connection))
     }
 
-    /// The writer connection, for what cannot run inside a transaction (checkpoint).
+    /// The writer connection, for statements that cannot run inside a transaction (checkpoint).
     pub fn writer(&self) -> MutexGuard<'_, Connection> {
         // A panic while writing leaves no open transaction, since rusqlite rolls back on drop.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! What every use case works with: the open vault's folder, keys, store, attachments and search index.
+//! The resources of an open vault that all use cases share: folder, keys, store, attachments and search index.
 use crate::{VaultError, VaultResult, diff_status::CachedDiff, erasure_ledger::LedgerFiles, failed_step::FailedStep};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
@@ -20,7 +20,7 @@ pub enum IndexState {
     Rebuilt,
 }
 
-/// What was wrong with the index that was found at opening.
+/// Fault of the index that was found at opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
     /// There was no index, as in a backup.
@@ -54,7 +54,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Fails if `out` is the vault's folder, inside it or around it.
+    /// Fails if `out` is the vault's folder, is inside it, or contains it.
     pub(crate) fn check_outside(&self, out: &Path) -> VaultResult<()> {
         let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let vault = canonical(self.dir());

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-/// What happened to a record in the newest export of its assistant, compared with earlier ones.
+/// Status of a record in the newest export of its assistant, compared with earlier exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportDiffStatus {
     /// The record is in no earlier export.

@@ -79,7 +79,8 @@ fn is_incomplete(report: &ImportReport) -> bool {
     COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
-/// What the newest exports changed. The result is cached until the vault changes.
+/// The differences between the newest export of each assistant and earlier ones. The result is cached until the vault
+/// changes.
 pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     let stamp: (i64, i64, i64) = context.store.read(|c| {
         let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \

@@ -10,7 +10,7 @@ pub struct CheckedPlace {
     pub place: &'static str,
     /// True if the check passed.
     pub ok: bool,
-    /// What was checked, or what is wrong.
+    /// Description of the check, or of the fault that it found.
     pub detail: String,
 }
 

@@ -67,8 +67,8 @@ impl Vault {
             Ok((Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
         };
         let (vault, code) = made().inspect_err(|error| {
-            // Nobody has the recovery code of an incomplete vault, so it is removed. A folder in use belongs to
-            // another process.
+            // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
+            // belongs to another process.
             if !matches!(error, VaultError::InUse) {
                 remove_half_made(dir, existed);
             }
@@ -217,7 +217,8 @@ impl Vault {
         self.context.index_rebuild()
     }
 
-    /// What the newest exports of assistants changed. The result is cached until the vault changes.
+    /// The differences between the newest export of each assistant and earlier ones. The result is cached until the
+    /// vault changes.
     ///
     /// # Errors
     /// The store.

@@ -35,7 +35,7 @@ impl Backups<'_> {
     /// backup and in the backup.
     ///
     /// # Errors
-    /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
+    /// Errors of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
     pub fn restore(from: &Path, out: &Path, secret: &str, ledgers: Option<&Path>, job: &Job) -> ApiResult<Restored> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();

@@ -128,7 +128,7 @@ impl Session {
         *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
 
-    /// What applying the list of erasures did when the vault was opened.
+    /// Result of applying the lists of erasures when the vault was opened.
     pub fn applied_erasures(&self) -> AppliedErasures {
         let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {

@@ -10,7 +10,7 @@ use mementory_store::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// What an edit changes; None leaves a field as it is.
+/// New values for the fields of a record. None leaves a field unchanged.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct EditFields {

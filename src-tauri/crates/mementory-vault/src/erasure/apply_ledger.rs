@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 /// Reason in the tombstones of records that were erased or redacted in a newer copy of the vault.
 const ERASED_BEFORE_REASON: &str = "erased_before";
 
-/// What applying the list of erasures did.
+/// Result of applying the lists of erasures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AppliedErasures {
     /// Number of erasures and redactions that were applied because this copy did not have them.

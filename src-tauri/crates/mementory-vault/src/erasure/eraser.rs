@@ -22,7 +22,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// What an erasure would remove.
+/// Preview of an erasure: everything that it would remove.
 #[derive(Debug, Clone, Default)]
 pub struct ErasePlan {
     /// All records that would be removed, the requested ones first.
@@ -41,19 +41,19 @@ pub struct ErasePlan {
     pub copies: Vec<RowView>,
 }
 
-/// What an erasure did.
+/// Result of an erasure or redaction.
 #[derive(Debug, Clone)]
 pub struct EraseOutcome {
     /// Tombstones of the erased or redacted records.
     pub tombstones: Vec<TombstoneRow>,
-    /// What the check found.
+    /// The receipt, with the result of the erasure check.
     pub receipt: Receipt,
     /// Number of other records that were redacted because they contain the same words. After a redaction, the number of
     /// all redacted records.
     pub copies_redacted: u32,
 }
 
-/// What to erase, and why.
+/// Request to erase records: their ids, the scope and the reason.
 pub(crate) struct EraseRequest<'a> {
     pub(crate) ids: &'a [String],
     pub(crate) scope: EraseScope,
@@ -88,7 +88,7 @@ impl<'v> Eraser<'v> {
 }
 
 impl Eraser<'_> {
-    /// What erasing `ids` would remove. Changes nothing.
+    /// Lists everything that erasing `ids` would remove. Changes nothing.
     pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
         let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked, &mut |_| Ok(()))?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
@@ -367,7 +367,7 @@ impl Eraser<'_> {
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
         }
         for target in targets {
-            // A part of the record that stays, since it was restored from the Trash separately, loses its owner.
+            // A message or chunk that was restored from the Trash separately is not erased. It loses its owner.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
         mementory_store::trash::reroot_orphans(tx)?;

@@ -21,7 +21,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// Redacts what was redacted in a newer copy of the vault.
+/// Redacts the words that were redacted in a newer copy of the vault.
 #[derive(Clone, Copy)]
 pub(crate) struct RedactAgain<'v> {
     context: &'v Context,

@@ -29,7 +29,7 @@ pub(crate) const MAX_RECORDS: usize = 10_000;
 /// Number of records that are read at once.
 pub(crate) const RECORDS_PER_READ: usize = 200;
 
-/// What a redaction changed in the store, for the steps after the commit.
+/// Changes of a committed redaction, for the steps after the commit.
 pub(crate) struct AfterRedacting<'a> {
     pub(crate) seq: u64,
     pub(crate) changed: &'a [i64],
@@ -137,7 +137,7 @@ impl Redactor<'_> {
     /// The records that redacting these spans would change, the record itself first. Changes nothing.
     ///
     /// # Errors
-    /// Those of [`redact`](Self::redact); `Cancelled`.
+    /// As for [`redact`](Self::redact); `Cancelled`.
     pub fn redact_plan(
         &self,
         id: &str,

@@ -57,7 +57,7 @@ impl<'v> Targets<'v> {
 
 impl Targets<'_> {
     /// The records `ids` and what is erased with them, as far as `scope` includes it: a conversation's messages, a
-    /// document's pieces, records derived from nothing else, records that tombstones of an import moved to the Trash
+    /// document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
     /// along with them, and files that nothing else names. `each` is called with every version.
     pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
@@ -103,8 +103,8 @@ impl Targets<'_> {
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once.
-    /// `each` is given every version.
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. `each` is called
+    /// with every version.
     pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
         let mut versions = Vec::with_capacity(views.len());

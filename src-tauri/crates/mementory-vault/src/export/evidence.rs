@@ -17,7 +17,7 @@ use mementory_store::unwrap_format;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
-/// What to write into an Evidence Pack.
+/// Request for an Evidence Pack: period, signature and parts.
 #[derive(Debug, Clone, Default)]
 pub struct EvidenceOrder {
     /// Only deletions and events from this time on.
@@ -43,7 +43,7 @@ pub struct EvidenceParts {
     pub transfers: bool,
 }
 
-/// What was written into an Evidence Pack.
+/// Result of writing an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceMade {
     /// Report on the streams that the specification defines.

@@ -21,11 +21,11 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// What to export, and how.
+/// The records to export, and the options of the export.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters. `limit`, `sort` and `cursor` are ignored. Its `since` is about the time of a record. An export of
-    /// what changed since a time is requested in `writing`.
+    /// Filters. `limit`, `sort` and `cursor` are ignored. Its `since` is compared with the time of a record. For an
+    /// export of the records that changed since a time, set `since` in `writing`.
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
@@ -163,7 +163,8 @@ impl Exporter<'_> {
             .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, ""))
     }
 
-    /// What an export would contain and lose, and how many values it would mask. The writer runs without writing.
+    /// Previews an export: its content, its losses, and the number of values that it would mask. The writer runs
+    /// without writing.
     pub fn export_preview(
         &self,
         format: &str,

@@ -51,7 +51,7 @@ impl<'v> VaultSource<'v> {
             now,
         };
         let connection = context.store.extra_reader()?;
-        // All visits use one snapshot, so that a write in between does not change what is exported.
+        // All reads use one snapshot, so that a change between two of them does not affect the export.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();
         let mut changes = BTreeMap::new();
@@ -82,7 +82,7 @@ impl<'v> VaultSource<'v> {
             },
             about,
             progress,
-            // The passthrough files of a delta are those of the format that it is a delta of.
+            // A delta has the passthrough files of its base format.
             carrier: format
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
                 .filter(|f| whole && f.capabilities().carries_passthrough),
@@ -153,8 +153,8 @@ impl<'v> VaultSource<'v> {
         Ok(records)
     }
 
-    /// Reports secrets that are not exported, and passthrough files that are not: those of other formats that cannot be
-    /// embedded, and those in which values could not be masked. Call it after the records were visited.
+    /// Reports secrets and passthrough files that are not exported. A passthrough file is not exported if its format
+    /// cannot be embedded in this one, or if values in it could not be masked. Call it after the records were visited.
     pub(crate) fn report_unexported(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.embedded_records(losses)?;
         for id in &self.reader.without_secrets {

@@ -419,7 +419,8 @@ impl<'i> ImportRun<'i> {
         Ok(matches!(verdict, Verdict::Changed))
     }
 
-    /// A second occurrence inside one input: the newer one stays, the other is a duplicate.
+    /// Merges a second occurrence of a record in one input: the newer occurrence stays, and the other counts as a
+    /// duplicate.
     fn merge_duplicate(
         &mut self,
         id: &[u8; 16],

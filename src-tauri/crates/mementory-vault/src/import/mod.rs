@@ -47,9 +47,9 @@ pub struct ImportOptions<'a> {
     pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// What a check of the files found. A finding is added to the report unless reading the files reports it too.
+    /// Findings of an earlier check of the files. A finding is added to the report unless the readers report it too.
     pub findings: &'a [Issue],
-    /// What is missing or damaged in the files, if the person chose to import the remainder.
+    /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],
     /// Limits of the readers.
     pub limits: Limits,

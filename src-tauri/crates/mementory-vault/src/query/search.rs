@@ -27,7 +27,7 @@ impl Search<'_> {
         self.context.with_index(|i| i.search_each(query, pages))
     }
 
-    /// Loads what most searches need, so that the first searches are as fast as later ones.
+    /// Loads the index files that most searches need, so that the first searches are as fast as later ones.
     pub fn warm_search(&self) -> VaultResult<()> {
         self.context.with_index(SearchIndex::warm)
     }

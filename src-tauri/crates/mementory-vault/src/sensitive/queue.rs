@@ -299,7 +299,7 @@ const BAR: &str = "█████";
 /// Shortest value in bytes that is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 
-/// Adds the other places of values that were found. The scan misses them, because it needs context that they lack.
+/// Adds further occurrences of the found values. The scan misses an occurrence without the context that it needs.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut more = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {

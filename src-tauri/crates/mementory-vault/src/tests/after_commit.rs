@@ -1,4 +1,4 @@
-//! A change that was committed is never an error, whatever fails after it: it is applied, with a warning.
+//! If a step after the commit of a change fails, the call still succeeds, with a warning.
 #![allow(clippy::unwrap_used)]
 use crate::{EditFields, FailedStep, RedactSpan, vault::Vault};
 use mementory_crypto::KdfChoice;

@@ -24,7 +24,7 @@ const SEEN_PREFIX: &str = "seen/";
 /// Prefix of the keys `content/<digest>` in `meta`, one for each file content that is not offered again.
 const CONTENT_PREFIX: &str = "content/";
 
-/// What is done with a new export in the folder.
+/// How a new export in the folder is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -63,7 +63,7 @@ pub struct Folder {
     pub id: String,
     /// Absolute path.
     pub path: String,
-    /// What is done with a new export.
+    /// How a new export is handled.
     pub mode: Mode,
     /// Latest export found in it; None if there was none.
     pub last: Option<LatestExport>,
@@ -82,7 +82,7 @@ pub struct Offer {
     pub at: i64,
 }
 
-/// What is stored about one file.
+/// Stored information about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Size and time. A file whose stamp differs is read again.
@@ -200,7 +200,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Stops watching a folder and forgets what was seen in it. The folder itself is not changed.
+    /// Stops watching a folder and forgets the files seen in it. The folder itself is not changed.
     ///
     /// # Errors
     /// `NotFound`, the store.
@@ -219,7 +219,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// What was seen in a folder, by [`WatchedFolders::seen_key`].
+    /// The files seen in a folder, by [`WatchedFolders::seen_key`].
     ///
     /// # Errors
     /// The store.
@@ -233,8 +233,8 @@ impl WatchedFolders<'_> {
         format!("{SEEN_PREFIX}{folder}/{}", self.keyed_id("name", &[folder.as_bytes(), name.as_bytes()]))
     }
 
-    /// Stores what was seen in a folder; `last` is the latest export among it. Stores nothing for a folder that is not
-    /// watched any more.
+    /// Stores the files seen in a folder; `last` is the latest export among them. Stores nothing for a folder that is
+    /// not watched any more.
     ///
     /// # Errors
     /// The store.

@@ -44,7 +44,7 @@ impl<'r> Words<'r> {
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the bytes may contain the words. Escapes are decoded, also those inside strings inside strings.
+    /// True when the bytes may contain the words. Escapes are decoded, also in strings that contain escaped JSON.
     fn may_contain(&self, bytes: &[u8]) -> bool {
         if self.heads.is_match(bytes) {
             return true;

@@ -16,7 +16,7 @@ const HEAD_BYTES: usize = 32;
 /// Shortest sentence in bytes of normal form that is also searched for inside a longer one.
 const MIN_INNER_SENTENCE_BYTES: usize = 12;
 
-/// Words to remove, and what replaces them.
+/// Words to remove, with their replacements.
 #[derive(Default)]
 pub(crate) struct Removal {
     /// Exact strings, with their replacement; longest first.

@@ -95,7 +95,8 @@ impl Blocklist {
         self.blocked.contains(id) || self.cascaded.contains(id)
     }
 
-    /// True for deleted records and for those that an import redacted. Neither supports the records derived from it.
+    /// True for deleted records and for those that an import redacted. Such a record is no evidence for the records
+    /// derived from it.
     pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.cascaded.contains(id) || self.redacted_elsewhere.contains(id)
     }
@@ -148,8 +149,8 @@ impl Blocklist {
         entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
     }
 
-    /// True if a record from which this one was derived is neither deleted nor blocked. Without such a record, true
-    /// only for facts, relations and memories.
+    /// True if a record from which this one was derived is neither deleted nor blocked. For a record that names no
+    /// source, true only if it is a fact, relation or memory.
     fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
         let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();
         match sources.peek() {

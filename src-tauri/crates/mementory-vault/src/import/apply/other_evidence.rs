@@ -11,9 +11,9 @@ use std::collections::HashSet;
 /// Cascaded entities that this input may restore.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
-    /// Those that the input contains.
+    /// Ids of those that the input contains.
     found: HashSet<[u8; 16]>,
-    /// Those that an edge with evidence names.
+    /// Ids of those at an end of an edge with evidence.
     living_ends: HashSet<[u8; 16]>,
 }
 

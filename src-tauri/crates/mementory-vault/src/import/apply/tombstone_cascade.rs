@@ -1,6 +1,6 @@
-//! What an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from it (whether
-//! its proof of cascade lists them or not), relations that would lose an end, and entities that lose their last edge. A
-//! record with other evidence stays.
+//! The records that an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from
+//! it (whether its proof of cascade lists them or not), relations that would lose an end, and entities that lose their
+//! last edge. A record with other evidence stays.
 use crate::{VaultError, VaultResult, import::apply::ImportRun};
 use mementory_model::{Kind, Record};
 use mementory_store::{kind_code, trash::trash_row};
@@ -12,7 +12,7 @@ use std::{
 
 type Id = [u8; 16];
 
-/// Records that are removed, and those whose dependants are still to be looked up.
+/// The records that a deletion removes, and the search for their dependants.
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,

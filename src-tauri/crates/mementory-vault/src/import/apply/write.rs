@@ -165,8 +165,8 @@ impl ImportRun<'_> {
 
     fn rewrite_side_tables(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for table in ["tags", "links", "file_refs"] {
-            // A repeated record keeps its links, since they come from all its occurrences and `record` has those of
-            // one.
+            // A repeated record keeps its links, since they come from all its occurrences, while `record` has only the
+            // links of one.
             if table != "links" || !record.repeats {
                 self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
             }

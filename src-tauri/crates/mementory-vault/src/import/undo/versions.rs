@@ -82,7 +82,8 @@ impl Importer<'_> {
 
     /// Restores the links and files of a record, except links to blocked records.
     fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        // A repeated record keeps its links, since they come from all its occurrences and the body has those of one.
+        // A repeated record keeps its links, since they come from all its occurrences, while the body has only the
+        // links of one.
         if !record.repeats {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
