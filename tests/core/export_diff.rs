@@ -27,15 +27,26 @@ fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> Pat
             })
         })
         .collect();
-    std::fs::write(dir.join("conversations.json"), serde_json::to_vec(&list).unwrap()).unwrap();
+    std::fs::write(
+        dir.join("conversations.json"),
+        serde_json::to_vec(&list).unwrap(),
+    )
+    .unwrap();
     dir
 }
 
 fn statuses(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
-    let query = ListQuery { kind: Some(Kind::Conversation), limit: 100, ..ListQuery::default() };
+    let query = ListQuery {
+        kind: Some(Kind::Conversation),
+        limit: 100,
+        ..ListQuery::default()
+    };
     let standings = t.vault.export_diff().unwrap();
     let rows = t.vault.queries().list(&query).unwrap().rows;
-    let mut out: Vec<_> = rows.iter().map(|row| (row.title.clone().unwrap(), standings.status_of(row))).collect();
+    let mut out: Vec<_> = rows
+        .iter()
+        .map(|row| (row.title.clone().unwrap(), standings.status_of(row)))
+        .collect();
     out.sort();
     out
 }
@@ -52,7 +63,10 @@ const SECOND_EXPORT: [(&str, &str, i64); 3] = [
     ("aaaaaaaa-5", "Added", 1_730_000_000),
 ];
 
-fn status_of(found: &[(String, Option<ExportDiffStatus>)], title: &str) -> Option<ExportDiffStatus> {
+fn status_of(
+    found: &[(String, Option<ExportDiffStatus>)],
+    title: &str,
+) -> Option<ExportDiffStatus> {
     found.iter().find(|(name, _)| name == title).unwrap().1
 }
 
@@ -60,31 +74,52 @@ fn status_of(found: &[(String, Option<ExportDiffStatus>)], title: &str) -> Optio
 fn a_newer_export_marks_what_is_new_changed_and_gone() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "first", &FIRST_EXPORT)]).unwrap();
-    assert!(statuses(&t).iter().all(|(_, s)| s.is_none()), "one export says nothing");
+    t.import(&[export(folder.path(), "first", &FIRST_EXPORT)])
+        .unwrap();
+    assert!(
+        statuses(&t).iter().all(|(_, s)| s.is_none()),
+        "one export says nothing"
+    );
     let second = export(folder.path(), "second", &SECOND_EXPORT);
     let planned = t.plan(std::slice::from_ref(&second)).unwrap();
     assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
     let report = t.import(&[second]).unwrap();
-    assert_eq!(planned.gone, report.gone, "the plan says what the import then says");
+    assert_eq!(
+        planned.gone, report.gone,
+        "the plan says what the import then says"
+    );
     assert_eq!(report.gone["conversation"], 1);
     let found = statuses(&t);
     assert_eq!(status_of(&found, "Added"), Some(ExportDiffStatus::New));
     assert_eq!(status_of(&found, "After"), Some(ExportDiffStatus::Changed));
     assert_eq!(status_of(&found, "Goes"), Some(ExportDiffStatus::Gone));
     assert_eq!(status_of(&found, "Stays"), None);
-    assert_eq!(status_of(&found, "Oldest"), None, "older than all of the newer export: perhaps not asked for");
+    assert_eq!(
+        status_of(&found, "Oldest"),
+        None,
+        "older than all of the newer export: perhaps not asked for"
+    );
     let counts = &t.vault.export_diff().unwrap().counts;
-    assert_eq!(counts[&("chatgpt".into(), "conversation", ExportDiffStatus::Gone)], 1);
-    t.vault.importer().undo(&report.batch, mementory_testkit::at(10)).unwrap();
-    assert!(statuses(&t).iter().all(|(_, s)| s.is_none()), "undone, nothing is compared");
+    assert_eq!(
+        counts[&("chatgpt".into(), "conversation", ExportDiffStatus::Gone)],
+        1
+    );
+    t.vault
+        .importer()
+        .undo(&report.batch, mementory_testkit::at(10))
+        .unwrap();
+    assert!(
+        statuses(&t).iter().all(|(_, s)| s.is_none()),
+        "undone, nothing is compared"
+    );
 }
 
 #[test]
 fn an_export_of_another_account_marks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "mine", &FIRST_EXPORT)]).unwrap();
+    t.import(&[export(folder.path(), "mine", &FIRST_EXPORT)])
+        .unwrap();
     let other = [("bbbbbbbb-1", "Somebody else's", 1_500_000_000)];
     t.import(&[export(folder.path(), "other", &other)]).unwrap();
     assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
@@ -94,20 +129,30 @@ fn an_export_of_another_account_marks_nothing() {
 fn an_older_export_imported_later_marks_nothing_as_gone() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "june", &FIRST_EXPORT)]).unwrap();
+    t.import(&[export(folder.path(), "june", &FIRST_EXPORT)])
+        .unwrap();
     let january = [FIRST_EXPORT[0], FIRST_EXPORT[1]];
-    t.import(&[export(folder.path(), "january", &january)]).unwrap();
-    assert!(statuses(&t).iter().all(|(_, s)| *s != Some(ExportDiffStatus::Gone)), "{:?}", statuses(&t));
+    t.import(&[export(folder.path(), "january", &january)])
+        .unwrap();
+    assert!(
+        statuses(&t)
+            .iter()
+            .all(|(_, s)| *s != Some(ExportDiffStatus::Gone)),
+        "{:?}",
+        statuses(&t)
+    );
 }
 
 #[test]
 fn a_conversation_that_grew_is_changed() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "first", &FIRST_EXPORT)]).unwrap();
+    t.import(&[export(folder.path(), "first", &FIRST_EXPORT)])
+        .unwrap();
     let dir = export(folder.path(), "second", &FIRST_EXPORT);
     let path = dir.join("conversations.json");
-    let mut list: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let mut list: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let mapping = &mut list[1]["mapping"];
     mapping["aaaaaaaa-2-1"]["children"] = serde_json::json!(["more"]);
     mapping["more"] = serde_json::json!({
@@ -119,5 +164,9 @@ fn a_conversation_that_grew_is_changed() {
     });
     std::fs::write(&path, serde_json::to_vec(&list).unwrap()).unwrap();
     t.import(&[dir]).unwrap();
-    assert_eq!(status_of(&statuses(&t), "Stays"), Some(ExportDiffStatus::Changed), "it has one message more");
+    assert_eq!(
+        status_of(&statuses(&t), "Stays"),
+        Some(ExportDiffStatus::Changed),
+        "it has one message more"
+    );
 }
