@@ -48,7 +48,7 @@ impl Limits {
 }
 
 /// An archive may always expand to this many times its own size. Exports are text, which expands to 5 to 30 times its
-/// compressed size. Deflate can compress equal bytes to a thousandth of their size.
+/// compressed size. A hostile archive of equal bytes expands to a thousand times its size.
 pub const EXPANSION: u64 = 100;
 
 /// Memory in bytes that one parsed JSON value may use. It can be much larger than the text: each digit of `[0,0,…]` is

@@ -279,12 +279,12 @@ fn build_page(
         })
         .collect();
     if words {
-        let closer = hits.len().min(RESCORED_CANDIDATES);
-        let (close, rest) = hits.split_at_mut(closer);
-        ranking.rescore(close)?;
-        close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
-        let least = close.last().map_or(0.0, |c| c.score);
-        rest.iter_mut().for_each(|c| c.score = c.score.min(least));
+        let rescored_count = hits.len().min(RESCORED_CANDIDATES);
+        let (rescored, rest) = hits.split_at_mut(rescored_count);
+        ranking.rescore(rescored)?;
+        rescored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
+        let lowest_score = rescored.last().map_or(0.0, |c| c.score);
+        rest.iter_mut().for_each(|c| c.score = c.score.min(lowest_score));
     }
     let mut page_hits = Vec::new();
     for hit in hits.into_iter().skip(page.offset).take(page.limit) {

@@ -177,7 +177,7 @@ pub(crate) fn lacking(
     Ok(out)
 }
 
-/// Ids of the batches of a single file. Several files in one import may be of several accounts.
+/// Ids of the batches that imported a single file. Several files in one batch may be of several accounts.
 fn single_file_batches(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }

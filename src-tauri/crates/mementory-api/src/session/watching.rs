@@ -77,7 +77,7 @@ impl WatchedFolders<'_> {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so it is not listed.
-            (Stamp::of(&path) == Some(each.stamp)).then(|| Find {
+            (Stamp::from_path(&path) == Some(each.stamp)).then(|| Find {
                 // Not fresh if an automatic import is about to begin, because then there is nothing to ask yet.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
@@ -235,7 +235,7 @@ impl WatchedFolders<'_> {
             return Err(cancelled_error());
         }
         // The file may have been replaced since it was listed, for example by a link.
-        if Stamp::of(&file.path) != Some(file.stamp) {
+        if Stamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
         let scratch = Scratch(self.context.vault.dir().to_path_buf());
@@ -247,7 +247,7 @@ impl WatchedFolders<'_> {
             return Ok(None);
         }
         let digest = self.context.vault.watched_folders().content_digest(&file_digest(&file.path, cancel)?);
-        if Stamp::of(&file.path) != Some(file.stamp) {
+        if Stamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
         if self.context.vault.watched_folders().content_known(&digest)?
@@ -261,7 +261,7 @@ impl WatchedFolders<'_> {
     /// True if another file with the same content is on offer.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
         Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
-            other != path && waiting.offer.digest == digest && Stamp::of(other) == Some(waiting.stamp)
+            other != path && waiting.offer.digest == digest && Stamp::from_path(other) == Some(waiting.stamp)
         }))
     }
 

@@ -1,4 +1,4 @@
-//! `export --since` exports everything that changed since then, whenever it was created.
+//! `export --since` exports every record that changed since the given time, whenever it was created.
 use mementory_api::{CreateOptions, Job, Session, files, types::*};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

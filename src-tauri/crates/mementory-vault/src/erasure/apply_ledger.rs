@@ -143,7 +143,7 @@ impl ErasureLedger<'_> {
         let row = store_own(tx, &self.context.keys, row, &id, blocked, &prints)?;
         if gone.redacted {
             store_redacted(tx, &[id], &row.id)?;
-            // The source still has the words, so no import may bring a newer version of this record.
+            // The source still has the words. The flag keeps imports from bringing a newer version of this record.
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE id = ?1", params![id, Flags::REDACTED])?;
         }
         let op = if gone.redacted { "redact" } else { "erase" };

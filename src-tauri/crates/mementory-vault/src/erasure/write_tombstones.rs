@@ -17,7 +17,7 @@ use mementory_store::{
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::HashMap};
 
-/// What the tombstones of one erasure or redaction have in common: reason, receipt and time.
+/// The common properties of the tombstones of one erasure or redaction: reason, receipt and time.
 #[derive(Clone, Copy)]
 pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,

@@ -121,17 +121,19 @@ impl Exporter<'_> {
 
     /// One line for each receipt: its outcomes without the details, which may name files of this computer.
     fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
-        let mut stones: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for stone in AuditTrail::new(self.context).tombstones()?.into_iter().filter(|stone| order.includes(stone.at)) {
-            if let Some(receipt) = stone.receipt {
-                stones.entry(receipt).or_default().push(stone.id);
+        let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for tombstone in
+            AuditTrail::new(self.context).tombstones()?.into_iter().filter(|tombstone| order.includes(tombstone.at))
+        {
+            if let Some(receipt) = tombstone.receipt {
+                tombstones.entry(receipt).or_default().push(tombstone.id);
             }
         }
-        let mut lines = Vec::with_capacity(stones.len());
-        for (id, mut stones) in stones {
+        let mut lines = Vec::with_capacity(tombstones.len());
+        for (id, mut tombstones) in tombstones {
             // A receipt that is pending or cannot be read is left out.
             let Ok(receipt) = Receipts::new(self.context).get(&id) else { continue };
-            stones.sort();
+            tombstones.sort();
             let place = |p: &crate::ReceiptPlace| json!({"place": p.place, "outcome": p.outcome});
             let line = json!({
                 "id": id,
@@ -140,7 +142,7 @@ impl Exporter<'_> {
                 "places": receipt.places.iter().map(place).collect::<Vec<_>>(),
                 "copiesLeft": receipt.copies_left,
                 "copiesRedacted": receipt.copies_redacted,
-                "tombstoneIDs": stones,
+                "tombstoneIDs": tombstones,
             });
             lines.push(line.to_string());
         }

@@ -132,7 +132,7 @@ impl Importer<'_> {
         detection: &Detection,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ReadingOrder> {
-        // A manifest that cannot be read counts as one without a state, since reading reports what is wrong with it.
+        // A manifest that cannot be read counts as one without a state, since the reader reports its fault later.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
         self.context.store.read(|connection| reading_order(connection, &states))

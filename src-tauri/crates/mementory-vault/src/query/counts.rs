@@ -34,7 +34,7 @@ impl Queries<'_> {
         self.context.store.read(|c| {
             let mut facts = Facts::default();
             let mut statement = c.prepare(
-                // The sort time of a record without a time of its own is that of its import, which does not tell its
+                // A record without a time of its own is sorted by the time of its import, which says nothing about its
                 // age.
                 "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \

@@ -72,8 +72,8 @@ fn links_are_not_followed() {
     std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
     assert_eq!(names(list_folder(dir.path())), [""; 0]);
     assert_eq!(list_folder(&dir.path().join("folder")), FolderListing::Missing);
-    assert_eq!(Stamp::of(&dir.path().join("export.zip")), None);
-    assert!(Stamp::of(&outside.path().join("export.zip")).is_some());
+    assert_eq!(Stamp::from_path(&dir.path().join("export.zip")), None);
+    assert!(Stamp::from_path(&outside.path().join("export.zip")).is_some());
 }
 
 #[test]

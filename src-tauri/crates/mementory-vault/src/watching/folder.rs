@@ -29,7 +29,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// Stamp of the regular file at this path. None for everything else, also for a link.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let meta = std::fs::symlink_metadata(path).ok()?;
         meta.is_file().then(|| Self::new(&meta))
     }

@@ -272,7 +272,7 @@ impl WatchedFolders<'_> {
     /// # Errors
     /// The store.
     pub fn offers(&self) -> VaultResult<Vec<PendingOffer>> {
-        // Few of thousands of files are offered, so the query selects them.
+        // Only a few of thousands of files are offered, so the query selects these.
         let rows: Vec<(String, String)> = self.context.store.read(|c| {
             let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
             let mut statement = c.prepare_cached(sql)?;

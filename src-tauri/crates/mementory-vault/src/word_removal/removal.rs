@@ -286,8 +286,8 @@ impl Removal {
     /// JSON text without the words: None = not JSON, Some(None) = it has none of them. Escapes such as `\u00fc` are
     /// decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
-        // Readers keep a lone surrogate's escape in the verbatim; as text it is not Unicode and has to be repaired
-        // first.
+        // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired
+        // before the text is parsed.
         let mut tree = match Tree::parse(text, 512) {
             Ok(tree) => tree,
             Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,

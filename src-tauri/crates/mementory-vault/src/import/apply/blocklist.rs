@@ -26,7 +26,7 @@ pub(super) struct Blocklist {
     redacted: IdSet,
     /// Ids that tombstones of imports redact.
     redacted_elsewhere: IdSet,
-    /// Ids that tombstones of former imports redact, without those of this import.
+    /// Ids that tombstones of former imports redact. Tombstones of this import are not included.
     redacted_elsewhere_before: IdSet,
     /// Fingerprints of texts that were deleted or redacted. Empty if `let_in` allows blocked texts.
     fingerprints: IdSet,
