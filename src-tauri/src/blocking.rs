@@ -55,7 +55,7 @@ pub async fn job<T: Send + 'static>(
     .await
 }
 
-/// Like [`session`], for work that locking the vault cancels: it rolls back what it has not finished.
+/// Like [`session`], but locking the vault cancels the work, which then rolls back.
 pub async fn cancelled_by_lock<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,

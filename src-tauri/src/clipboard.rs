@@ -1,6 +1,6 @@
 //! Clears copied text from the clipboard after a time, when the vault locks, and when the window closes.
 //!
-//! The web view can write to the clipboard only during a click and can never read it, so the program does both.
+//! The web view can write to the clipboard only during a click and cannot read it, so this module writes and reads it.
 use crate::autolock::{Clock, MAX_WAIT};
 use mementory_api::{ApiError, ApiResult};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -174,7 +174,7 @@ impl Clipboard {
         queue.closing = true;
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
-        // The lock is taken only if another program hangs; then the content cannot be handed over.
+        // Another thread holds this lock only while another program hangs; then the content cannot be handed over.
         if let Ok(mut content) = self.content.try_lock() {
             content.backend.close();
         }

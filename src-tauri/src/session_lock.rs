@@ -1,5 +1,6 @@
 //! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both over D-Bus. On other
-//! systems the program gets no announcement; there the idle timer notices after a sleep that time has passed.
+//! systems the program gets no announcement; the idle timer notices a sleep afterwards, because too much time has
+//! passed.
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]
@@ -31,7 +32,8 @@ impl SessionWatcher {
 
     /// Must be called when the person changed the setting "Lock when the screen locks or the computer sleeps".
     pub fn setting_changed(&self) {
-        // If the listening thread has ended, it has no sleep inhibitor any more, so the message is not needed.
+        // If the listening thread has ended, it holds no sleep inhibitor that would have to be released, so the error
+        // is ignored.
         #[cfg(target_os = "linux")]
         let _ = self.messages.send(dbus::BusMessage::SettingChanged);
     }

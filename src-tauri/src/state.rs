@@ -122,7 +122,7 @@ impl AppState {
     /// Scans the watched folders once. As background work it does not keep the vault from locking.
     pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
         let _running = self.jobs.start_background("watching", job)?;
-        self.with_session(|session| session.watching().round(self.clock.elapsed(), job))
+        self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
     }
 
     /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,

@@ -1,5 +1,5 @@
 //! Decides when watched folders are scanned: after unlocking, when the system reports a change, and at intervals.
-//! `mementory_api` decides what a scan looks for and does.
+//! `mementory_api` does the scanning.
 use crate::state::AppState;
 use crate::wake_signal::WakeSignal;
 use mementory_api::Job;
@@ -66,7 +66,7 @@ pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     loop {
         let started = Instant::now();
         let round = state.watch_round(&new_job());
-        let took = started.elapsed();
+        let scan_time = started.elapsed();
         let wait = match round {
             Ok(round) => {
                 let wait = round.watching.then(|| round.wait.unwrap_or(POLL_INTERVAL));
@@ -87,7 +87,7 @@ pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
             }
             Err(_) => Some(POLL_INTERVAL),
         };
-        std::thread::park_timeout(MIN_PAUSE.max(took * PAUSE_FACTOR).min(POLL_INTERVAL));
+        std::thread::park_timeout(MIN_PAUSE.max(scan_time * PAUSE_FACTOR).min(POLL_INTERVAL));
         state.wake_signal().wait(wait);
     }
 }

@@ -45,7 +45,7 @@ fn statuses(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
     let rows = t.vault.queries().list(&query).unwrap().rows;
     let mut out: Vec<_> = rows
         .iter()
-        .map(|row| (row.title.clone().unwrap(), standings.of(row)))
+        .map(|row| (row.title.clone().unwrap(), standings.status_of(row)))
         .collect();
     out.sort();
     out

@@ -175,7 +175,7 @@ pub async fn window_guards(app: AppHandle) -> CommandResult<WindowGuards> {
     blocking(app, move |_| Ok(guards(&window))).await
 }
 
-/// Lock when the screen locks or the computer sleeps, or do not.
+/// Set whether the vault locks when the screen locks or the computer sleeps.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
@@ -188,7 +188,7 @@ pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
     .await
 }
 
-/// Keep the window out of screenshots and screen sharing, or do not. Error `usage` where the system cannot.
+/// Set whether the window is kept out of screenshots and screen sharing. Error `usage` where the system cannot.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> CommandResult<()> {

@@ -37,7 +37,7 @@ pub trait LockListener: Send + 'static {
     fn before_sleep(&self);
 }
 
-/// What a D-Bus signal announces.
+/// Event that a D-Bus signal announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemEvent {
     /// The screen was locked (true) or unlocked (false).

@@ -1,11 +1,11 @@
-//! Converts a file from one format to another by importing it into a temporary vault and exporting that. The vault is
-//! encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore preserves
-//! exactly what an import and an export preserve.
+//! Converts a file from one format to another by importing it into a temporary vault and exporting that vault. The
+//! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
+//! preserves exactly what an import and an export preserve.
 use crate::{ApiError, ApiResult, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Result of a conversion: what was written, and from which format.
+/// Result of a conversion: the export that was written, and the format of the input.
 #[derive(Debug, Clone, Serialize)]
 pub struct Converted {
     /// Result of the export.
@@ -27,7 +27,7 @@ pub struct Source {
 /// Converts the input of `request` to the format and file of `export`. `input_passphrase` opens an encrypted input.
 ///
 /// # Errors
-/// Those of an import and of an export; after an error nothing is written.
+/// Errors of an import and of an export; after an error nothing is written.
 pub fn convert(
     request: &ImportRequest,
     input_passphrase: Option<Arc<dyn Passphrase>>,

@@ -52,7 +52,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// Name of the program's folder among those of other programs.
+/// Name of the program's folder in the system's folder for data of programs.
 const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
 /// The program's folder for lists of erasures, which has one file for each vault. It is in `MEMENTORY_DATA_DIR` or,
@@ -132,7 +132,7 @@ pub(crate) fn describe(catalog: &Catalog, found: &Found, nearest: &Nearest) -> V
 }
 
 fn describe_root(catalog: &Catalog, found: &Found, nearest: &Nearest, root: usize, path: &str) -> Detection {
-    let here = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
+    let is_in_root = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
     let place = |member: usize| catalog.members().get(member).map(|m| m.place.clone()).unwrap_or_default();
     let mut out = Detection {
         path: path.to_owned(),
@@ -148,7 +148,7 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &Nearest, root: usiz
     };
     let mut formats: Vec<&str> = Vec::new();
     for source in &found.sources {
-        let parts: Vec<_> = source.claim.parts.iter().filter(|p| here(p.member)).collect();
+        let parts: Vec<_> = source.claim.parts.iter().filter(|p| is_in_root(p.member)).collect();
         if parts.is_empty() {
             continue;
         }
@@ -170,7 +170,7 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &Nearest, root: usiz
             reason: source.claim.reason.clone(),
         });
     }
-    for (member, candidates) in found.ties.iter().filter(|(m, _)| here(*m)) {
+    for (member, candidates) in found.ties.iter().filter(|(m, _)| is_in_root(*m)) {
         out.reason = format!("{} could be more than one format", place(*member));
         out.candidates.extend(candidates.iter().map(|c| Candidate {
             format: c.format.into(),
@@ -181,9 +181,9 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &Nearest, root: usiz
         formats.clear();
     }
     if out.parts.is_empty() && !out.tie {
-        out.candidates = nearest_candidates(nearest.iter().filter(|(member, _)| here(*member)));
+        out.candidates = nearest_candidates(nearest.iter().filter(|(member, _)| is_in_root(*member)));
     }
-    out.parts.extend(found.unknown.iter().filter(|m| here(**m)).map(|m| PartInfo {
+    out.parts.extend(found.unknown.iter().filter(|m| is_in_root(**m)).map(|m| PartInfo {
         path: place(*m),
         format: None,
         role: "unknown".into(),
@@ -289,7 +289,7 @@ impl Expected {
     }
 }
 
-/// What to check a file for. By default, that it is valid in its own format.
+/// Checks to make on a file. By default, the file only has to be valid in its own format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Check<'a> {
     /// Format to validate the file as; None detects it.
@@ -377,8 +377,8 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     })
 }
 
-/// Adds the faults of the archive. If one of them has the code of an error of the file, the file's errors are
-/// dropped, so that the same is not listed twice.
+/// Adds the faults of the archive. If one of them has the code of an error of the file, the file's errors are dropped,
+/// so that the same fault is not listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
         result.errors.clear();

@@ -1,5 +1,5 @@
-//! Checks files before they are imported. What a validator reports, the import reports too. A file that is damaged, or
-//! lacks something that its own inventory lists, is imported only if the person asks for what is left of it.
+//! Checks files before they are imported. The import reports the findings of the validators. A file that is damaged, or
+//! lacks something that its own inventory lists, is imported only if the person chooses to import the remainder.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,
@@ -11,23 +11,23 @@ use std::collections::BTreeSet;
 /// Upper limit for the missing parts that are listed.
 const MAX_LISTED_PARTS: usize = 1000;
 
-/// What was found in files that may be imported.
+/// Findings in files that may be imported.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
-    /// What validators found that does not stop the import.
+    /// Findings of validators that do not stop the import.
     pub findings: Vec<Issue>,
-    /// What is missing or damaged; empty unless the person asked for what is left.
+    /// The missing or damaged parts; empty unless the person chose to import the remainder.
     pub missing: Vec<MissingPart>,
 }
 
-/// What stops an import: a stable code, and the missing or damaged part.
+/// A fault that stops an import: a stable code, and the missing or damaged part.
 type StoppingFault = (&'static str, MissingPart);
 
-/// Inspects what was detected. With `salvage`, the person wants what is left of damaged files, so only archives with
-/// a contradictory structure and names that not every system accepts stop the import.
+/// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults stop an
+/// import nevertheless: an archive with a contradictory structure, and an entry name that not every system accepts.
 ///
 /// # Errors
-/// The code of what is wrong with a file, exit code 1, with every missing or damaged part in `missing`.
+/// An error with the code of the first fault and exit code 1, and every missing or damaged part in `missing`.
 pub(crate) fn inspect(
     catalog: &Catalog,
     found: &Detection,

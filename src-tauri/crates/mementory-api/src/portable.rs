@@ -277,7 +277,7 @@ pub fn apply(
     })
 }
 
-/// What to delete permanently from an archive, and how.
+/// Request to delete records permanently from an archive, or the whole archive.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeRequest {
     /// Path of the archive.

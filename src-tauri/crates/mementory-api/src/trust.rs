@@ -20,10 +20,10 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error,
-    /// with or without trusted keys, since what is there is not what was signed. With trusted keys, a missing
-    /// signature and one by another key are errors too. A tombstone signed by another key is only a warning if the
-    /// file itself is signed by a trusted key.
+    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error, with
+    /// or without trusted keys, since the content is not the content that was signed. With trusted keys, a missing
+    /// signature and one by another key are errors too. A tombstone signed by another key is only a warning if the file
+    /// itself is signed by a trusted key.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -48,10 +48,10 @@ impl Trust {
                     "signature_key_large",
                     format!("{what} was not verified: its RSA key has {bits} bits, at most 8192 are accepted"),
                 ),
-                (Err(Refusal::Unfit), _) if signed.token.is_none() => {
+                (Err(Refusal::Invalid), _) if signed.token.is_none() => {
                     ("signature_invalid", format!("{what} is malformed"))
                 }
-                (Err(Refusal::Unfit), _) => {
+                (Err(Refusal::Invalid), _) => {
                     ("signature_invalid", format!("{what} is invalid: the content was changed after it was signed"))
                 }
                 (Ok(()), Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
@@ -96,7 +96,7 @@ impl Trust {
     /// Whether a signature is valid, and whether its key is trusted. The key of an invalid signature is never trusted.
     fn verdict(&self, signed: &Signed) -> (Result<(), Refusal>, Option<bool>) {
         let token = signed.token.as_ref();
-        let verdict = token.map_or(Err(Refusal::Unfit), |(key, signature)| {
+        let verdict = token.map_or(Err(Refusal::Invalid), |(key, signature)| {
             portable::check(&signed.algorithm, key, &signed.message, signature)
         });
         let known = token.is_some_and(|(key, _)| self.0.contains(key));
@@ -143,7 +143,8 @@ pub(crate) struct InvalidSignature {
     pub place: String,
     /// True for the signature of a tombstone, false for that of a whole source.
     pub of_tombstone: bool,
-    /// True if it names a key that this vault trusts or has seen, so that somebody misuses that key.
+    /// True if it names a key that this vault trusts or has seen, so that somebody may be posing as the owner of that
+    /// key.
     pub by_known_key: bool,
 }
 
@@ -158,7 +159,8 @@ impl InvalidSignature {
 }
 
 impl Signers {
-    /// Refuses files with an invalid signature. `outcome` is a sentence that says what was not done.
+    /// Refuses files with an invalid signature. `outcome` is a sentence for the message, such as "Nothing was
+    /// imported."
     ///
     /// # Errors
     /// `signature_invalid`, with the place of the first one.

@@ -40,7 +40,7 @@ pub fn error(error: &ApiError, json: bool) {
 
 /// Appends keys and values as indented lines; each object of a list is a block. Skips empty values.
 fn append_lines(value: &Value, depth: usize, out: &mut String) {
-    let pad = "  ".repeat(depth);
+    let indentation = "  ".repeat(depth);
     match value {
         Value::Object(members) => {
             for (key, value) in members {
@@ -50,26 +50,26 @@ fn append_lines(value: &Value, depth: usize, out: &mut String) {
                     Value::Array(items) if items.is_empty() => {}
                     Value::Object(inner) if inner.is_empty() => {}
                     Value::Object(_) => {
-                        out.push_str(&format!("{pad}{name}:\n"));
+                        out.push_str(&format!("{indentation}{name}:\n"));
                         append_lines(value, depth + 1, out);
                     }
                     Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
                         let list: Vec<String> = items.iter().map(scalar_text).collect();
-                        out.push_str(&format!("{pad}{name}: {}\n", list.join(", ")));
+                        out.push_str(&format!("{indentation}{name}: {}\n", list.join(", ")));
                     }
                     Value::Array(items) => {
-                        out.push_str(&format!("{pad}{name}:\n"));
+                        out.push_str(&format!("{indentation}{name}:\n"));
                         for item in items {
                             append_lines(item, depth + 1, out);
                             out.push('\n');
                         }
                     }
-                    other => out.push_str(&format!("{pad}{name}: {}\n", scalar_text(other))),
+                    other => out.push_str(&format!("{indentation}{name}: {}\n", scalar_text(other))),
                 }
             }
         }
         Value::Array(items) => items.iter().for_each(|i| append_lines(i, depth, out)),
-        other => out.push_str(&format!("{pad}{}\n", scalar_text(other))),
+        other => out.push_str(&format!("{indentation}{}\n", scalar_text(other))),
     }
 }
 

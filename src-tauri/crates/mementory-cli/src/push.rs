@@ -21,7 +21,7 @@ use ureq::{
 /// Maximum time for connecting, sending and receiving the answer.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What was sent where.
+/// The result of sending a file.
 #[derive(Serialize)]
 struct Pushed<'p> {
     sink: &'p str,

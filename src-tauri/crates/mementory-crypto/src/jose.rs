@@ -17,16 +17,16 @@ const ACCEPTED_RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
 /// Verifies `signature` over `message` with `key`. Returns `None` if the algorithm is not one of these five.
 pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Result<(), Refusal>> {
     Some(match algorithm {
-        "es256" => verify_es256(key, message, signature).ok_or(Refusal::Unfit),
-        "es384" => verify_es384(key, message, signature).ok_or(Refusal::Unfit),
+        "es256" => verify_es256(key, message, signature).ok_or(Refusal::Invalid),
+        "es384" => verify_es384(key, message, signature).ok_or(Refusal::Invalid),
         "rs256" | "rs384" | "rs512" => parse_rsa_key(key).and_then(|key| {
-            let signature = pkcs1v15::Signature::try_from(signature).map_err(|_| Refusal::Unfit)?;
+            let signature = pkcs1v15::Signature::try_from(signature).map_err(|_| Refusal::Invalid)?;
             let verified = match algorithm {
                 "rs256" => pkcs1v15::VerifyingKey::<Sha256>::new(key).verify(message, &signature),
                 "rs384" => pkcs1v15::VerifyingKey::<Sha384>::new(key).verify(message, &signature),
                 _ => pkcs1v15::VerifyingKey::<Sha512>::new(key).verify(message, &signature),
             };
-            verified.map_err(|_| Refusal::Unfit)
+            verified.map_err(|_| Refusal::Invalid)
         }),
         _ => return None,
     })
@@ -44,9 +44,9 @@ fn verify_es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
 
 /// The RSA key in a DER `SubjectPublicKeyInfo`, without trailing data and of an accepted size.
 fn parse_rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
-    let to_refusal = |_| Refusal::Unfit;
+    let to_refusal = |_| Refusal::Invalid;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(to_refusal)?;
-    let bits = info.subject_public_key.as_bytes().ok_or(Refusal::Unfit)?;
+    let bits = info.subject_public_key.as_bytes().ok_or(Refusal::Invalid)?;
     let parts = rsa::pkcs1::RsaPublicKeyRef::from_der(bits).map_err(to_refusal)?;
     let modulus = parts.modulus.as_bytes();
     let zeros = modulus.first().map_or(0, |byte| byte.leading_zeros());
@@ -57,7 +57,7 @@ fn parse_rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     if size > *ACCEPTED_RSA_BITS.end() {
         return Err(Refusal::RsaTooLarge(size));
     }
-    RsaPublicKey::try_from(info).map_err(|_| Refusal::Unfit)
+    RsaPublicKey::try_from(info).map_err(|_| Refusal::Invalid)
 }
 
 /// The canonical form of a public key: a point of P-256 or P-384 (compressed or not) as uncompressed point, an RSA key

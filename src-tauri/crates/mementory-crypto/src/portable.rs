@@ -122,9 +122,9 @@ pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> R
             _ => false,
         },
         Some(Algorithm::MlDsa65) => verify_ml_dsa_65(key, message, signature),
-        None => return jose::verify(algorithm, key, message, signature).unwrap_or(Err(Refusal::Unfit)),
+        None => return jose::verify(algorithm, key, message, signature).unwrap_or(Err(Refusal::Invalid)),
     };
-    valid.then_some(()).ok_or(Refusal::Unfit)
+    valid.then_some(()).ok_or(Refusal::Invalid)
 }
 
 /// Separate from [`check`], because it needs 100 KB of stack. When both were one function, rustc 1.95 kept the

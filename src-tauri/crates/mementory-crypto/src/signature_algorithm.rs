@@ -47,7 +47,7 @@ impl Algorithm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// An unknown algorithm, a malformed key or signature, or a signature over other data.
-    Unfit,
+    Invalid,
     /// An RSA key with this many bits, below 2048: its signatures can be forged.
     RsaTooWeak(u32),
     /// An RSA key with this many bits, above 8192.

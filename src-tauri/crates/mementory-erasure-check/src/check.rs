@@ -1,4 +1,4 @@
-//! Looks for what a deletion erased: in the records, the decrypted database pages (free ones too), the index files, the
+//! Looks for traces of erased data in the records, the decrypted database pages (free ones too), the index files, the
 //! blobs, the passthrough files, the WAL and the vault's folder. It uses nothing of the vault crate, which plans and
 //! carries out deletions. It reads through the store and search crates, which the deletion uses too.
 use crate::{
@@ -35,8 +35,9 @@ pub struct ErasureCheck<'c> {
 /// A function that wipes the unused bytes of these pages and returns whether the WAL is clean afterwards.
 pub type Wipe<'a> = &'a dyn Fn(&[i64]) -> StoreResult<bool>;
 
-/// The deletion's remaining work in the index. It runs in a thread of its own before the index is searched.
-pub type Beside<'a> = &'a (dyn Fn() -> StoreResult<()> + Sync);
+/// A function that removes what the deletion left in the index. It is called on a thread of its own before the index is
+/// searched.
+pub type IndexCleanup<'a> = &'a (dyn Fn() -> StoreResult<()> + Sync);
 
 impl ErasureCheck<'_> {
     /// Runs `f` with the index.
@@ -45,31 +46,32 @@ impl ErasureCheck<'_> {
         f(&index).map_err(|e| StoreError::Index(e.to_string()))
     }
 
-    /// Runs `beside`, searches every place and reports what it found. `wipe` is called once, with the pages that
+    /// Runs `clean_index`, searches every place and reports what it found. `wipe` is called once, with the pages that
     /// contain traces, before it is decided which of these belong to live data.
     ///
     /// # Errors
-    /// Errors of the database and of `beside`. A place that cannot be searched is no error, but fails in the receipt.
+    /// Errors of the database and of `clean_index`. A place that cannot be searched is no error but a failed place in
+    /// the receipt.
     pub fn run(
         &self,
         id: String,
         evidence: &mut Evidence,
         now: Timestamp,
         wipe: Option<Wipe<'_>>,
-        beside: Beside<'_>,
+        clean_index: IndexCleanup<'_>,
     ) -> StoreResult<Receipt> {
         let mut places = vec![self.check_records(evidence)?];
         let shared = &*evidence;
         let stopped = || StoreError::Usage("the check stopped".into());
-        let (pages, index, parts, copies_left) = std::thread::scope(|scope| {
+        let (pages, index, passthrough, copies_left) = std::thread::scope(|scope| {
             let others = scope.spawn(|| {
-                beside()?;
+                clean_index()?;
                 let (index, present) = self.check_index(shared)?;
                 StoreResult::Ok((index, self.check_passthrough(shared), self.copies_left(shared, &present)))
             });
             let pages = self.check_pages(shared, wipe);
-            let (index, parts, copies) = others.join().unwrap_or_else(|_| Err(stopped()))?;
-            StoreResult::Ok((pages, index, parts, copies))
+            let (index, passthrough, copies) = others.join().unwrap_or_else(|_| Err(stopped()))?;
+            StoreResult::Ok((pages, index, passthrough, copies))
         })?;
         // A place that cannot be searched counts as failed.
         let failed = |name: &str, e: StoreError| {
@@ -78,7 +80,7 @@ impl ErasureCheck<'_> {
         let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
         evidence.wal_clean = wal_clean.unwrap_or(evidence.wal_clean);
         places.extend([pages, index, self.check_blobs(evidence)]);
-        places.push(parts.unwrap_or_else(|e| failed("passthrough", e)));
+        places.push(passthrough.unwrap_or_else(|e| failed("passthrough", e)));
         places.push(self.check_wal(evidence.wal_clean));
         places.push(self.check_folder());
         let copies_left = copies_left?;
@@ -111,8 +113,8 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    /// Checks the index. Also returns the words of the evidence that it still has, since other records contain them,
-    /// or all words if it cannot be searched.
+    /// Checks the index. Also returns the words of the evidence that the index still has because other records contain
+    /// them. If the index cannot be searched, returns all words.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
@@ -126,7 +128,7 @@ impl ErasureCheck<'_> {
             }
         };
         let mut left: Vec<String> = residue.findings.iter().map(|f| format!("{}: {}", f.file, f.reason)).collect();
-        for (row, numbers) in &residue.said {
+        for (row, numbers) in &residue.words_by_row {
             let own = self.words_of_row(*row as i64)?;
             let word = |number: &u32| words.get(*number as usize);
             if numbers.iter().filter_map(word).any(|word| !own.contains(word)) {

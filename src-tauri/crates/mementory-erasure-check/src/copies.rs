@@ -1,5 +1,5 @@
-//! Counts other records that contain a sentence of what was erased. The index finds them. Records in the Trash and
-//! former versions, which the index lacks, are read.
+//! Counts other records that contain a sentence of an erased text. The index finds current records. Records in the
+//! Trash and former versions, which the index lacks, are read one by one.
 use crate::{
     ErasureCheck, Evidence,
     sentence::{contains_sentence, normal_texts},
@@ -75,7 +75,7 @@ impl ErasureCheck<'_> {
         let all: Vec<&str> = sentences.iter().map(String::as_str).collect();
         let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
         let search = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
-        let says = |text: &str| {
+        let contains_any = |text: &str| {
             search.each(text.as_bytes()).any(|(number, start)| {
                 let rest = text.as_bytes().get(start..).unwrap_or_default();
                 all.get(number).is_some_and(|sentence| rest.starts_with(sentence.as_bytes()))
@@ -94,7 +94,7 @@ impl ErasureCheck<'_> {
             }
             // A record that cannot be read may contain the sentence, so it counts.
             let record = self.store.packs.record(&connection, pack, slot);
-            if record.map_or(true, |record| normal_texts(&record).any(|text| says(&text))) {
+            if record.map_or(true, |record| normal_texts(&record).any(|text| contains_any(&text))) {
                 rows.insert(row);
             }
         }
@@ -102,8 +102,8 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// What to search for: the redacted words and, after an erasure, the sentences of the erased texts and short texts as
-/// a whole.
+/// The sentences to search for: the redacted words and, after an erasure, the sentences of the erased texts and short
+/// texts as a whole.
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.gone_rows.is_empty() {

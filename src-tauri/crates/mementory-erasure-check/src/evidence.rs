@@ -1,4 +1,4 @@
-//! What a deletion hands over to the check: traces to look for.
+//! The traces of a deletion that the check looks for.
 use crate::indexed_words::indexed_words;
 use memchr::memmem;
 use mementory_model::Record;
@@ -29,7 +29,7 @@ pub struct Evidence {
     /// Names of removed attachments.
     pub blobs: Vec<[u8; 32]>,
     /// Number of passthrough files that were rewritten.
-    pub parts: u32,
+    pub passthrough_files: u32,
     /// Number of other records that contained the same words and lost them.
     pub copies: u32,
     /// True if the write-ahead log was written back and truncated.
@@ -40,7 +40,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// Evidence of a deletion that was interrupted: its rows are known from the change log, its texts are not.
-    pub fn cut_off(gone_rows: Vec<i64>, rewritten_rows: Vec<i64>, wal_clean: bool) -> Self {
+    pub fn of_interrupted_deletion(gone_rows: Vec<i64>, rewritten_rows: Vec<i64>, wal_clean: bool) -> Self {
         Self { traces_unknown: true, gone_rows, rewritten_rows, wal_clean, ..Self::default() }
     }
 

@@ -28,7 +28,7 @@ const SYSTEM_FILES: [&str; 14] = [
 /// every opening. The last prefix is that of versions before the program was renamed.
 const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
-/// Removes what a crash left half written in the vault's folder. The caller must hold the vault's lock and must not
+/// Removes incomplete files that a crash left in the vault's folder. The caller must hold the vault's lock and must not
 /// have begun to write. The next deletion's receipt names what could not be removed.
 pub fn clear_partials(dir: &Path) {
     let Ok(list) = std::fs::read_dir(dir) else { return };

@@ -14,7 +14,7 @@ mod recheck;
 mod sentence;
 mod unused_bytes;
 
-pub use check::{Beside, ErasureCheck, Wipe};
+pub use check::{ErasureCheck, IndexCleanup, Wipe};
 pub use evidence::Evidence;
 pub use folder::clear_partials;
 pub use receipt::{PlaceOutcome, Receipt, ReceiptPlace};

@@ -16,7 +16,7 @@ const TEXT_COLUMNS: [(&str, u64); 16] = [
     ("SELECT format FROM batches", 1),
     ("SELECT actor, op, target, detail FROM audit", 1),
     ("SELECT id, kind, target, scope, source, actor, reason, derived FROM tombstones", 1),
-    // Only imported tombstones are counted: from the vault's own, erased words are removed.
+    // The vault's own tombstones are left out, since erased words are removed from them.
     ("SELECT origin_id, verbatim FROM tombstones WHERE own = 0", 1),
     ("SELECT id, body FROM receipts", 1),
     ("SELECT uid FROM batches", 2),
@@ -34,14 +34,15 @@ const TEXT_COLUMNS: [(&str, u64); 16] = [
 /// Members of import reports whose values are words of our own.
 const OWN_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
-/// Upper limit for the records that the index is asked for per needle. If more contain it, the count is too low, and all
+/// Upper limit for the records that the index returns for one needle. If more contain it, the count is too low, and all
 /// live data is counted.
 const MAX_RECORDS_PER_NEEDLE: usize = 200;
-/// With more needles than this, counting all live data is quicker than asking the index.
+/// With more needles than this, counting all live data is quicker than searching the index.
 const MAX_NEEDLES: usize = 32;
 
-/// How often each needle occurs in live data at least, counted in the records that the index finds for it, which are
-/// usually all that contain it. Needles with an owner are bytes of a pack, not words; their count stays 0.
+/// A lower bound for how often each needle occurs in live data: its occurrences in the records that the index finds for
+/// it, which are usually all that contain it. Needles with an owner are bytes of a pack, not words; their count stays
+/// 0.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],

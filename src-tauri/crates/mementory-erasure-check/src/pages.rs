@@ -40,12 +40,13 @@ impl ErasureCheck<'_> {
         let mut hits = self.scan_in_two_threads(&connection, &search, pages)?;
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
-            // Pages are wiped before any trace is excused, since the bytes between their cells are not in use.
+            // Pages are wiped before their traces are attributed to live data, since traces between the cells belong to
+            // none.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
             hits = scan_pages(&connection, &search, dirty.into_iter())?;
         }
-        let left = count_unexcused(self, &hits, &needles, evidence)?;
+        let left = count_unexplained(self, &hits, &needles, evidence)?;
         let detail = if left == 0 {
             format!("{pages} pages searched for {} traces", needles.len())
         } else {
@@ -76,7 +77,7 @@ fn head(text: &str) -> &[u8] {
     bytes.get(..HEAD_BYTES).unwrap_or(bytes)
 }
 
-/// All occurrences of all needles in these pages, also of a needle that begins like another.
+/// All occurrences of all needles in these pages, overlapping ones included.
 fn scan_pages(
     connection: &rusqlite::Connection,
     search: &Needles,
@@ -96,7 +97,7 @@ fn scan_pages(
 }
 
 /// Number of needles that occur in the pages more often than live data accounts for.
-fn count_unexcused(
+fn count_unexplained(
     check: &ErasureCheck<'_>,
     hits: &[Hit],
     needles: &[&[u8]],
@@ -115,7 +116,8 @@ fn count_unexcused(
     let left = |counts: &[u64]| {
         numbers.iter().zip(counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
     };
-    // Asking the index is faster than counting everywhere, which is done only if the index does not account for all.
+    // Counting in the records that the index finds is faster than counting in all live data, which is done only if some
+    // occurrences are still unexplained.
     if left(&live_counts::counts_by_index(check, &patterns, &owners)?) == 0 {
         return Ok(0);
     }

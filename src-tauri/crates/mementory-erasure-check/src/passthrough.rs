@@ -77,11 +77,11 @@ impl ErasureCheck<'_> {
 }
 
 fn place_outcome(evidence: &Evidence) -> PlaceOutcome {
-    if evidence.parts > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent }
+    if evidence.passthrough_files > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent }
 }
 
 fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
-    if evidence.parts > 0 { format!("{} rewritten; {detail}", evidence.parts) } else { detail }
+    if evidence.passthrough_files > 0 { format!("{} rewritten; {detail}", evidence.passthrough_files) } else { detail }
 }
 
 impl TextFinder {

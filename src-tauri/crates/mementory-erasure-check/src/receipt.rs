@@ -1,4 +1,4 @@
-//! The receipt: what the check found, place by place.
+//! The receipt: the result of the check for each place.
 use mementory_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// What the check found. It is complete only if no place failed.
+/// Result of the check for every place. It is complete only if no place failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Receipt {
@@ -43,8 +43,8 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// True if a place failed, and each that failed can be clean by now: a WAL that somebody was reading, a file in the
-    /// folder, an attachment that could not be removed.
+    /// True if a place failed and every failed place can be clean by now: a WAL that somebody was reading, a file in
+    /// the folder, an attachment that could not be removed.
     pub fn may_be_transient(&self) -> bool {
         let mut failed = self.places.iter().filter(|p| p.outcome == PlaceOutcome::Failed).peekable();
         failed.peek().is_some()

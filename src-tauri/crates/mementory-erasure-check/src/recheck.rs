@@ -20,8 +20,8 @@ pub struct CleanedUp {
 }
 
 impl ErasureCheck<'_> {
-    /// Checks those failed places again that [`Receipt::may_be_transient`] names. The caller must have removed
-    /// unreferenced files and written the WAL back. Returns whether the result of a place changed.
+    /// Checks the failed places again that can be clean by now (see [`Receipt::may_be_transient`]). The caller must
+    /// have removed unreferenced files and written the WAL back. Returns whether the result of a place changed.
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
         let mut changed = false;
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
@@ -105,16 +105,16 @@ impl ErasureCheck<'_> {
     fn recheck_passthrough(&self) -> StoreResult<ReceiptPlace> {
         let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
         let sql = "SELECT count(DISTINCT n.blob) FROM named_blobs n JOIN records r ON r.row = n.row WHERE r.kind = ?1";
-        let parts: u32 = self.store.extra_reader()?.query_row(sql, [kind], |r| r.get(0))?;
-        let detail = if parts == 0 {
+        let file_count: u32 = self.store.extra_reader()?.query_row(sql, [kind], |r| r.get(0))?;
+        let detail = if file_count == 0 {
             "there are none any more".into()
         } else {
-            format!("{parts} parts of imports could not be searched: what to look for is not known any more")
+            format!("{file_count} parts of imports could not be searched: what to look for is not known any more")
         };
-        Ok(checked_place("passthrough", parts == 0, PlaceOutcome::NotPresent, detail))
+        Ok(checked_place("passthrough", file_count == 0, PlaceOutcome::NotPresent, detail))
     }
 
-    /// Number of records that the index has to contain, which are all that are not in the Trash.
+    /// Number of records that are not in the Trash. These are the records that the index has to contain.
     fn live_records(&self) -> StoreResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;

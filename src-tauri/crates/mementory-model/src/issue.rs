@@ -1,4 +1,4 @@
-//! What readers report about their input.
+//! Problems in the input, as readers report them.
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 

@@ -17,7 +17,7 @@ pub struct Limits {
     pub archive_depth: u32,
     /// Nesting depth of JSON values.
     pub json_depth: u32,
-    /// Memory that one parsed JSON value (`Tree` in mementory-json) uses. See [`TREE_BYTES`].
+    /// Memory that one parsed JSON value (`Tree` in mementory-json) may use. See [`TREE_BYTES`].
     pub tree_bytes: u64,
     /// Size of one `.mem` file (spec v1.1 §8: 256 MiB).
     pub mem_file_bytes: u64,
@@ -30,7 +30,7 @@ impl Limits {
     pub const RAISED: [&str; 6] =
         ["total_bytes", "expanded_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
 
-    /// The limits after the user allowed this total size. A single part may then be as large and use as much memory.
+    /// The limits after the user allowed this total size. A single element may then be as large and use as much memory.
     /// Limits for depth and number, and those that a format defines, stay the same.
     #[must_use]
     pub fn allowing(bytes: u64) -> Self {
@@ -48,7 +48,7 @@ impl Limits {
 }
 
 /// An archive may always expand to this many times its own size. Exports are text, which expands to 5 to 30 times its
-/// compressed size. Deflate can compress equal bytes to a thousandth of their size.
+/// compressed size. A hostile archive of equal bytes expands to a thousand times its size.
 pub const EXPANSION: u64 = 100;
 
 /// Memory in bytes that one parsed JSON value may use. It can be much larger than the text: each digit of `[0,0,…]` is

@@ -47,7 +47,7 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value looks random, if its name suggests a secret. With `clear_name`, the name can only mean a secret, so
+/// Whether a value whose name suggests a secret looks random. With `clear_name`, the name can only mean a secret, so
 /// less randomness is enough.
 pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     let bytes = value.as_bytes();

@@ -112,7 +112,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
-    // After a hyphen that follows a letter or digit, it is the last part of a UUID or an order number.
+    // A value after a hyphen that follows a letter or digit is the last part of a UUID or an order number, except after
+    // `IBAN-`.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
         let before = &bytes[start.saturating_sub(5)..start - 1];
         if !before.eq_ignore_ascii_case(b"iban") {
@@ -129,7 +130,7 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     {
         return None;
     }
-    // Separators form groups. If there is one after almost every character, it is not an account number.
+    // Separators form groups. A value with a separator after almost every character is not an account number.
     if separators > length / 2 || has_small_letter && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }

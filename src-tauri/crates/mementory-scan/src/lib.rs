@@ -31,7 +31,7 @@ use literals::Tag;
 /// Version of the detection rules. If it changes, texts that were scanned with another version are scanned again.
 pub const RULES: u32 = 1;
 
-/// What kind of value was found.
+/// Class of a found value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// API keys, tokens and other credentials of programs.
@@ -110,7 +110,7 @@ impl Confidence {
 /// Position of a sensitive value in the text. It does not contain the value itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind of value it is.
+    /// Class of the value.
     pub class: Class,
     /// Name of the rule that found it, such as `aws_access_key_id` or `luhn`.
     pub detector: &'static str,

@@ -29,7 +29,7 @@ pub(crate) enum Tag {
     Context(u64),
 }
 
-/// What a literal indicates, and how it must be written in the text.
+/// The tag of a literal, and the rules for its spelling and its boundaries in the text.
 struct Literal {
     tag: Tag,
     /// True if it only counts in exactly this case. Used for short acronyms that are ordinary words in another case.
@@ -66,7 +66,7 @@ const PASSWORD_COMMANDS: &[&str] = &[
 const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
-/// The literals and, at the same index, what each of them indicates.
+/// The literals and, at the same index, the tag and rules of each.
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -149,7 +149,7 @@ pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usi
     })
 }
 
-/// What the literal at `start..end` indicates. `None` if its case or the characters around it do not match.
+/// The tag of the literal at `start..end`. `None` if its case or the characters around it do not match.
 fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
     let literal = LITERAL_TABLE.1.get(pattern)?;
     if literal.exact_case && LITERAL_TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {

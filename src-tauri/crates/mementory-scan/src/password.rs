@@ -199,7 +199,7 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, opt
     // A plain word is only accepted if nothing else follows in the line and the line is not code.
     let is_shell_variable = name.bytes().all(|b| !b.is_ascii_lowercase());
     let word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || option;
-    // If a command follows, as in `PGPASSWORD=x psql`, it is not a sentence.
+    // If a command follows, as in `PGPASSWORD=x psql`, the line is not a sentence.
     let is_followed_by_command = value.join == Join::TightEquals
         && (!ambiguous || name.contains('_'))
         && is_shell_variable
@@ -244,7 +244,7 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     .then(|| password_finding("command_line", (from, to), Confidence::VeryLikely))
 }
 
-/// Position of the value after the first such option. The option must be a separate word.
+/// Position of the value after the first `option` in the line. The option must be a separate word.
 fn find_option_value(line: &str, option: &str) -> Option<usize> {
     let at = if line.starts_with(option) { Some(0) } else { None };
     let at = at.or_else(|| {

@@ -35,7 +35,7 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if plus {
         return international_number(doc, runs, lead);
     }
-    // If the nearest word is a name for a personal number, it is not a telephone number, even if the check digit is
+    // A number whose nearest word is a name for a personal number is not a telephone number, even if its check digit is
     // wrong.
     let nearest = doc.nearest_word_bits_before(lead, 90);
     let is_personal_number = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;

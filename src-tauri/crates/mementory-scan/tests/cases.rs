@@ -49,7 +49,7 @@ fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usiz
                 rest = &rest[close + 1..];
             }
             None => {
-                // `{+}` only divides a key in the file.
+                // `{+}` stands for nothing. It splits a key, so that the file contains no complete one.
                 let skip = if rest.starts_with("{+}") { 3 } else { 1 };
                 drawn.push_str(if skip == 3 { "" } else { "{" });
                 rest = &rest[skip..];

@@ -49,11 +49,11 @@ impl IndexFilter {
         ];
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
             // An empty value selects the records without a type.
-            let of = |value: &String| match value.is_empty() && field == fields.record_type {
+            let docs_of = |value: &String| match value.is_empty() && field == fields.record_type {
                 true => cache.docs_without_value(segment, field),
                 false => cache.docs_with_term(segment, Term::from_field_text(field, value)),
             };
-            docs.intersect(&*docs_with_any_value(segment, values, of)?);
+            docs.intersect(&*docs_with_any_value(segment, values, docs_of)?);
         }
         if self.created_from.is_some() || self.created_to.is_some() {
             let column = segment.fast_fields().i64("created")?;
@@ -75,14 +75,14 @@ impl IndexFilter {
 fn docs_with_any_value(
     segment: &SegmentReader,
     values: &[String],
-    of: impl Fn(&String) -> IndexResult<Arc<SegmentDocs>>,
+    docs_of: impl Fn(&String) -> IndexResult<Arc<SegmentDocs>>,
 ) -> IndexResult<Arc<SegmentDocs>> {
     if let [value] = values {
-        return of(value);
+        return docs_of(value);
     }
     let mut out = SegmentDocs::empty(segment.max_doc());
     for value in values {
-        out.union(&*of(value)?);
+        out.union(&*docs_of(value)?);
     }
     Ok(Arc::new(out))
 }

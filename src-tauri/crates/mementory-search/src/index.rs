@@ -54,8 +54,8 @@ pub(crate) struct Pending {
 const BATCH_DOCS: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Bytes of text after which segments are closed. Closing waits for the indexing thread, whose queue is limited only in
-/// batches.
+/// Bytes of text after which segments are closed. Closing waits for the indexing thread. This limits the memory for its
+/// queue, whose own limit is a number of batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl Pending {
@@ -82,8 +82,8 @@ impl SearchIndex {
     }
 
     /// Opens an index. Fails with `Missing` if there is none, and with `Damaged` if it does not pass its check or has
-    /// another schema; the caller then creates it again from the store. Files that no commit names (left over from a
-    /// crash) are removed.
+    /// another schema; the caller then creates it again from the store. Files that no commit names, as a crash leaves
+    /// them, are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         if !dir.join(META_FILE).try_exists()? {
             return Err(IndexError::Missing);
@@ -232,7 +232,7 @@ impl SearchIndex {
     pub fn check_until(&self, stop: &mut dyn FnMut() -> bool) -> IndexResult<()> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
-        // tantivy lists files that a segment of this kind does not have; those were never written.
+        // tantivy also lists files that no segment of this schema has; they were never written.
         for name in names.iter().filter(|n| self.directory.is_known(n)) {
             if stop() {
                 break;

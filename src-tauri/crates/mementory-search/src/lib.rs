@@ -9,7 +9,7 @@
 //! | `query`, `search`, `rank`, `matching` | from a typed query to ranked rows |
 //! | `filter`, `filter_cache`, `doc_set` | which documents of a segment pass a filter |
 //! | `snippet` | the part of a text that shows why it was found |
-//! | `spell_suggest` | what may have been meant when nothing was found |
+//! | `spell_suggest` | spelling suggestions for a search without hits |
 //! | `erase`, `verify` | rewriting segments that contain an erased row; an independent search for what is left |
 mod cache;
 mod directory;

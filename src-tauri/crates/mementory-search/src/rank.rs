@@ -1,8 +1,8 @@
 //! Scores documents: BM25 over text, title and file names, then a second score for the best candidates.
 //!
-//! To limit the work of a query, only its rarest words find candidates, until a budget of postings is spent. Words in
-//! more than a fifth of all documents find none if there are rarer ones. The best hundred candidates are then scored
-//! again with all words, by how many of them they contain and how close together these are.
+//! To limit the work of a query, only its rarest words find candidates, until a budget of postings is spent. A word in
+//! more than a fifth of all documents finds no candidates if there are rarer words. The best hundred candidates are
+//! then scored again with all words, by how many of them they contain and how close together these are.
 use crate::{IndexResult, doc_set::SegmentDocs, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
@@ -231,8 +231,8 @@ impl<'s> Ranking<'s> {
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
-                    // Positions are read only in the text field, and only for words that find candidates, since reading
-                    // them costs little there.
+                    // Positions are read only in the text field, and only for words that find candidates, which are
+                    // rare enough for that to be cheap.
                     let option = if i == 0 && query_word.finds_candidates && form.weight == 1.0 {
                         IndexRecordOption::WithFreqsAndPositions
                     } else {

@@ -1,4 +1,5 @@
-//! What is indexed, and how. Nothing is stored: the index returns row numbers, and the records are in the store.
+//! The schema: the indexed fields and their options. No text is stored: the index returns row numbers, and the records
+//! are in the store.
 use crate::tokenize::WordTokenizer;
 use tantivy::{
     Index, TantivyDocument,

@@ -51,8 +51,8 @@ impl BestEntries {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchOutcome {
     /// Number of matching documents. A document matches if it contains everything required and at least one of the
-    /// words that find candidates: the rarest of the query, and no word of more than a fifth of all documents if there
-    /// are others.
+    /// words that find candidates. These are the rarest words of the query; a word in more than a fifth of all
+    /// documents finds candidates only if no word is rarer.
     pub total: u32,
     /// Row and score of each hit on the page, best first. Without words, the newest first with score 0.
     pub hits: Vec<(u64, f32)>,
@@ -119,7 +119,7 @@ impl SearchIndex {
     }
 
     fn search_in(&self, searcher: &Searcher, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
-        let parsed = ParsedQuery::parse(query, pages.first().is_some_and(|ask| ask.filter.typing));
+        let parsed = ParsedQuery::parse(query, pages.first().is_some_and(|page| page.filter.typing));
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive_tokens())?;
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
@@ -143,11 +143,11 @@ impl SearchIndex {
             )
         });
         let mut all = newer_half?;
-        for ((best, more), ask) in all.iter_mut().zip(older_half?).zip(pages) {
+        for ((best, more), page) in all.iter_mut().zip(older_half?).zip(pages) {
             best.total += more.total;
-            more.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, ask.wanted()));
+            more.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, page.wanted()));
         }
-        all.into_iter().zip(pages).map(|(best, ask)| build_page(searcher, &ranking, &parsed, best, ask)).collect()
+        all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
     }
 
     /// The best entries of some segments for each page.
@@ -166,9 +166,9 @@ impl SearchIndex {
             let segment = &segments[number];
             let matching_docs = self.matching_docs(ranking, parsed, number, segment, scores)?;
             let newest = if parsed.has_positive() { None } else { Some(segment.fast_fields().i64("created")?) };
-            for (ask, best) in pages.iter().zip(&mut all) {
+            for (page, best) in pages.iter().zip(&mut all) {
                 let mut docs = matching_docs.clone();
-                ask.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
+                page.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
                 best.total += docs.len();
                 docs.each_from_end(|doc| {
                     let key = match &newest {
@@ -176,7 +176,7 @@ impl SearchIndex {
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
                         Some(created) => created.first(doc).unwrap_or(i64::MIN).cast_unsigned() ^ (1 << 63),
                     };
-                    best.offer((key, number as u32, doc), ask.wanted());
+                    best.offer((key, number as u32, doc), page.wanted());
                 });
             }
         }
@@ -265,7 +265,7 @@ fn build_page(
     ranking: &Ranking<'_>,
     parsed: &ParsedQuery,
     best: BestEntries,
-    ask: &SearchPage<'_>,
+    page: &SearchPage<'_>,
 ) -> IndexResult<SearchOutcome> {
     let words = parsed.has_positive();
     let mut hits: Vec<Candidate> = best
@@ -279,15 +279,15 @@ fn build_page(
         })
         .collect();
     if words {
-        let closer = hits.len().min(RESCORED_CANDIDATES);
-        let (close, rest) = hits.split_at_mut(closer);
-        ranking.rescore(close)?;
-        close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
-        let least = close.last().map_or(0.0, |c| c.score);
-        rest.iter_mut().for_each(|c| c.score = c.score.min(least));
+        let rescored_count = hits.len().min(RESCORED_CANDIDATES);
+        let (rescored, rest) = hits.split_at_mut(rescored_count);
+        ranking.rescore(rescored)?;
+        rescored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
+        let lowest_score = rescored.last().map_or(0.0, |c| c.score);
+        rest.iter_mut().for_each(|c| c.score = c.score.min(lowest_score));
     }
     let mut page_hits = Vec::new();
-    for hit in hits.into_iter().skip(ask.offset).take(ask.limit) {
+    for hit in hits.into_iter().skip(page.offset).take(page.limit) {
         let rows = searcher.segment_reader(hit.segment).fast_fields().u64("row")?;
         page_hits.push((rows.first(hit.doc).unwrap_or_default(), hit.score));
     }

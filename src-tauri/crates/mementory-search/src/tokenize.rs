@@ -122,6 +122,7 @@ struct PendingWord {
 /// Iterates over the words of a text. Allocates nothing per word while the text is ASCII.
 pub(crate) struct Words<'t> {
     text: &'t str,
+    /// Byte offset of the first character that was not read yet.
     at: usize,
     current: String,
     pending: VecDeque<PendingWord>,
@@ -208,7 +209,7 @@ impl<'t> Words<'t> {
         }
         let mut folded = String::with_capacity(run.len());
         if run.is_ascii() {
-            // An ASCII word directly before a typographic quote or dash.
+            // This is an ASCII word with a typographic quote or dash directly after it.
             folded.push_str(run);
             folded.make_ascii_lowercase();
         } else {

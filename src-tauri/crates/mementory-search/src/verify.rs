@@ -1,4 +1,4 @@
-//! Searches an index for what an erasure should have removed. None of the deletion's code is used: the index is
+//! Searches an index for traces that an erasure should have removed. None of the deletion's code is used: the index is
 //! opened again from its files, and all that is in them is read, deleted or not.
 //!
 //! Words are searched for in the dictionaries and never in the bytes of a file. A dictionary is an automaton, in
@@ -28,7 +28,7 @@ const MIN_TERMS_PER_LOOKUP: usize = 8;
 pub struct Finding {
     /// Name of the file, or id of the segment.
     pub file: String,
-    /// What was found, without quoting the word.
+    /// Description of the trace, without quoting the word.
     pub reason: String,
 }
 
@@ -37,10 +37,10 @@ pub struct Finding {
 pub struct Residue {
     /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// The words that documents of a rewritten row have, by row. The index cannot know whether the row's record
-    /// contains them.
-    pub said: BTreeMap<u64, HashSet<u32>>,
-    /// Words that are in a dictionary, whatever row they belong to.
+    /// By rewritten row: the searched words that documents of the row contain. The index cannot know whether the row's
+    /// record still contains them.
+    pub words_by_row: BTreeMap<u64, HashSet<u32>>,
+    /// The searched words that are in a dictionary, for any row.
     pub present: HashSet<u32>,
     /// Number of files searched.
     pub files: u32,
@@ -58,17 +58,17 @@ impl Residue {
         self.findings.is_empty()
     }
 
-    fn found(&mut self, file: impl Into<String>, reason: impl Into<String>) {
+    fn add_finding(&mut self, file: impl Into<String>, reason: impl Into<String>) {
         self.findings.push(Finding { file: file.into(), reason: reason.into() });
     }
 }
 
-/// Looks for documents of erased rows, deleted ones too, for `words` (folded tokens) that such a document or a
-/// document of a rewritten row has, for words in a dictionary that no document has, and for files that belong to no
-/// segment. Every file is decrypted to its end.
+/// Searches every file of an index, decrypted to its end, for: documents of erased rows, even if they are marked as
+/// deleted; `words` (folded tokens) in these or in documents of a rewritten row; `words` in a dictionary that no
+/// document contains; files that belong to no segment.
 ///
 /// # Errors
-/// `Missing` and `Damaged` as for opening an index, since what cannot be read cannot be called clean.
+/// `Missing` and `Damaged` as for opening an index, since an index that cannot be read cannot be called clean.
 pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
     if !dir.join(META_FILE).try_exists()? {
         return Err(IndexError::Missing);
@@ -78,7 +78,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     register(&index);
     let mut out = Residue::default();
     if index.schema() != Fields::schema().0 {
-        out.found(META_FILE, "its fields are not those of this index");
+        out.add_finding(META_FILE, "its fields are not those of this index");
     }
     let sought = SearchTargets {
         fields: Fields::schema().1,
@@ -95,7 +95,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     for name in directory.file_names()? {
         out.files += 1;
         if !named.contains(&name) {
-            out.found(&name, "the file belongs to no segment");
+            out.add_finding(&name, "the file belongs to no segment");
             continue;
         }
         out.bytes += directory.scan(&name, |_| ())?;
@@ -116,7 +116,7 @@ impl SearchTargets<'_> {
         let dictionary = segment.inverted_index(self.fields.row)?;
         for row in &self.erased {
             if dictionary.get_term_info(&Term::from_field_u64(self.fields.row, *row))?.is_some() {
-                out.found(id, format!("row {row} is in its dictionary"));
+                out.add_finding(id, format!("row {row} is in its dictionary"));
             }
         }
         // Every document has its row here, deleted or not.
@@ -128,11 +128,11 @@ impl SearchTargets<'_> {
                     touched.insert(doc, row);
                 }
                 Some(_) => {}
-                None => out.found(id, "a document has no row"),
+                None => out.add_finding(id, "a document has no row"),
             }
         }
         if touched.values().any(|row| self.erased.contains(row)) {
-            out.found(id, "an erased row is in its columns");
+            out.add_finding(id, "an erased row is in its columns");
         }
         // The other fields have words of our own, such as kinds and platforms.
         for field in [self.fields.title, self.fields.text, self.fields.names, self.fields.tag] {
@@ -158,14 +158,14 @@ impl SearchTargets<'_> {
             };
             out.present.insert(number);
             if postings.doc() >= segment.max_doc() {
-                out.found(id, "an erased word is in its dictionary, and no document has it");
+                out.add_finding(id, "an erased word is in its dictionary, and no document has it");
             }
             for doc in common_docs(postings, touched) {
                 let Some(row) = touched.get(&doc) else { continue };
                 if self.erased.contains(row) {
-                    out.found(id, "an erased word is in its dictionary");
+                    out.add_finding(id, "an erased word is in its dictionary");
                 } else {
-                    out.said.entry(*row).or_default().insert(number);
+                    out.words_by_row.entry(*row).or_default().insert(number);
                 }
             }
             Ok(())

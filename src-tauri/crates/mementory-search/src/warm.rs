@@ -1,8 +1,8 @@
-//! Decrypts index files ahead of the first search after unlocking, so that it does not have to wait for that.
+//! Decrypts index files ahead of the first search after unlocking, so that it does not wait for decryption.
 use crate::{IndexResult, SearchIndex};
 
-/// File types that searches need, the most needed first. Positions are last, because only the best hundred candidates
-/// are looked up there.
+/// File types that searches need, the most needed first. Positions are last, because they are read only for the best
+/// hundred candidates.
 const WARMED_FILE_TYPES: [&str; 4] = ["fieldnorm", "fast", "idx", "pos"];
 
 impl SearchIndex {

@@ -51,7 +51,7 @@ pub enum Difference {
     /// The words are the same, but their order changes the meaning.
     Order,
     /// There are too few common words.
-    Few,
+    FewCommonWords,
 }
 
 /// Compares two texts. The order of the arguments makes no difference.
@@ -84,11 +84,11 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
         return Err(Difference::Decisive);
     }
     if a.tokens().is_empty() || b.tokens().is_empty() {
-        return Err(Difference::Few);
+        return Err(Difference::FewCommonWords);
     }
     let (longer_len, shorter_len) = (a.tokens().len().max(b.tokens().len()), a.tokens().len().min(b.tokens().len()));
     if shorter_len * 2 < longer_len {
-        return Err(Difference::Few);
+        return Err(Difference::FewCommonWords);
     }
     if count_unmatched_words(a.hashes(), b.hashes()) > max_unmatched_words(longer_len) {
         return Err(Difference::Word);
@@ -147,9 +147,10 @@ impl<'f> Matching<'f> {
         if self.only_a.is_empty() || self.only_b.is_empty() {
             return Ok(());
         }
-        // The limit bounds the time. The list of the other text is short here, because its length is already limited.
+        // The limit bounds the time. The other text has few unmatched words here, because their number was limited
+        // before.
         if self.only_a.len().max(self.only_b.len()) > 4096 {
-            return Err(Difference::Few);
+            return Err(Difference::FewCommonWords);
         }
         let mut typos = 1 + longer_len / WORDS_PER_TYPO;
         let (a, b) = (self.a, self.b);

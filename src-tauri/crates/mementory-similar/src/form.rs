@@ -22,7 +22,9 @@ pub(crate) enum TokenKind {
 pub(crate) struct Token {
     /// Hash of the compared form of the word. It is only kept in memory.
     pub(crate) hash: u64,
+    /// Byte offset of the word in the canonical text.
     pub(crate) at: u32,
+    /// Length of the word in bytes.
     pub(crate) len: u32,
     pub(crate) kind: TokenKind,
     /// True if a comma, an "and" or the end of a sentence precedes the word.
@@ -93,8 +95,8 @@ impl Form {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// For two texts that differ only in filler words: takes over the stricter kind of each word, and the flags, from
-    /// the other one. A name, for example, is stricter than a word.
+    /// Takes over the flags of `other`, and the kind of each of its words where that is stricter. `other` must differ
+    /// from this text only in filler words. A name, for example, is stricter than a word.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {

@@ -1,4 +1,4 @@
-//! Sketches: a few bytes for each text with which texts that have much in common can be found.
+//! Sketches: a few bytes for each text, by which texts with much in common are found without comparing all pairs.
 use crate::{Form, form::TokenKind};
 use mementory_crypto::{KeyedHasher, keyed_digest};
 use std::collections::HashMap;

@@ -53,7 +53,7 @@ proptest! {
     /// If the result is `Same`, the texts must be equal under the folding that the vault uses for search and
     /// fingerprints. For texts of letters, the reverse must hold as well.
     #[test]
-    fn same_agrees_with_the_folding_of_the_vault(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
+    fn texts_that_compare_as_same_are_equal_after_folding(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
         for (a, b) in [(&a, &b), (&c, &d)] {
             if compare(&Form::new(a), &Form::new(b)) == Comparison::Same {
                 prop_assert_eq!(normal_text(a), normal_text(b));
@@ -189,11 +189,11 @@ fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// Checks that grouping ends, and for some kinds that it finds the right groups. With `MEMENTORY_SIMILAR=100000 cargo
-/// test --release -p mementory-similar --test properties hostile -- --nocapture` it uses more texts and prints the time
-/// for each kind.
+/// Checks that grouping terminates, and for some kinds that it finds the right groups. With `MEMENTORY_SIMILAR=100000
+/// cargo test --release -p mementory-similar --test properties hostile -- --nocapture` it uses more texts and prints
+/// the time for each kind.
 #[test]
-fn grouping_of_hostile_texts_ends() {
+fn grouping_of_hostile_texts_terminates() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
     for (name, texts) in expensive_texts(count) {
         let start = std::time::Instant::now();

@@ -20,7 +20,7 @@ pub struct AuditRow {
 /// Chain data of one audit entry: its number, time, hash and signature.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "columns of `audit`, see schema.sql")]
-pub struct Link {
+pub struct ChainLink {
     pub seq: i64,
     pub at: i64,
     pub hash: Vec<u8>,
@@ -99,10 +99,10 @@ fn read_entry(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
 ///
 /// # Errors
 /// The database fails.
-pub fn chain(c: &Connection) -> StoreResult<Vec<Link>> {
+pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
     let mut statement = c.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
-    let read = |r: &Row<'_>| -> rusqlite::Result<Link> {
-        Ok(Link { seq: r.get(0)?, at: r.get(1)?, hash: r.get(2)?, signature: r.get(3)? })
+    let read = |r: &Row<'_>| -> rusqlite::Result<ChainLink> {
+        Ok(ChainLink { seq: r.get(0)?, at: r.get(1)?, hash: r.get(2)?, signature: r.get(3)? })
     };
     let rows = statement.query_map([], read)?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -43,7 +43,7 @@ impl FileKind {
     }
 
     /// The kind of a file; `present` says whether its bytes are in the vault.
-    pub fn of(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
+    pub fn from_file(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
         match media_type.and_then(Self::from_decisive_media_type) {
             _ if !present => Self::Missing,
             Some(kind) => kind,
@@ -115,7 +115,7 @@ pub fn register(connection: &Connection) -> rusqlite::Result<()> {
     })?;
     connection.create_scalar_function("file_kind", 2, flags, |values| {
         let (media, name): (Option<String>, Option<String>) = (values.get(0)?, values.get(1)?);
-        Ok(FileKind::of(media.as_deref(), name.as_deref(), true).as_str())
+        Ok(FileKind::from_file(media.as_deref(), name.as_deref(), true).as_str())
     })
 }
 
@@ -142,8 +142,8 @@ mod tests {
             (Some("x"), "a.", Other),
         ];
         for (media, name, kind) in cases {
-            assert_eq!(FileKind::of(media, Some(name), true), kind, "{media:?} {name}");
-            assert_eq!(FileKind::of(media, Some(name), false), Missing, "{media:?} {name}, without its bytes");
+            assert_eq!(FileKind::from_file(media, Some(name), true), kind, "{media:?} {name}");
+            assert_eq!(FileKind::from_file(media, Some(name), false), Missing, "{media:?} {name}, without its bytes");
         }
         assert!(FileKind::ALL.iter().all(|kind| FileKind::parse(kind.as_str()) == Some(*kind)));
     }

@@ -248,9 +248,13 @@ impl Packs {
         Ok((packs, strays))
     }
 
-    /// Removes every entry that no record and no version refers to, and returns how many. `seen` gets each changed pack
-    /// with its old and new stored bytes.
-    pub fn release_strays(&self, connection: &Connection, mut seen: impl FnMut(i64, &[u8], &[u8])) -> StoreResult<u32> {
+    /// Removes every entry that no record and no version refers to, and returns how many. `on_change` is called with
+    /// each changed pack and its old and new stored bytes.
+    pub fn release_strays(
+        &self,
+        connection: &Connection,
+        mut on_change: impl FnMut(i64, &[u8], &[u8]),
+    ) -> StoreResult<u32> {
         let used = UsedSlots::all(connection)?;
         let packs: Vec<i64> = {
             let mut statement = connection.prepare("SELECT id FROM packs")?;
@@ -262,7 +266,7 @@ impl Packs {
             if strays > 0 {
                 let keep = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
                 let (old, new) = self.rewrite(connection, pack, keep)?;
-                seen(pack, &old, &new);
+                on_change(pack, &old, &new);
                 gone += strays as u32;
             }
         }
@@ -274,7 +278,7 @@ impl Packs {
         if packs.is_empty() {
             return Ok(());
         }
-        let used = UsedSlots::of(connection, |pack| packs.contains(&pack))?;
+        let used = UsedSlots::in_packs(connection, |pack| packs.contains(&pack))?;
         for pack in packs {
             if !used.0.contains_key(pack) {
                 self.mark_rewritten(*pack);
@@ -330,10 +334,10 @@ struct UsedSlots(HashMap<i64, HashSet<u32>>);
 
 impl UsedSlots {
     fn all(connection: &Connection) -> StoreResult<Self> {
-        Self::of(connection, |_| true)
+        Self::in_packs(connection, |_| true)
     }
 
-    fn of(connection: &Connection, wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
+    fn in_packs(connection: &Connection, wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
         let mut used: HashMap<i64, HashSet<u32>> = HashMap::new();
         for sql in ["SELECT pack, slot FROM records", "SELECT pack, slot FROM versions"] {
             let mut statement = connection.prepare(sql)?;

@@ -38,11 +38,11 @@ pub struct ListPosition {
 }
 
 impl ListPosition {
-    /// The flags that come from the source; the others say what was done to the record in this vault.
+    /// The flags that come from the source. The other flags describe changes made in this vault.
     pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE;
 
     /// List position of a record; `extra_flags` are added to its flags.
-    pub fn of(record: &Record, extra_flags: i64) -> Self {
+    pub fn from_record(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
         let mut flags = extra_flags;
         if message.is_some_and(|m| m.hidden) {
@@ -80,8 +80,8 @@ pub struct RecordColumns {
 
 impl RecordColumns {
     /// Columns of a record; a record without a time is sorted by `now`.
-    pub fn of(record: &Record, extra_flags: i64, now: i64) -> Self {
-        let ListPosition { time, position, flags } = ListPosition::of(record, extra_flags);
+    pub fn from_record(record: &Record, extra_flags: i64, now: i64) -> Self {
+        let ListPosition { time, position, flags } = ListPosition::from_record(record, extra_flags);
         // Messages are shown in their conversation, so a second copy of their words would only make the database
         // larger.
         let has_preview = record.kind != Kind::Message;
@@ -100,7 +100,7 @@ impl RecordColumns {
 /// # Errors
 /// The database fails.
 pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<()> {
-    let columns = RecordColumns::of(record, 0, 0);
+    let columns = RecordColumns::from_record(record, 0, 0);
     tx.prepare_cached("UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5 WHERE row = ?1")?
         .execute(params![row, record.record_type, record.status, columns.title, columns.preview])?;
     tx.prepare_cached("DELETE FROM tags WHERE row = ?1")?.execute([row])?;

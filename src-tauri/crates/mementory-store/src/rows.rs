@@ -1,4 +1,4 @@
-//! Rows of `records`: what queries read without unpacking a record.
+//! Rows of `records`: the fields that queries read without unpacking a record.
 use crate::StoreResult;
 use mementory_model::Kind;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -49,7 +49,7 @@ pub fn kind_code(kind: Kind) -> i64 {
 }
 
 /// The kind with this code.
-pub fn kind_from(code: i64) -> Kind {
+pub fn kind_from_code(code: i64) -> Kind {
     usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
 }
 
@@ -115,7 +115,7 @@ impl RowView {
         Ok(Self {
             row: row.get(0)?,
             id: row.get(1)?,
-            kind: kind_from(row.get(2)?),
+            kind: kind_from_code(row.get(2)?),
             platform: row.get(3)?,
             sort: row.get(4)?,
             owner: row.get(5)?,

@@ -68,7 +68,7 @@ impl Store {
     /// has begun, it is finished.
     ///
     /// # Errors
-    /// `Cancelled`, with everything rolled back; those of `f`.
+    /// `Cancelled`, with everything rolled back; errors of `f`.
     pub fn write_until<T>(
         &self,
         cancel: &AtomicBool,
@@ -112,14 +112,14 @@ impl Store {
     /// Runs `f` on a new reader connection. Stops when `cancel` is set, interrupting a running statement.
     ///
     /// # Errors
-    /// `Cancelled`; those of `f`.
+    /// `Cancelled`; errors of `f`.
     pub fn read_until<T>(&self, cancel: &AtomicBool, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         let connection = self.extra_reader()?;
         let interrupt = connection.get_interrupt_handle();
         run_interruptible(cancel, &interrupt, |_| f(&connection))
     }
 
-    /// The writer connection, for what cannot run inside a transaction (checkpoint).
+    /// The writer connection, for statements that cannot run inside a transaction (checkpoint).
     pub fn writer(&self) -> MutexGuard<'_, Connection> {
         // A panic while writing leaves no open transaction, since rusqlite rolls back on drop.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -262,8 +262,8 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
-        // The copy is left over if the program ended right after an upgrade. If it cannot be removed, the next receipt
-        // names it.
+        // The copy made before an upgrade is left over if the program ended right after the upgrade. If it cannot be
+        // removed, the next receipt names it.
         for older in 1..SCHEMA_VERSION {
             let _ = std::fs::remove_file(dir.join(format!("store.schema-{older}.db")));
         }
@@ -295,8 +295,9 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
 /// Time between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work`. When `cancel` is set, interrupts its statements until it returns or calls its argument, which ends
-/// the part that may be interrupted. A database error is then returned as `Cancelled`.
+/// Runs `work` and interrupts its statements once `cancel` is set. `work` gets a function and calls it where it must
+/// not be interrupted any more, for example before a commit. A database error after `cancel` was set is returned as
+/// `Cancelled`.
 fn run_interruptible<T>(
     cancel: &AtomicBool,
     interrupt: &InterruptHandle,

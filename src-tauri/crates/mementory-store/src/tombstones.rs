@@ -139,7 +139,7 @@ fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) 
     out
 }
 
-/// Stores an imported tombstone, so that exports contain it and it blocks as long as an import that contains it is not
+/// Stores an imported tombstone, so that exports contain it. It blocks records until every import that contains it is
 /// undone. Does nothing and returns false if its id is already used by one of the vault's own tombstones or for another
 /// target.
 pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {

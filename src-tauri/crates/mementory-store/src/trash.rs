@@ -3,8 +3,9 @@ use crate::StoreResult;
 use mementory_model::Timestamp;
 use rusqlite::{Connection, params};
 
-/// Moves a row and the rows it owns to the Trash. `batch` is the import whose tombstones ask for it, None if a person
-/// does; all are restored together with `root`. Returns the rows that moved; the caller removes them from the index.
+/// Moves a row and the rows it owns to the Trash. `batch` is the import whose tombstones request this; None if a person
+/// does. Restoring the row `root` restores all of them. Returns the rows that moved; the caller removes them from the
+/// index.
 pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Option<i64>) -> StoreResult<Vec<i64>> {
     let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
     for moved in &moved {

@@ -48,7 +48,7 @@ impl TempVault {
         self.import_or_plan(paths, false)
     }
 
-    /// Reports what importing files would do.
+    /// Plans an import of files and returns its report, without writing.
     pub fn plan(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
         self.import_or_plan(paths, true)
     }

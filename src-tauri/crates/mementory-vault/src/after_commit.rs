@@ -5,8 +5,8 @@ use mementory_model::Timestamp;
 use std::sync::PoisonError;
 
 impl Context {
-    /// Brings the index to the change `seq` of the store. `update` passes the changed rows to the index. If that
-    /// fails, recovers the index from the change log.
+    /// Brings the index up to date with the store's change `seq`. `update` passes the changed rows to the index. If
+    /// that fails, recovers the index from the change log.
     pub(crate) fn index_follow(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) {
         let done = update().and_then(|()| self.index_commit(seq));
         if done.or_else(|_| self.index_recover()).is_err() {
@@ -15,7 +15,7 @@ impl Context {
     }
 
     /// Writes the audit entry of a change that was made outside the store.
-    pub(crate) fn log_after(&self, now: Timestamp, op: &str, target: &str, detail: &str) {
+    pub(crate) fn log_non_store_change(&self, now: Timestamp, op: &str, target: &str, detail: &str) {
         let written = self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, op, target, detail));
         if written.is_err() {
             self.note_failed(FailedStep::AuditLog);

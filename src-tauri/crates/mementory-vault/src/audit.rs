@@ -21,7 +21,7 @@ impl AuditTrail<'_> {
     }
 
     /// The link of each entry in the hash chain, oldest first.
-    pub(crate) fn chain(&self) -> VaultResult<Vec<audit::Link>> {
+    pub(crate) fn chain(&self) -> VaultResult<Vec<audit::ChainLink>> {
         self.context.store.read(audit::chain)
     }
 

@@ -51,8 +51,8 @@ pub struct FoundBackup {
 }
 
 /// The backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a vault of
-/// the same id. If the header of the vault in `dir` cannot be read, it is a folder with a vault whose name begins
-/// with that vault's name and a space. No secret is needed, and no backup is opened.
+/// the same id. If the header in `dir` cannot be read, the id is unknown; then every folder with a vault counts whose
+/// name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own = read_header(dir).ok().map(|header| header.vault_id);
     let stem = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
@@ -125,8 +125,8 @@ impl Backups<'_> {
     /// match. Then copies the blobs.
     fn copy_to(&self, to: &Path, monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
-        // This waits for no reader. What a reader keeps from being moved into the database stays in the log, which is
-        // copied too.
+        // A passive checkpoint does not wait for readers. Changes that it cannot move into the database because of a
+        // reader stay in the log, which is copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log, ERASURES] {
@@ -140,10 +140,10 @@ impl Backups<'_> {
     }
 
     /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
-    /// does. `secret` is the passphrase or recovery code that the vault had when the backup was made. Nothing in
-    /// `from` is changed, and a copy that fails or is cancelled is removed. `ledgers` is the program's folder for
-    /// lists of erasures. The copy still has what was erased after the backup was made, until opening it erases that
-    /// first.
+    /// does. `secret` is the passphrase or recovery code that the vault had when the backup was made. Nothing in `from`
+    /// is changed, and a copy that fails or is cancelled is removed. `ledgers` is the program's folder for lists of
+    /// erasures. The copy still contains what was erased after the backup was made. Opening the copy erases that before
+    /// anything can be read.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` if `out` is inside the backup,
@@ -283,7 +283,7 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
-        // Also without a lock: on a file system without locks, no other process can hold one.
+        // An error other than `WouldBlock` is no obstacle: on a file system without locks, no other process holds one.
         _ => Ok(Some(lock)),
     }
 }

@@ -1,4 +1,4 @@
-//! What every use case works with: the open vault's folder, keys, store, attachments and search index.
+//! The resources of an open vault that all use cases share: folder, keys, store, attachments and search index.
 use crate::{VaultError, VaultResult, diff_status::CachedDiff, erasure_ledger::LedgerFiles, failed_step::FailedStep};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
@@ -20,7 +20,7 @@ pub enum IndexState {
     Rebuilt,
 }
 
-/// What was wrong with the index that was found at opening.
+/// Fault of the index that was found at opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
     /// There was no index, as in a backup.
@@ -41,20 +41,20 @@ pub(crate) struct Context {
     pub(crate) index: RwLock<SearchIndex>,
     pub(crate) index_state: Mutex<IndexState>,
     pub(crate) index_fault: Mutex<Option<IndexFault>>,
-    /// True while the index lacks changes of the change log. It then takes no single changes.
+    /// True while the index lacks changes of the change log. Single changes are not applied to it meanwhile.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
     /// The files with the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
-    /// Traces of deletions whose receipt is not complete. They are only in memory and are lost when
-    /// the vault is locked.
+    /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the
+    /// vault is locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
 }
 
 impl Context {
-    /// Fails if `out` is the vault's folder, inside it or around it.
+    /// Fails if `out` is the vault's folder, is inside it, or contains it.
     pub(crate) fn check_outside(&self, out: &Path) -> VaultResult<()> {
         let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let vault = canonical(self.dir());
@@ -116,14 +116,14 @@ impl Context {
         ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
     }
 
-    /// Number of records that the index contains, which are all that are not in the Trash.
+    /// Number of records that are not in the Trash. These are the records that the index contains.
     pub(crate) fn live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
         Ok(u64::try_from(live).unwrap_or(0))
     }
 
-    /// The row with this vault id. `NotFound` says whether the id is blocked.
+    /// The row with this vault id. The error `NotFound` tells whether a record with this id was erased.
     pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
         let parsed = mementory_store::ids::parse_id(id);
         self.store.read(|c| {

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-/// What happened to a record in the newest export of its assistant, compared with earlier ones.
+/// Status of a record in the newest export of its assistant, compared with earlier exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportDiffStatus {
     /// The record is in no earlier export.
@@ -42,18 +42,19 @@ pub struct ExportDiff {
 
 impl ExportDiff {
     /// The status of one record, if it has one.
-    pub fn of(&self, view: &RowView) -> Option<ExportDiffStatus> {
+    pub fn status_of(&self, view: &RowView) -> Option<ExportDiffStatus> {
         self.ids.get(&view.id).copied()
     }
 
     /// Ids of all records with this status.
     pub fn ids(&self, status: ExportDiffStatus) -> Vec<String> {
-        let mut ids: Vec<_> = self.ids.iter().filter(|(_, of)| **of == status).map(|(id, _)| hex::encode(id)).collect();
+        let mut ids: Vec<_> =
+            self.ids.iter().filter(|(_, found)| **found == status).map(|(id, _)| hex::encode(id)).collect();
         ids.sort_unstable();
         ids
     }
 }
 
-/// The last result, and the state of the vault that it belongs to: number of the last log entry, last batch, number of
-/// undone batches.
+/// The last result, and the state of the vault for which it was computed: number of the last audit entry, id of the
+/// last batch, number of undone batches.
 pub(crate) type CachedDiff = Option<((i64, i64, i64), Arc<ExportDiff>)>;

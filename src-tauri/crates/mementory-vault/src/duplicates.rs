@@ -13,7 +13,7 @@ use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
-/// Largest group that can be dismissed, since each of its pairs is stored.
+/// Largest number of memories in a group that can be dismissed. It is limited because every pair of them is stored.
 const MAX_DISMISSED: usize = 200;
 
 /// Memories with nearly the same text.
@@ -110,14 +110,14 @@ impl Duplicates<'_> {
         if view.trashed.is_some() {
             return Err(VaultError::Usage("This is in the Trash. Restore it first.".into()));
         }
-        let own = Reader::new(self.context).tags(view.row)?;
-        let mut tags = own.clone();
+        let own_tags = Reader::new(self.context).tags(view.row)?;
+        let mut tags = own_tags.clone();
         for id in others {
             tags.extend(Reader::new(self.context).tags(self.context.find(id)?.row)?);
         }
         tags.sort();
         tags.dedup();
-        if tags.len() > own.len() {
+        if tags.len() > own_tags.len() {
             Editor::new(self.context).edit(keep, EditFields { tags: Some(tags), ..EditFields::default() }, now)?;
         }
         Trash::new(self.context).trash(others, now)

@@ -2,8 +2,8 @@
 //!
 //! Only complete exports are compared, and only with earlier ones that share records, because an export of another
 //! account says nothing about this one. A kind that the newest export does not contain at all may not have been
-//! exported, and a conversation outside the time span of its conversations may be outside the exported period. Neither
-//! counts as gone.
+//! exported, and a conversation outside the time span of that export's conversations may be outside the exported
+//! period. Neither counts as gone.
 use crate::{
     VaultResult,
     context::Context,
@@ -79,7 +79,8 @@ fn is_incomplete(report: &ImportReport) -> bool {
     COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
-/// What the newest exports changed. The result is cached until the vault changes.
+/// The differences between the newest export of each assistant and earlier ones. The result is cached until the vault
+/// changes.
 pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     let stamp: (i64, i64, i64) = context.store.read(|c| {
         let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \
@@ -127,7 +128,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
             let conversation = kind_code(Kind::Conversation);
             rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
         };
-        let Some(rule) = GoneRule::of(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
+        let Some(rule) = GoneRule::new(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
             continue;
         };
         for info in &rows {
@@ -145,7 +146,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
                 continue;
             };
             out.ids.insert(info.id, status);
-            let kind = mementory_store::kind_from(info.kind).as_str();
+            let kind = mementory_store::kind_from_code(info.kind).as_str();
             *out.counts.entry((format.to_owned(), kind, status)).or_default() += 1;
         }
     }
@@ -167,16 +168,16 @@ pub(crate) fn lacking(
     let earlier = single_file_batches(&batches(c, format)?);
     let rows = compared_rows(c, format)?;
     let contains = |info: &RowInfo| planned.rows.contains(&info.row);
-    let Some(rule) = GoneRule::of(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
+    let Some(rule) = GoneRule::new(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
     };
     for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {
-        *out.entry(mementory_store::kind_from(info.kind).as_str().to_owned()).or_default() += 1;
+        *out.entry(mementory_store::kind_from_code(info.kind).as_str().to_owned()).or_default() += 1;
     }
     Ok(out)
 }
 
-/// Ids of the batches of a single file. Several files in one import may be of several accounts.
+/// Ids of the batches that imported a single file. Several files in one batch may be of several accounts.
 fn single_file_batches(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }
@@ -207,7 +208,7 @@ struct GoneRule {
 
 impl GoneRule {
     /// None if no earlier export is of the same account.
-    fn of(
+    fn new(
         c: &Connection,
         rows: &[RowInfo],
         earlier: &HashSet<i64>,

@@ -89,21 +89,21 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
     absolute.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
-/// Deletes the stored paths that contain erased words or, according to `named`, the name of an erased record. A
+/// Deletes the stored paths that contain erased words or, according to `is_named`, the name of an erased record. A
 /// failed import is deleted too if its message or details do.
-pub(crate) fn forget(tx: &Connection, removal: &Removal, named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
+pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();
-    let gone = |path: &str| {
-        named(path) || removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path))
+    let is_erased = |path: &str| {
+        is_named(path) || removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path))
     };
-    all.exports.retain(|_, path| !gone(path));
+    all.exports.retain(|_, path| !is_erased(path));
     // Message and details of a failed import can name the file and places in it.
     all.failed.retain(|_, failed| {
-        let said = failed.details.values().chain(&failed.paths).chain([&failed.message]);
-        !said.into_iter().any(|text| gone(text))
+        let texts = failed.details.values().chain(&failed.paths).chain([&failed.message]);
+        !texts.into_iter().any(|text| is_erased(text))
     });
-    all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| gone(path)));
+    all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| is_erased(path)));
     if all == before { Ok(()) } else { all.write(tx) }
 }
 

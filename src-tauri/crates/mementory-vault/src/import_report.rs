@@ -4,8 +4,8 @@ use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Number of items per outcome up to which all are listed. Beyond it, items are only counted, except for the first
-/// ones of each kind.
+/// Upper limit for the listed items of each outcome. Further items are only counted, except for the first ones of each
+/// kind.
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.
@@ -154,7 +154,7 @@ pub struct ImportReport {
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// What was missing or damaged in the input, if the person asked for what was left of it.
+    /// What was missing or damaged in the input, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
     /// The numbered states that the import led to.
@@ -241,7 +241,7 @@ impl ImportReport {
         }
     }
 
-    /// Counts a new record. While planning it is listed too, since no list of the vault has it yet.
+    /// Counts a new record. While planning, lists the record too, since it is not in the vault yet.
     pub(crate) fn note_new(&mut self, record: &Record, place: String) {
         let name = record.kind.as_str();
         if self.count(name, ItemOutcome::Added) && self.dry_run {

@@ -50,12 +50,16 @@ impl Context {
 
     pub(crate) fn index_catch_up_watched(&self, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {
         let last = self.store.read(Store::last_change)?;
-        let have = self.with_index(|i| Ok(i.seq()))?;
-        if have == last {
+        let indexed_seq = self.with_index(|i| Ok(i.seq()))?;
+        if indexed_seq == last {
             return Ok(());
         }
         // An empty index is filled by a rebuild, in one pass.
-        let replayed = if have > last || have == 0 { Ok(false) } else { self.index_replay(have, last, watch) };
+        let replayed = if indexed_seq > last || indexed_seq == 0 {
+            Ok(false)
+        } else {
+            self.index_replay(indexed_seq, last, watch)
+        };
         match replayed {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),

@@ -10,7 +10,7 @@ pub struct CheckedPlace {
     pub place: &'static str,
     /// True if the check passed.
     pub ok: bool,
-    /// What was checked, or what is wrong.
+    /// Description of the check, or of the fault that it found.
     pub detail: String,
 }
 
@@ -35,7 +35,7 @@ impl IntegrityCheck<'_> {
     /// Like [`check`](Self::check), but stops when `cancel` is set.
     ///
     /// # Errors
-    /// `Cancelled`. A place that cannot be read is one that failed.
+    /// `Cancelled`. A place that cannot be read is reported as failed.
     pub fn check_until(&self, cancel: &AtomicBool) -> VaultResult<Vec<CheckedPlace>> {
         let header = mementory_crypto::read_header(&self.context.dir);
         let mut places = vec![CheckedPlace {
@@ -43,8 +43,8 @@ impl IntegrityCheck<'_> {
             ok: header.is_ok(),
             detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
         }];
-        type Look<'c> = &'c dyn Fn() -> VaultResult<CheckedPlace>;
-        let looks: [(&'static str, Look<'_>); 6] = [
+        type PlaceCheck<'c> = &'c dyn Fn() -> VaultResult<CheckedPlace>;
+        let checks: [(&'static str, PlaceCheck<'_>); 6] = [
             ("pages", &|| self.check_pages(cancel)),
             ("index", &|| self.check_index(cancel)),
             ("blobs", &|| self.check_blobs(cancel)),
@@ -52,10 +52,10 @@ impl IntegrityCheck<'_> {
             ("references", &|| self.check_references(cancel)),
             ("packs", &|| self.check_packs(cancel)),
         ];
-        for (place, look) in looks {
+        for (place, check) in checks {
             check_cancelled(cancel)?;
             // A place that cannot be read counts as failed, and the others are checked nevertheless.
-            places.push(match look() {
+            places.push(match check() {
                 Err(VaultError::Cancelled) => return Err(VaultError::Cancelled),
                 found => found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }),
             });

@@ -32,11 +32,11 @@ impl RowRanges {
     pub(crate) fn encode(mut self) -> Option<Vec<u8>> {
         self.join_ranges();
         let mut out = Vec::new();
-        let mut at = 0;
+        let mut previous_last = 0;
         for (first, last) in &self.0 {
-            push_varint(first - at, &mut out);
+            push_varint(first - previous_last, &mut out);
             push_varint(last - first, &mut out);
-            at = *last;
+            previous_last = *last;
         }
         (!out.is_empty()).then_some(out)
     }
@@ -54,14 +54,14 @@ impl RowRanges {
             }
         }
         let (pairs, rest) = numbers.as_chunks::<2>();
-        let mut at = 0i64;
-        let mut runs = Vec::with_capacity(pairs.len());
-        for [gap, more] in pairs {
-            let first = at.checked_add(*gap)?;
-            at = first.checked_add(*more)?;
-            runs.push((first, at));
+        let mut last_row = 0i64;
+        let mut ranges = Vec::with_capacity(pairs.len());
+        for [gap, length] in pairs {
+            let first = last_row.checked_add(*gap)?;
+            last_row = first.checked_add(*length)?;
+            ranges.push((first, last_row));
         }
-        (shift == 0 && rest.is_empty()).then_some(Self(runs))
+        (shift == 0 && rest.is_empty()).then_some(Self(ranges))
     }
 
     /// True if the set contains the row. Only for a decoded set, whose ranges are sorted.

@@ -67,13 +67,13 @@ impl Vault {
             Ok((Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
         };
         let (vault, code) = made().inspect_err(|error| {
-            // Nobody has the recovery code of an incomplete vault, so it is removed. A folder in use belongs to
-            // another process.
+            // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
+            // belongs to another process.
             if !matches!(error, VaultError::InUse) {
                 remove_half_made(dir, existed);
             }
         })?;
-        vault.context.log_after(now, "create", "vault", "");
+        vault.context.log_non_store_change(now, "create", "vault", "");
         Ok((vault, code))
     }
 
@@ -150,25 +150,26 @@ impl Vault {
         Ok(Self { context, _lock: lock })
     }
 
-    /// Takes the steps that failed after commits since the last call, as warnings for the results of the changes.
+    /// Returns the steps that failed after commits since the last call, as warnings for the results of the changes.
     pub fn take_failed_steps(&self) -> Vec<FailedStep> {
         self.context.take_failed_steps()
     }
 
-    /// Changes the passphrase and rewrites its key slot atomically. After that nothing makes this fail.
+    /// Changes the passphrase and rewrites its key slot atomically. Failures after that are only noted, since the new
+    /// passphrase is valid.
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context.log_after(now, "passwd", "vault", "");
+        self.context.log_non_store_change(now, "passwd", "vault", "");
         Ok(header)
     }
 
-    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. After
-    /// that nothing makes this fail, since the returned code is the only copy.
+    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. Failures
+    /// after that are only noted, since the returned code is the only copy.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context.log_after(now, "recovery_code", "vault", "");
+        self.context.log_non_store_change(now, "recovery_code", "vault", "");
         Ok((header, code))
     }
 
@@ -216,7 +217,8 @@ impl Vault {
         self.context.index_rebuild()
     }
 
-    /// What the newest exports of assistants changed. The result is cached until the vault changes.
+    /// The differences between the newest export of each assistant and earlier ones. The result is cached until the
+    /// vault changes.
     ///
     /// # Errors
     /// The store.

@@ -185,9 +185,9 @@ export const commands = {
 	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
 	/**  What protects the window besides the passphrase. Needs no vault. */
 	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
-	/**  Lock when the screen locks or the computer sleeps, or do not. */
+	/**  Set whether the vault locks when the screen locks or the computer sleeps. */
 	setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
-	/**  Keep the window out of screenshots and screen sharing, or do not. Error `usage` where the system cannot. */
+	/**  Set whether the window is kept out of screenshots and screen sharing. Error `usage` where the system cannot. */
 	setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
 };
 
@@ -704,9 +704,9 @@ export type ImportReport = {
 	/**  Attachments that are referenced but not in the input; null in reports of older imports. */
 	missing_attachments: number | null,
 	missing_parts: string[],
-	/**  Something is in `missing`: only what was left of the file was imported. */
+	/**  True if something is in `missing`, so that only the remainder of the file was imported. */
 	salvaged: boolean,
-	/**  What was missing or damaged in the file, if the person asked for what was left of it. */
+	/**  What was missing or damaged in the file, if the person chose to import the remainder. */
 	missing: MissingPart[],
 	/**  By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports. */
 	gone: { [key in string]: number },

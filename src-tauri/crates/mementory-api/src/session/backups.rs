@@ -29,12 +29,13 @@ impl Backups<'_> {
         Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
     }
 
-    /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the
-    /// recovery code that the vault had at the time of the backup. The backup is only read. What was erased since is
-    /// erased in the copy, if a list of erasures in `ledgers`, beside the backup or in it says so.
+    /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
+    /// code that the vault had at the time of the backup. The backup is only read. Records that were erased after the
+    /// backup was made are erased in the copy if a list of erasures names them. Lists are read in `ledgers`, beside the
+    /// backup and in the backup.
     ///
     /// # Errors
-    /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
+    /// Errors of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
     pub fn restore(from: &Path, out: &Path, secret: &str, ledgers: Option<&Path>, job: &Job) -> ApiResult<Restored> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
@@ -43,7 +44,8 @@ impl Backups<'_> {
         })?;
         let mut applied = AppliedErasures { erasures: 0, ledger: (!made.known).then(|| "none".into()) };
         if made.erased_since > 0 {
-            // Opening applies them before anything can be read. If that fails, it says so, and the next opening tries again.
+            // Opening applies the erasures before anything can be read. If that fails, `ledger` of the result says so,
+            // and the next opening tries again.
             let opened = Session::open_watched(out, secret, ledgers, job)?.applied_erasures();
             applied.erasures = opened.erasures;
             if opened.ledger.as_deref() == Some("failed") {

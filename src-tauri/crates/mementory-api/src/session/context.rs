@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockW
 /// parallel.
 pub(super) struct Context {
     pub(super) vault: Vault,
-    /// What applying the list of erasures did at opening. None if that failed, or if the vault was created and not
+    /// Result of applying the lists of erasures at opening. None if that failed, or if the vault was created and not
     /// opened.
     pub(super) applied: Mutex<Option<AppliedErasures>>,
     /// A change takes the write lock from its first read until store, index and blobs agree again. An export takes

@@ -22,7 +22,7 @@ impl<'s> Exports<'s> {
 }
 
 impl Exports<'_> {
-    /// Reports what an export would contain and lose; nothing is written.
+    /// Previews an export: its content and its losses. Nothing is written.
     pub fn preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
         self.preview_with(request, &ExportOptions::default(), job)
     }
@@ -77,7 +77,7 @@ impl Exports<'_> {
     /// Like [`Self::export`], with options: signed, encrypted, incremental …
     ///
     /// # Errors
-    /// Those of the writer; `usage` for a malformed time.
+    /// Errors of the writer; `usage` for a malformed time.
     pub fn export_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
         if request.out.trim().is_empty() {
             return Err(ApiError::new(

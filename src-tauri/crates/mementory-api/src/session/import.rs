@@ -144,7 +144,7 @@ impl Imports<'_> {
             false => found.refuse_invalid("Nothing was imported."),
         };
         if refused_signature.is_err() && !request.salvage {
-            // Damage also changes signatures, so it is the reason that the person is told.
+            // Damage also invalidates signatures, so damage is refused first and reported as the reason.
             refuse_damage(&catalog, &detection)?;
         }
         refused_signature?;

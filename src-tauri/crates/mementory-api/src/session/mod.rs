@@ -92,9 +92,10 @@ impl Session {
     }
 
     /// Like [`open`](Self::open), as a job. If the search index does not match the vault it is rebuilt first, because
-    /// erasure and the search for copies rely on it. `job` gets its progress (stages `index_missing`,
-    /// `index_damaged`, `index_behind`). What was erased in a newer copy of the vault is erased here before anything
-    /// can be read, if a list of erasures in `ledgers`, in the vault's folder or in a copy beside it says so.
+    /// erasure and the search for copies rely on it. `job` gets its progress (stages `index_missing`, `index_damaged`,
+    /// `index_behind`). Records that were erased in a newer copy of the vault are erased here before anything can be
+    /// read, if a list of erasures names them. Lists are read in `ledgers`, in the vault's folder and in copies beside
+    /// it.
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
@@ -127,7 +128,7 @@ impl Session {
         *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
 
-    /// What applying the list of erasures did when the vault was opened.
+    /// Result of applying the lists of erasures when the vault was opened.
     pub fn applied_erasures(&self) -> AppliedErasures {
         let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {
@@ -159,7 +160,7 @@ impl Session {
         Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
     }
 
-    /// Takes the warnings about steps that failed after the changes since the last call. The changes themselves were
+    /// Returns the warnings about steps that failed after changes, since the last call. The changes themselves were
     /// made.
     pub fn take_warnings(&self) -> Vec<Warning> {
         self.context.vault.take_failed_steps().into_iter().map(warning_of).collect()

@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::{ApiError, ApiResult};
 use mementory_formats::sha256;
-use mementory_vault::watching::{Seen, Stamp, Waiting};
+use mementory_vault::watching::{PendingOffer, Seen, Stamp};
 use std::{
     collections::HashMap,
     fs::File,
@@ -24,7 +24,7 @@ impl<'s> Offers<'s> {
     }
 
     /// Lists the open offers with their paths.
-    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, Waiting)>> {
+    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, PendingOffer)>> {
         let folders: HashMap<String, String> = self
             .context
             .vault
@@ -48,7 +48,7 @@ impl<'s> Offers<'s> {
         }
         let Ok(waiting) = self.open() else { return };
         for path in paths.iter().map(PathBuf::from) {
-            let Some(stamp) = Stamp::of(&path) else { continue };
+            let Some(stamp) = Stamp::from_path(&path) else { continue };
             let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
             match waiting.iter().find(|(other, each)| *other == resolved && each.stamp == stamp) {
                 Some((_, each)) => drop(self.context.vault.watched_folders().answer(&each.id)),
@@ -109,7 +109,7 @@ impl FileExportGuard<'_> {
         for file in files {
             let path = file.canonicalize().unwrap_or_else(|_| file.clone());
             // The export is complete, so errors here are ignored.
-            let _ = Stamp::of(&path).map(|stamp| Offers::new(self.context).mark_known(&path, stamp));
+            let _ = Stamp::from_path(&path).map(|stamp| Offers::new(self.context).mark_known(&path, stamp));
         }
     }
 }

@@ -253,13 +253,13 @@ fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String
     let parents: std::collections::HashSet<i64> = active.iter().filter_map(|i| messages[*i].parent).collect();
     let leaf = active.iter().copied().find(|i| !parents.contains(&messages[*i].row));
     let mut path = Vec::new();
-    let mut at = leaf;
-    while let Some(i) = at {
+    let mut current = leaf;
+    while let Some(i) = current {
         path.push(messages[i].id_text());
         if path.len() > messages.len() {
             break; // A cycle: readers remove them, but an older vault may contain one.
         }
-        at = messages[i].parent.and_then(|p| index.get(&p)).copied();
+        current = messages[i].parent.and_then(|p| index.get(&p)).copied();
     }
     path.reverse();
     path

@@ -70,12 +70,12 @@ impl RowViews<'_> {
             size: file.as_ref().and_then(|f| f.size),
             media_type: file.as_ref().and_then(|f| f.media_type.clone()),
             present: file.as_ref().map(|f| f.present),
-            file_kind: file
-                .filter(|_| view.kind == Kind::Attachment)
-                .map(|f| FileKind::of(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()),
+            file_kind: file.filter(|_| view.kind == Kind::Attachment).map(|f| {
+                FileKind::from_file(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()
+            }),
             conversation_id,
             sensitive: vault.scanner().holds_sensitive(view.row)?,
-            standing: vault.export_diff()?.of(view).map(|standing| standing.as_str().into()),
+            standing: vault.export_diff()?.status_of(view).map(|status| status.as_str().into()),
         })
     }
 

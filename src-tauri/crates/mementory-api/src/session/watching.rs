@@ -15,7 +15,8 @@ use mementory_formats::names_encrypted_export;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, Folder, LARGEST_FOLDER, LastFind, Look, Mode, Offer, QUIET, Seen, Stamp, Waiting, look_into,
+    FileFound, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET, Seen,
+    Stamp, list_folder,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -72,11 +73,11 @@ impl WatchedFolders<'_> {
             let state = self.context.watch_state();
             (state.fresh.clone(), state.failed.clone(), state.importing.clone(), state.imported.clone())
         };
-        let view_of = |each: Waiting| {
+        let view_of = |each: PendingOffer| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so it is not listed.
-            (Stamp::of(&path) == Some(each.stamp)).then(|| Find {
+            (Stamp::from_path(&path) == Some(each.stamp)).then(|| Find {
                 // Not fresh if an automatic import is about to begin, because then there is nothing to ask yet.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
@@ -107,10 +108,12 @@ impl WatchedFolders<'_> {
         if path.ancestors().any(|folder| folder.join(VAULT_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
         }
-        let present = match look_into(&path) {
-            Look::Files(files) => files,
-            Look::Missing => return Err(missing()),
-            Look::Unreadable => return Err(refuse("no_permission", 7, "cannot be read: permission is missing.")),
+        let present = match list_folder(&path) {
+            FolderListing::Files(files) => files,
+            FolderListing::Missing => return Err(missing()),
+            FolderListing::Unreadable => {
+                return Err(refuse("no_permission", 7, "cannot be read: permission is missing."));
+            }
         };
         {
             let _guard = self.context.write_guard();
@@ -156,7 +159,7 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
-    pub fn round(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
+    pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
         let mut round = WatchRound::default();
         let folders = self.context.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {
@@ -167,7 +170,7 @@ impl WatchedFolders<'_> {
                 round.wait = earliest(round.wait, Some(QUIET));
                 continue;
             }
-            let Look::Files(files) = look_into(&path) else { continue };
+            let FolderListing::Files(files) = list_folder(&path) else { continue };
             round.folders.push(path);
             let seen = self.context.vault.watched_folders().seen(&folder.id)?;
             self.forget_deleted_files(&folder.id, &seen, &files)?;
@@ -204,7 +207,7 @@ impl WatchedFolders<'_> {
                 Err(_) => None,
             };
             if let Some(offer) = &offer {
-                last = Some(LastFind { name: offer.name.clone(), at: offer.at });
+                last = Some(LatestExport { name: offer.name.clone(), at: offer.at });
                 let id = self.context.vault.watched_folders().seen_key(&folder.id, &file.name);
                 let mut state = self.context.watch_state();
                 // An automatic import may be attempted again for new content in a file of the same name.
@@ -232,7 +235,7 @@ impl WatchedFolders<'_> {
             return Err(cancelled_error());
         }
         // The file may have been replaced since it was listed, for example by a link.
-        if Stamp::of(&file.path) != Some(file.stamp) {
+        if Stamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
         let scratch = Scratch(self.context.vault.dir().to_path_buf());
@@ -244,7 +247,7 @@ impl WatchedFolders<'_> {
             return Ok(None);
         }
         let digest = self.context.vault.watched_folders().content_digest(&file_digest(&file.path, cancel)?);
-        if Stamp::of(&file.path) != Some(file.stamp) {
+        if Stamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
         if self.context.vault.watched_folders().content_known(&digest)?
@@ -258,7 +261,7 @@ impl WatchedFolders<'_> {
     /// True if another file with the same content is on offer.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
         Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
-            other != path && waiting.offer.digest == digest && Stamp::of(other) == Some(waiting.stamp)
+            other != path && waiting.offer.digest == digest && Stamp::from_path(other) == Some(waiting.stamp)
         }))
     }
 
@@ -266,7 +269,7 @@ impl WatchedFolders<'_> {
     /// are many entries and the folder is not empty, because an empty folder may be the mount point of a disconnected
     /// drive.
     fn forget_deleted_files(&self, folder: &str, seen: &HashMap<String, Seen>, files: &[FileFound]) -> ApiResult<()> {
-        if seen.len() <= 2 * LARGEST_FOLDER || files.is_empty() {
+        if seen.len() <= 2 * MAX_FILES_PER_FOLDER || files.is_empty() {
             return Ok(());
         }
         let existing: HashSet<String> =

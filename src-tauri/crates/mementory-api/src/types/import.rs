@@ -208,10 +208,10 @@ pub struct ImportReport {
     #[serde(default)]
     pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
-    /// Something is in `missing`: only what was left of the file was imported.
+    /// True if something is in `missing`, so that only the remainder of the file was imported.
     #[serde(default)]
     pub salvaged: bool,
-    /// What was missing or damaged in the file, if the person asked for what was left of it.
+    /// What was missing or damaged in the file, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
     /// By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports.

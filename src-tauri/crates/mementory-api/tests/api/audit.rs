@@ -2,10 +2,10 @@
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
-const WORDS: &str = "harbour copper nineteen kite lantern";
+const PASSPHRASE: &str = "harbour copper nineteen kite lantern";
 
 fn vault(dir: &Path) -> Session {
-    Session::create(dir, WORDS, CreateOptions { kdf_floor: true }).unwrap().0
+    Session::create(dir, PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap().0
 }
 
 fn add(session: &Session, text: &str) -> String {
@@ -17,7 +17,7 @@ fn export(session: &Session, out: &Path) {
     assert!(session.exports().export(&request, &Job::silent()).unwrap().validated);
 }
 
-fn last(session: &Session) -> AuditEntry {
+fn last_entry(session: &Session) -> AuditEntry {
     session.overview().audit(true).unwrap().entries.pop().unwrap()
 }
 
@@ -33,7 +33,7 @@ fn a_failed_import_is_logged_without_its_file_name() {
         ..ImportRequest::default()
     };
     let error = session.imports().import(&request(Some("alf")), false, &Job::silent()).unwrap_err();
-    let entry = last(&session);
+    let entry = last_entry(&session);
     assert_eq!((entry.op.as_str(), entry.target.as_str(), entry.detail.as_str()), ("import_failed", "alf", error.code));
     assert!(!serde_json::to_string(&session.overview().audit(true).unwrap()).unwrap().contains("quokka"));
     let seq = entry.seq;
@@ -42,9 +42,9 @@ fn a_failed_import_is_logged_without_its_file_name() {
     assert_eq!((failed.seq, failed.paths), (seq, vec![path]), "the vault knows which file it was");
     assert_eq!((failed.error.code.as_str(), &failed.error.message), (error.code, &error.message), "and the error");
     assert!(session.imports().import(&request(Some("alf")), true, &Job::silent()).is_err());
-    assert_eq!(last(&session).seq, seq, "a preview is not logged");
+    assert_eq!(last_entry(&session).seq, seq, "a preview is not logged");
     assert!(session.imports().import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
-    assert_eq!(last(&session).target, "", "an unknown format is not written to the log");
+    assert_eq!(last_entry(&session).target, "", "an unknown format is not written to the log");
     let job = Job::silent();
     job.cancel();
     let memory =
@@ -63,7 +63,7 @@ fn paths_are_shown_while_their_files_exist() {
     let out = folder.path().join("out.mem");
     export(&session, &out);
     let path = out.display().to_string();
-    assert_eq!(last(&session).file.as_ref(), Some(&path));
+    assert_eq!(last_entry(&session).file.as_ref(), Some(&path));
     let other = vault(&folder.path().join("w"));
     let request = ImportRequest { paths: vec![path.clone()], ..ImportRequest::default() };
     other.imports().import(&request, false, &Job::silent()).unwrap();
@@ -71,7 +71,7 @@ fn paths_are_shown_while_their_files_exist() {
     assert!(session.exports().remove(&path).is_err(), "a valid export cannot be deleted");
     assert!(out.exists());
     std::fs::remove_dir_all(&out).unwrap();
-    assert_eq!((last(&session).file, other.imports().list().unwrap().batches[0].file.clone()), (None, None));
+    assert_eq!((last_entry(&session).file, other.imports().list().unwrap().batches[0].file.clone()), (None, None));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_path_with_erased_words_is_forgotten() {
     let id = add(&session, "zanzibarquokka");
     let out = folder.path().join("all about zanzibarquokka.mem");
     export(&session, &out);
-    assert!(last(&session).file.is_some(), "before the erasure");
+    assert!(last_entry(&session).file.is_some(), "before the erasure");
     let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
     let done = session.changes().erase(&request, &Job::silent()).unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
@@ -180,17 +180,17 @@ fn a_text_export_is_logged_when_it_is_copied() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     add(&session, "Likes tea with milk.");
-    let before = last(&session).seq;
+    let before = last_entry(&session).seq;
     session.exports().text_taken().unwrap();
     let request = ExportRequest { format: "transfer_text".into(), ..ExportRequest::default() };
     session.exports().text(&request, &Job::silent()).unwrap();
-    assert_eq!(last(&session).seq, before, "making the text is not logged");
+    assert_eq!(last_entry(&session).seq, before, "making the text is not logged");
     session.exports().text_taken().unwrap();
-    let entry = last(&session);
+    let entry = last_entry(&session);
     let fields = (entry.op.as_str(), entry.target.as_str(), entry.detail.as_str(), entry.file);
     assert_eq!(fields, ("export", "transfer_text", "1 records", None));
     session.exports().text_taken().unwrap();
-    assert_eq!(last(&session).seq, entry.seq, "logged once");
+    assert_eq!(last_entry(&session).seq, entry.seq, "logged once");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_saved_attachment_is_complete_private_and_logged_without_its_name() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    let entry = last(&session);
+    let entry = last_entry(&session);
     assert_eq!(
         (entry.op.as_str(), entry.target.as_str(), entry.detail.as_str()),
         ("save_file", present.id.as_str(), "")
@@ -242,5 +242,5 @@ fn a_saved_attachment_is_complete_private_and_logged_without_its_name() {
         assert_eq!(refused(&missing.id, &out, &Job::silent()), "not_found");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary files remain");
-    assert_eq!(last(&session).seq, entry.seq);
+    assert_eq!(last_entry(&session).seq, entry.seq);
 }

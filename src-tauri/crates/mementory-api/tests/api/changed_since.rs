@@ -1,9 +1,9 @@
-//! `export --since` exports everything that changed since then, whenever it was created.
+//! `export --since` exports every record that changed since the given time, whenever it was created.
 use mementory_api::{CreateOptions, Job, Session, files, types::*};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-const WORDS: &str = "harbour copper nineteen kite lantern";
+const PASSPHRASE: &str = "harbour copper nineteen kite lantern";
 
 /// Six old memories, one of which was updated recently at its source, and an old conversation.
 fn old_memories(folder: &Path) -> (PathBuf, PathBuf) {
@@ -39,7 +39,7 @@ fn old_memories(folder: &Path) -> (PathBuf, PathBuf) {
 fn an_export_since_a_time_contains_every_later_edit_of_an_older_record() {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
-    let (session, _) = Session::create(&folder.path().join("v"), WORDS, options).unwrap();
+    let (session, _) = Session::create(&folder.path().join("v"), PASSPHRASE, options).unwrap();
     let (memories, chat) = old_memories(folder.path());
     for path in [memories, chat] {
         let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
@@ -96,7 +96,7 @@ fn an_export_since_a_time_contains_every_later_edit_of_an_older_record() {
 fn an_export_since_a_time_contains_the_deletions_since_then() {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
-    let (session, _) = Session::create(&folder.path().join("v"), WORDS, options).unwrap();
+    let (session, _) = Session::create(&folder.path().join("v"), PASSPHRASE, options).unwrap();
     let add = AddRequest { text: "Likes tea with milk.".into(), ..AddRequest::default() };
     let ids = session.changes().add(&add).unwrap().ids;
     session.changes().erase(&EraseRequest { ids, ..EraseRequest::default() }, &Job::silent()).unwrap();

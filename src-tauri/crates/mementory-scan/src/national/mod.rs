@@ -110,7 +110,7 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
     }
 }
 
-/// Whether more digits follow after the same separator, so that it is part of a longer number.
+/// Whether more digits follow after the same separator, so that the match is only part of a longer number.
 fn has_more_digits(last: &Run, runs: &[Run], layout: &Layout) -> bool {
     let has_next_run = runs.get(layout.lengths.len()).is_some();
     has_next_run && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)

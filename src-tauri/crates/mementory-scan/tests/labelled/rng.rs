@@ -34,8 +34,8 @@ impl Rng {
         self.next() % 100 < percent
     }
 
-    pub fn pick<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
+    pub fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
     }
 
     pub fn shuffle<T>(&mut self, list: &mut [T]) {

@@ -116,8 +116,8 @@ fn template_with_value<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
 }
 
 /// `count` of the templates in random order, each at most once.
-fn random_choice<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
-    let mut all = of.to_vec();
+fn random_choice<'a>(rng: &mut Rng, templates: &[&'a str], count: usize) -> Vec<&'a str> {
+    let mut all = templates.to_vec();
     rng.shuffle(&mut all);
     all.truncate(count);
     all

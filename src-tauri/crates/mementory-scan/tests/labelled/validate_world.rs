@@ -20,11 +20,11 @@ pub fn is_valid_cpf(text: &str) -> bool {
     let found = digits(text);
     // Each check digit is the sum of the digits before it with the weights 9, 8, 7 … from the right, modulo 11. If it
     // would be 10, it is 0.
-    let holds = |n: usize| {
+    let is_right = |n: usize| {
         let sum: u64 = found[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
         sum % 11 % 10 == found[n]
     };
-    found.len() == 11 && holds(9) && holds(10)
+    found.len() == 11 && is_right(9) && is_right(10)
 }
 
 pub fn is_valid_rut(text: &str) -> bool {

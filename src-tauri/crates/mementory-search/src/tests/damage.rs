@@ -129,7 +129,7 @@ fn an_old_file_of_the_same_name_is_refused() {
 }
 
 #[test]
-fn a_wrong_key_is_damage_and_an_empty_folder_has_no_index() {
+fn a_wrong_key_is_reported_as_damage_and_an_empty_folder_as_no_index() {
     let (dir, index) = index_of(&["lamp"]);
     drop(index);
     assert!(matches!(SearchIndex::open(dir.path(), &[6; 32]), Err(IndexError::Damaged(_))));

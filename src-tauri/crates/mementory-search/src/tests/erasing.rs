@@ -47,7 +47,7 @@ fn purging_a_redacted_row_removes_its_old_words() {
     index.commit(2).unwrap();
     index.purge(&[1]).unwrap();
     let after = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
-    assert!(after.is_clean() && after.said.is_empty(), "{after:?}");
+    assert!(after.is_clean() && after.words_by_row.is_empty(), "{after:?}");
     assert_eq!(sorted_rows(&index, "key"), [1]);
 }
 
@@ -55,7 +55,7 @@ fn purging_a_redacted_row_removes_its_old_words() {
 fn a_row_that_was_not_added_again_without_the_words_is_noticed() {
     let (dir, _index) = index_of(&["key under the terracotta pot", "plain"]);
     let found = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
-    assert_eq!(found.said.get(&1).map(std::collections::HashSet::len), Some(1), "one of two words: {found:?}");
+    assert_eq!(found.words_by_row.get(&1).map(std::collections::HashSet::len), Some(1), "one of two words: {found:?}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn words_that_every_index_contains_are_no_residue() {
 /// The dictionary writes the edges of a node in descending order, so that the letters after the `x` of these words
 /// read as `solid`.
 #[test]
-fn letters_that_meet_by_chance_in_the_bytes_of_a_dictionary_are_no_leftover() {
+fn letters_that_meet_by_chance_in_the_bytes_of_a_dictionary_are_no_residue() {
     let words = ["solid".to_owned()];
     let (dir, index) = index_of(&["xd xi xl xo xs", "solid ground"]);
     let row = 2;
@@ -142,5 +142,5 @@ fn the_residue_check_searches_tags() {
     index.add(&IndexDoc { row: 1, kind: "memory", tags: &tags, ..Default::default() }).unwrap();
     index.commit(1).unwrap();
     let found = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
-    assert!(found.said.contains_key(&1), "{found:?}");
+    assert!(found.words_by_row.contains_key(&1), "{found:?}");
 }

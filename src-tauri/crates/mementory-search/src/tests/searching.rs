@@ -220,8 +220,8 @@ fn several_segments_rank_like_one() {
     for query in ["lamp", "candle word", "\"lamp word\"", "kite -word", "cand", ""] {
         let search = |index: &SearchIndex| index.search_each(query, &pages).unwrap();
         let (one, several) = (search(&one_segment.1), search(&three_segments.1));
-        for (i, ask) in pages.iter().enumerate() {
-            let alone = three_segments.1.search(query, ask.filter, ask.limit, ask.offset).unwrap();
+        for (i, page) in pages.iter().enumerate() {
+            let alone = three_segments.1.search(query, page.filter, page.limit, page.offset).unwrap();
             assert_eq!(several[i], alone, "{query}: asked together and alone");
             let scored = |outcome: &SearchOutcome| {
                 let mut hits: Vec<_> = outcome.hits.iter().map(|(row, score)| (score.to_bits(), *row)).collect();
@@ -229,7 +229,7 @@ fn several_segments_rank_like_one() {
                 hits
             };
             assert_eq!((one[i].total, one[i].hits.len()), (several[i].total, several[i].hits.len()), "{query}");
-            if ask.offset == 0 {
+            if page.offset == 0 {
                 assert_eq!(scored(&one[i]), scored(&several[i]), "{query}: the same rows, the same scores");
             }
         }

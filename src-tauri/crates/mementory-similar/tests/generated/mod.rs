@@ -33,8 +33,8 @@ impl Rng {
         (self.next() % n as u64) as usize
     }
 
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
     }
 
     fn chance(&mut self, percent: usize) -> bool {

@@ -10,7 +10,7 @@ use mementory_store::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// What an edit changes; None leaves a field as it is.
+/// New values for the fields of a record. None leaves a field unchanged.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct EditFields {
@@ -44,9 +44,9 @@ impl Editor<'_> {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
-        let own = mementory_store::ids::random_text()?;
-        let mut record = Record::new(Kind::Memory, RecordKey::new("me", own.clone()), text);
-        record.origin_id = Some(own);
+        let origin_id_text = mementory_store::ids::random_text()?;
+        let mut record = Record::new(Kind::Memory, RecordKey::new("me", origin_id_text.clone()), text);
+        record.origin_id = Some(origin_id_text);
         record.record_type = record_type;
         record.tags = clean_tags(tags);
         record.times.created = Some(now);
@@ -58,7 +58,7 @@ impl Editor<'_> {
         let digest = content_digest(&self.context.keys, &record);
         let (seq, row) = self.context.store.write(|tx| {
             let platform = platform_id(tx, "me")?;
-            let columns = RecordColumns::of(&record, 0, now.as_micros());
+            let columns = RecordColumns::from_record(&record, 0, now.as_micros());
             let row = next_row(tx)?;
             let (pack, slot) = self.context.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
             tx.execute(

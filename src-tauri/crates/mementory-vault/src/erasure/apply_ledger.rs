@@ -3,7 +3,7 @@ use crate::{
     VaultResult,
     erasure::{
         eraser::EraseRequest, eraser::Eraser, ledger::ErasureLedger, redact_again::RedactAgain, sabotage::Sabotage,
-        targets::EraseScope, write_tombstones::Again,
+        targets::EraseScope, write_tombstones::EarlierErasure,
     },
     erasure_ledger::{Act, FoundLedger, LedgerRecord},
 };
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 /// Reason in the tombstones of records that were erased or redacted in a newer copy of the vault.
 const ERASED_BEFORE_REASON: &str = "erased_before";
 
-/// What applying the list of erasures did.
+/// Result of applying the lists of erasures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AppliedErasures {
     /// Number of erasures and redactions that were applied because this copy did not have them.
@@ -33,12 +33,12 @@ pub struct AppliedErasures {
 }
 
 impl ErasureLedger<'_> {
-    /// Erases and redacts in this copy what a list says was erased and redacted in a newer copy of this vault. Then
-    /// completes the lists of the vault and of the program.
+    /// Erases and redacts in this copy what the lists of erasures name and this copy still contains. Then writes the
+    /// merged list to the vault's folder and to the program's.
     ///
     /// # Errors
-    /// Errors of the store and the index, and I/O. Acts that were applied before the error stay applied, and the next
-    /// call applies the others.
+    /// Errors of the store and the index, and I/O. Erasures and redactions that were applied before the error stay
+    /// applied, and the next call applies the others.
     pub fn apply(&self, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<AppliedErasures> {
         let files = self.files();
         let (own, outside) = (self.read(Some(&files.own)), self.read(files.outside.as_deref()));
@@ -70,7 +70,7 @@ impl ErasureLedger<'_> {
 
     /// Applies one act. Returns true if all its erasure checks are complete.
     fn apply_act(&self, id: &str, act: &Act, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<bool> {
-        let again = Again {
+        let earlier = EarlierErasure {
             receipt: id.to_owned(),
             at: Timestamp::from_micros(act.at).unwrap_or(now),
             tombstones: act.records.iter().filter_map(|gone| Some((gone.id()?, gone.tombstone.clone()))).collect(),
@@ -86,7 +86,7 @@ impl ErasureLedger<'_> {
                 reason: ERASED_BEFORE_REASON,
                 copies: &[],
                 now,
-                again: Some(&again),
+                earlier: Some(&earlier),
                 cancel: &AtomicBool::new(false),
             };
             let done = Eraser::new(self.context).run(&request, progress, Sabotage::default())?;
@@ -94,11 +94,11 @@ impl ErasureLedger<'_> {
         }
         let views = self.find_rows(&redacted)?;
         if !views.is_empty() {
-            complete &= RedactAgain::new(self.context).run(act, views, &again, now, progress)?;
+            complete &= RedactAgain::new(self.context).run(act, views, &earlier, now, progress)?;
         }
         self.context.store.write(|tx| {
             let applied = own_ids(tx)?;
-            act.records.iter().try_for_each(|gone| self.block(tx, gone, applied.contains(&gone.tombstone), again.at))
+            act.records.iter().try_for_each(|gone| self.block(tx, gone, applied.contains(&gone.tombstone), earlier.at))
         })?;
         Ok(complete)
     }
@@ -143,7 +143,7 @@ impl ErasureLedger<'_> {
         let row = store_own(tx, &self.context.keys, row, &id, blocked, &prints)?;
         if gone.redacted {
             store_redacted(tx, &[id], &row.id)?;
-            // The source still has the words, so no import may bring a newer version of this record.
+            // The source still has the words. The flag keeps imports from bringing a newer version of this record.
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE id = ?1", params![id, Flags::REDACTED])?;
         }
         let op = if gone.redacted { "redact" } else { "erase" };

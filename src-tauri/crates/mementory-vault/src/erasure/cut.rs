@@ -13,7 +13,7 @@ pub struct RedactSpan {
     pub start: u32,
     /// The code point after the last one.
     pub end: u32,
-    /// Class (`[a-z0-9_]+`) that the mark in its place names.
+    /// Class of the removed value (`[a-z0-9_]+`). The mark that replaces the span contains it.
     pub class: String,
 }
 
@@ -80,12 +80,12 @@ pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
     let mut out = Cut { text: String::with_capacity(text.len()), removed: Vec::new(), places: Vec::new() };
     let mut at = 0;
     for span in &spans {
-        let outside = || usage("A span is empty, overlaps another or lies outside the text.");
+        let invalid_span = || usage("A span is empty, overlaps another or lies outside the text.");
         let (Some(start), Some(end)) = (offsets.get(span.start as usize), offsets.get(span.end as usize)) else {
-            return Err(outside());
+            return Err(invalid_span());
         };
         if start >= end || *start < at {
-            return Err(outside());
+            return Err(invalid_span());
         }
         if span.class.is_empty()
             || !span.class.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')

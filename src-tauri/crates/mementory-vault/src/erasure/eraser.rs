@@ -7,12 +7,12 @@ use crate::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
         reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
         targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
-        write_tombstones::Again, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_print},
     word_removal::{ERASED_MARK, Removal},
 };
-use mementory_erasure_check::{Beside, Evidence, Receipt};
+use mementory_erasure_check::{Evidence, IndexCleanup, Receipt};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{RowView, Store, tombstones::TombstoneRow};
 use rusqlite::{Connection, params};
@@ -22,7 +22,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// What an erasure would remove.
+/// Preview of an erasure: everything that it would remove.
 #[derive(Debug, Clone, Default)]
 pub struct ErasePlan {
     /// All records that would be removed, the requested ones first.
@@ -41,19 +41,19 @@ pub struct ErasePlan {
     pub copies: Vec<RowView>,
 }
 
-/// What an erasure did.
+/// Result of an erasure or redaction.
 #[derive(Debug, Clone)]
 pub struct EraseOutcome {
     /// Tombstones of the erased or redacted records.
     pub tombstones: Vec<TombstoneRow>,
-    /// What the check found.
+    /// The receipt, with the result of the erasure check.
     pub receipt: Receipt,
     /// Number of other records that were redacted because they contain the same words. After a redaction, the number of
     /// all redacted records.
     pub copies_redacted: u32,
 }
 
-/// What to erase, and why.
+/// Request to erase records: their ids, the scope and the reason.
 pub(crate) struct EraseRequest<'a> {
     pub(crate) ids: &'a [String],
     pub(crate) scope: EraseScope,
@@ -61,8 +61,8 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// The ids and time to use if a newer copy of the vault has made this erasure before.
-    pub(crate) again: Option<&'a Again>,
+    /// Set if this erasure was already made in a newer copy of the vault, whose ids and time are used again.
+    pub(crate) earlier: Option<&'a EarlierErasure>,
     /// When set, the erasure stops if nothing was erased yet. Once its commit has begun, it is finished and checked.
     pub(crate) cancel: &'a AtomicBool,
 }
@@ -88,7 +88,7 @@ impl<'v> Eraser<'v> {
 }
 
 impl Eraser<'_> {
-    /// What erasing `ids` would remove. Changes nothing.
+    /// Lists everything that erasing `ids` would remove. Changes nothing.
     pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
         let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked, &mut |_| Ok(()))?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
@@ -107,7 +107,7 @@ impl Eraser<'_> {
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
             passthrough: PassthroughFiles::new(self.context)
-                .parts_with_words(&removal_of(&targets), &rows, false)?
+                .files_with_words(&removal_of(&targets), &rows, false)?
                 .len() as u32,
             records: targets.into_iter().map(|t| t.view).collect(),
             copies,
@@ -139,7 +139,7 @@ impl Eraser<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        let request = EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now, again: None, cancel };
+        let request = EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now, earlier: None, cancel };
         self.run(&request, progress, Sabotage::default())
     }
 
@@ -148,7 +148,7 @@ impl Eraser<'_> {
     pub fn erase_sabotaged(&self, ids: &[String], now: Timestamp, sabotage: Sabotage) -> VaultResult<EraseOutcome> {
         let cancel = &AtomicBool::new(false);
         let request =
-            EraseRequest { ids, scope: EraseScope::Asked, reason: "test", copies: &[], now, again: None, cancel };
+            EraseRequest { ids, scope: EraseScope::Asked, reason: "test", copies: &[], now, earlier: None, cancel };
         self.run(&request, &|_| {}, sabotage)
     }
 
@@ -169,9 +169,9 @@ impl Eraser<'_> {
         let sentences = sentences_of(&targets);
         let copies = self.copy_targets(request.copies, &rows, &mut evidence)?;
         let removal = removal_of(&targets);
-        let parts = PassthroughFiles::new(self.context).parts_with_words(&removal, &rows, true)?;
-        let receipt_id = match request.again {
-            Some(again) => again.receipt.clone(),
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &rows, true)?;
+        let receipt_id = match request.earlier {
+            Some(earlier) => earlier.receipt.clone(),
             None => mementory_store::ids::random_text()?,
         };
         let act = RefCell::new(Act { at: request.now.as_micros(), ..Act::default() });
@@ -186,24 +186,24 @@ impl Eraser<'_> {
                 receipt: &receipt_id,
                 now: request.now,
                 act: &act,
-                again: request.again,
+                earlier: request.earlier,
             };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
             let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &trigger, &mut evidence)?;
             let left = batches_left(tx)?;
-            let alone = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
-            clean_reports(tx, &removal, &Names::of(&targets, &alone))?;
-            let (old_blobs, parts_changed) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            let was_last_of_import = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
+            clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
+            let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
-            evidence.parts = parts_changed;
+            evidence.passthrough_files = files_changed;
             let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &trigger)?;
             pending_receipt(tx, &receipt_id, request.now)?;
-            if request.again.is_none() {
+            if request.earlier.is_none() {
                 let keys = &self.context.keys;
                 let prints = sentences.iter().filter(|_| !reindex.is_empty());
                 let sentences = prints.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
-                // The list is written before the commit, which is what destroys the content.
+                // The list of erasures is written before the commit, because the commit destroys the content.
                 ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?;
             }
             Ok((Store::last_change(tx)?, tombstones, reindex))
@@ -212,10 +212,10 @@ impl Eraser<'_> {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = ON")?;
         }
         if written.is_err() {
-            if request.again.is_none() {
+            if request.earlier.is_none() {
                 ErasureLedger::new(self.context).withdraw(&receipt_id);
             }
-            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
         }
         let (seq, tombstones, reindex) = written?;
         let after = AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
@@ -256,7 +256,7 @@ impl Eraser<'_> {
         };
         // If no record has to be indexed again, the index is changed while the check searches the database. Otherwise
         // it is changed before.
-        let beside: Beside<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
+        let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;
             for row in reindex {
@@ -274,7 +274,7 @@ impl Eraser<'_> {
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
         let honest = sabotage == Sabotage::default();
-        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, beside)
+        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, clean_index)
     }
 
     /// Reads the copies to redact. Copies that are erased themselves are left out.
@@ -301,7 +301,7 @@ impl Eraser<'_> {
     ) -> VaultResult<Vec<i64>> {
         let mut changed = Vec::new();
         for copy in copies {
-            // A pack may contain several copies. Rewriting it for one does not move the others.
+            // A pack may contain several copies. Rewriting it for one copy does not change the slots of the others.
             if RowRedaction::new(self.context).redact_row(tx, &copy.view, redaction, evidence)? {
                 let trigger = TombstoneContext { reason: "same_words", ..*trigger };
                 TombstoneWriter::new(self.context).write_redacted(tx, copy, redaction, sentences, &trigger)?;
@@ -367,7 +367,7 @@ impl Eraser<'_> {
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
         }
         for target in targets {
-            // A part of the record that stays, since it was restored from the Trash separately, loses its owner.
+            // A message or chunk that was restored from the Trash separately is not erased. It loses its owner.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
         mementory_store::trash::reroot_orphans(tx)?;

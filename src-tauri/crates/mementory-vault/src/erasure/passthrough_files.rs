@@ -12,13 +12,13 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-/// Files of fewer bytes are rewritten in memory, others line by line.
+/// Size in bytes from which a file is rewritten line by line. Smaller ones are rewritten in memory.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Longest line in bytes that is read into memory. A longer one is split into overlapping chunks of this size.
 const MAX_LINE_BYTES: u64 = 8 << 20;
 
 /// A passthrough file that contains the words: its row, its current blob, and the blob without the words.
-pub(crate) struct Part {
+pub(crate) struct FileWithWords {
     row: i64,
     old: [u8; 32],
     new: BlobInfo,
@@ -38,26 +38,27 @@ impl<'v> PassthroughFiles<'v> {
 
 impl PassthroughFiles<'_> {
     /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs` their new bytes are
-    /// stored as blobs, which no record names until [`PassthroughFiles::rewrite_parts`]. A file that cannot be read is
-    /// skipped; the check reports it.
-    pub(crate) fn parts_with_words(
+    /// stored as blobs, which no record names until [`PassthroughFiles::rewrite_files`]. A file that cannot be read is
+    /// skipped; the erasure check reports it.
+    pub(crate) fn files_with_words(
         &self,
         removal: &Removal,
         rows: &HashSet<i64>,
         store_blobs: bool,
-    ) -> VaultResult<Vec<Part>> {
+    ) -> VaultResult<Vec<FileWithWords>> {
         if removal.exact_pairs().is_empty() {
             return Ok(Vec::new());
         }
-        let words = Words::of(removal)?;
+        let words = Words::new(removal)?;
         let mut out = Vec::new();
-        for (row, blob) in self.all_parts()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
-            out.extend(self.blob_without_words(&blob, &words, store_blobs)?.map(|new| Part { row, old: blob, new }));
+        for (row, blob) in self.all_files()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
+            let new = self.blob_without_words(&blob, &words, store_blobs)?;
+            out.extend(new.map(|new| FileWithWords { row, old: blob, new }));
         }
         Ok(out)
     }
 
-    fn all_parts(&self) -> VaultResult<Vec<(i64, [u8; 32])>> {
+    fn all_files(&self) -> VaultResult<Vec<(i64, [u8; 32])>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare(
                 "SELECT DISTINCT f.row, f.blob FROM named_blobs f JOIN records r ON r.row = f.row WHERE r.kind = ?1",
@@ -93,29 +94,29 @@ impl PassthroughFiles<'_> {
 
     /// Replaces the old bytes by the new ones and marks the files as redacted. Returns the blobs that no record names
     /// any more, and the number of changed files.
-    pub(crate) fn rewrite_parts(&self, tx: &Connection, parts: &[Part]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
+    pub(crate) fn rewrite_files(&self, tx: &Connection, files: &[FileWithWords]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
-        for part in parts {
-            // Former bytes of a file, which an undo would restore, are separate entries of `parts`.
+        for file in files {
+            // Former bytes of a file, which an undo would restore, are separate entries of `files`.
             for table in ["files", "file_versions"] {
                 tx.execute(
                     &format!("UPDATE {table} SET blob = ?2, size = ?3 WHERE row = ?1 AND blob = ?4"),
-                    params![part.row, part.new.digest, part.new.size as i64, part.old],
+                    params![file.row, file.new.digest, file.new.size as i64, file.old],
                 )?;
             }
-            tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![part.row, Flags::REDACTED])?;
+            tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![file.row, Flags::REDACTED])?;
         }
-        for part in parts {
-            if !tx.prepare_cached("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([part.old])? {
-                old.push(part.old);
+        for file in files {
+            if !tx.prepare_cached("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([file.old])? {
+                old.push(file.old);
             }
         }
-        Ok((old, parts.len() as u32))
+        Ok((old, files.len() as u32))
     }
 
-    /// Removes the new bytes after a deletion that failed.
-    pub(crate) fn drop_parts(&self, parts: &[Part]) -> VaultResult<()> {
-        if parts.is_empty() { Ok(()) } else { self.context.sweep_blobs().map(drop) }
+    /// Removes the new blobs after a deletion that failed.
+    pub(crate) fn drop_new_blobs(&self, files: &[FileWithWords]) -> VaultResult<()> {
+        if files.is_empty() { Ok(()) } else { self.context.sweep_blobs().map(drop) }
     }
 }
 
@@ -126,6 +127,7 @@ struct CleaningReader<'w, R: Read> {
     /// Bytes that were read and not yet processed.
     pending: Vec<u8>,
     out: Vec<u8>,
+    /// Number of bytes of `out` that the caller has received.
     at: usize,
     changed: bool,
 }
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
-        let words = Words::of(&removal).unwrap();
+        let words = Words::new(&removal).unwrap();
         // The words cross the border between two chunks.
         let mut source = vec![b'x'; MAX_LINE_BYTES as usize - 7];
         source.extend_from_slice(b"the zanzibar quokka");

@@ -1,6 +1,6 @@
 //! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
 use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::query_numbers};
-use mementory_erasure_check::{Beside, Evidence, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
+use mementory_erasure_check::{Evidence, IndexCleanup, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
 use mementory_store::{Store, scrub, scrub_all};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -29,21 +29,21 @@ impl<'v> Receipts<'v> {
 
 impl Receipts<'_> {
     /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt. If
-    /// it is not complete and the traces are known, they stay in memory for a retry.
+    /// the receipt is not complete and the traces are known, the traces stay in memory for a retry.
     pub(crate) fn prove_and_wipe(
         &self,
         id: String,
         evidence: &mut Evidence,
         now: Timestamp,
         wipe: bool,
-        beside: Beside<'_>,
+        clean_index: IndexCleanup<'_>,
     ) -> VaultResult<Receipt> {
         let clean = |pages: &[i64]| -> VaultResult<bool> {
             self.context.store.write(|tx| scrub(tx, pages))?;
             self.context.store.checkpoint()
         };
         let receipt =
-            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
+            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), clean_index)?;
         self.save(&receipt)?;
         let mut unproven = self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner);
         unproven.remove(&receipt.id);
@@ -93,7 +93,8 @@ impl Receipts<'_> {
         self.context.sweep_blobs()?;
         self.context.store.write(|tx| scrub_all(tx))?;
         for id in &pending {
-            let mut evidence = Evidence::cut_off(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
+            let mut evidence =
+                Evidence::of_interrupted_deletion(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
             self.prove_and_wipe(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
         }
         self.context.store.checkpoint()?;
@@ -123,7 +124,7 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// The receipt of a deletion whose cleaning failed after its commit: not complete. The pending receipt stays in the
+    /// An incomplete receipt for a deletion whose steps after the commit failed. The pending receipt stays in the
     /// store, so the next opening finishes it.
     pub(crate) fn not_finished(&self, id: String, now: Timestamp) -> Receipt {
         self.context.note_failed(FailedStep::Cleaning);
@@ -143,9 +144,9 @@ impl Receipts<'_> {
     }
 }
 
-/// Deletes changes that the index contains, so that the change log does not grow with the vault's age. The last change
-/// stays, because store and index are compared by its number. While a receipt is pending nothing is deleted, because
-/// finishing the deletion needs its rows.
+/// Deletes entries of the change log that the index has applied, so that the log does not grow with the vault's age.
+/// The last change stays, because store and index are compared by its number. While a receipt is pending nothing is
+/// deleted, because finishing the deletion needs its rows.
 fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
     let last = Store::last_change(tx)?;

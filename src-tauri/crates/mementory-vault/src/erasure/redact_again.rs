@@ -4,9 +4,9 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath,
+        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::AfterRedacting,
         redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
-        write_tombstones::Again, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, WordFinder, text_print},
     sensitive::Scanner,
@@ -21,7 +21,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// Redacts what was redacted in a newer copy of the vault.
+/// Redacts the words that were redacted in a newer copy of the vault.
 #[derive(Clone, Copy)]
 pub(crate) struct RedactAgain<'v> {
     context: &'v Context,
@@ -40,18 +40,18 @@ impl RedactAgain<'_> {
         &self,
         act: &Act,
         views: Vec<RowView>,
-        again: &Again,
+        earlier: &EarlierErasure,
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<bool> {
         let mut evidence = Evidence::default();
         let pairs = self.words_of(act, &views, &mut evidence)?;
         let (words, sentences) = pairs;
-        let said: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
+        let removed: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
         let exact = Removal::exact(words.clone());
         let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
-        let parts = PassthroughFiles::new(self.context).parts_with_words(&exact, &rows, true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact, &rows, true)?;
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
@@ -60,15 +60,20 @@ impl RedactAgain<'_> {
                 Some((gone.id()?, prints.collect()))
             })
             .collect();
-        let receipt_id = format!("{}r", again.receipt);
+        let receipt_id = format!("{}r", earlier.receipt);
         let unused = RefCell::new(Act::default());
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger =
-                TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &unused, again: Some(again) };
+            let trigger = TombstoneContext {
+                reason: "redaction",
+                receipt: &receipt_id,
+                now,
+                act: &unused,
+                earlier: Some(earlier),
+            };
             let mut changed = Vec::new();
-            for some in views.chunks(RECORDS_PER_READ) {
-                for before in Targets::new(self.context).read_targets(tx, some.to_vec(), &mut |_| Ok(()))? {
+            for chunk in views.chunks(RECORDS_PER_READ) {
+                for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), &mut |_| Ok(()))? {
                     let prints = former.get(&before.view.id);
                     // Of a redaction that is older than the list, only the fingerprint that blocks the text in
                     // imports is known.
@@ -81,25 +86,25 @@ impl RedactAgain<'_> {
                         })
                     };
                     if self.redact(tx, &before, &removal, &is_former_text, &mut evidence)? {
-                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &said, &trigger)?;
+                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &removed, &trigger)?;
                         changed.push(before.view.row);
                     }
                 }
             }
-            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = part_count;
+            evidence.passthrough_files = file_count;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} records", changed.len());
-            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &again.receipt, &detail)?;
+            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &earlier.receipt, &detail)?;
             Ok((Store::last_change(tx)?, changed))
         });
         if written.is_err() {
-            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
         }
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = Aftermath { seq, changed: &changed, words: &said, receipt_id, now };
+        let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
         Ok(Redactor::new(self.context).after_redacting(after, &mut evidence, progress)?.complete)
     }
 
@@ -113,12 +118,12 @@ impl RedactAgain<'_> {
     ) -> VaultResult<(Vec<(String, String)>, Vec<(String, String)>)> {
         let keys = &self.context.keys;
         let (mut words, mut sentences) = (WordFinder::new(keys, &act.words), WordFinder::new(keys, &act.sentences));
-        for some in views.chunks(RECORDS_PER_READ) {
+        for chunk in views.chunks(RECORDS_PER_READ) {
             let each = &mut |record: &Record| {
                 evidence.record(record);
                 Ok(())
             };
-            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, some.to_vec(), each))?;
+            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), each))?;
             for text in read.iter().flat_map(|target| target.texts.iter().chain(&target.parts)) {
                 words.search(text);
                 sentences.search_normalized(text);
@@ -159,7 +164,7 @@ impl RedactAgain<'_> {
             changed
         })?;
         if any {
-            rows.after_redaction(tx, &before.view)?;
+            rows.update_redacted_row(tx, &before.view)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
             evidence.texts.extend(former_texts.into_iter().filter(|text| removal.record_text(text).is_none()));
         }

@@ -3,13 +3,13 @@ use crate::{
     VaultError, VaultResult,
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::pending_receipt,
-        redactor::Aftermath, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ, redactor::Redactor, reports::Names,
-        reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
-        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        redactor::AfterRedacting, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ, redactor::Redactor,
+        reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target,
+        targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_print},
     findings::{is_present, value_id},
-    sensitive::{Scanner, fields, fields_found},
+    sensitive::{Scanner, fields, for_each_value},
     word_removal::Removal,
 };
 use mementory_erasure_check::Evidence;
@@ -41,8 +41,8 @@ struct FoundValues {
 
 impl Redactor<'_> {
     /// Redacts values in every version of the records that contain them, in records derived from those, and in
-    /// passthrough files. With `only`, of the records that contain them only these are redacted; with None all,
-    /// including those in the Trash.
+    /// passthrough files. If `only` is given, only the records with these ids are redacted; with None, every record
+    /// that contains a value, including those in the Trash.
     ///
     /// # Errors
     /// `NotFound` if no record contains any of them; `TooMany` if more records contain the words than one redaction
@@ -74,7 +74,7 @@ impl Redactor<'_> {
         if only.is_none() {
             // Records that contain a value although the scan does not find it there.
             let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
-            views.extend(SameWords::new(self.context).all_with(
+            views.extend(SameWords::new(self.context).all_with_sentences(
                 &normal,
                 &rows,
                 MAX_RECORDS,
@@ -85,22 +85,22 @@ impl Redactor<'_> {
         for view in views.clone() {
             views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
         }
-        let parts = PassthroughFiles::new(self.context).parts_with_words(&elsewhere, &HashSet::new(), true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&elsewhere, &HashSet::new(), true)?;
         let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, again: None };
+            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
             // The records are read in chunks, because there may be thousands.
-            for some in views.chunks(RECORDS_PER_READ) {
+            for chunk in views.chunks(RECORDS_PER_READ) {
                 let each = &mut |record: &Record| {
                     evidence.record(record);
                     Ok(())
                 };
-                for before in Targets::new(self.context).read_targets(tx, some.to_vec(), each)? {
-                    let here: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
+                for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), each)? {
+                    let pairs: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
                         Some(spellings) => found
                             .spellings
                             .clone()
@@ -109,22 +109,22 @@ impl Redactor<'_> {
                             .collect(),
                         None => distinctive.clone().into_iter().collect(),
                     };
-                    let here: Vec<_> = here.into_iter().filter(|(s, _)| may_contain(&before, s)).collect();
-                    let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
-                    let removal = Removal::exact(here);
+                    let pairs: Vec<_> = pairs.into_iter().filter(|(s, _)| may_contain(&before, s)).collect();
+                    let removed: Vec<String> = pairs.iter().map(|(spelling, _)| spelling.clone()).collect();
+                    let removal = Removal::exact(pairs);
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
                         tombstones.push(
                             TombstoneWriter::new(self.context)
-                                .write_redacted(tx, &before, &removal, &said, &trigger)?,
+                                .write_redacted(tx, &before, &removal, &removed, &trigger)?,
                         );
-                        evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
+                        evidence.texts.extend(before.texts.iter().filter(|text| removed.contains(text)).cloned());
                         changed.push(before.view.row);
                     }
                 }
             }
-            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = part_count;
+            evidence.passthrough_files = file_count;
             evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
             clean_reports(tx, &elsewhere, &Names::default())?;
             pending_receipt(tx, &receipt_id, now)?;
@@ -137,14 +137,14 @@ impl Redactor<'_> {
         });
         if written.is_err() {
             ErasureLedger::new(self.context).withdraw(&receipt_id);
-            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
         }
         let (seq, tombstones, changed) = written?;
         // A failure after the commit is ignored. Rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }
-        let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
+        let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
         let receipt = self.after_redacting(after, &mut evidence, progress)?;
         Ok(EraseOutcome { tombstones, receipt, copies_redacted: changed.len() as u32 })
     }
@@ -171,22 +171,22 @@ impl Redactor<'_> {
                         .query_map([row], |r| Ok((r.get(0)?, r.get(1)?)))?
                         .collect::<Result<Vec<(i64, u32)>, _>>()?,
                 );
-                let mut here = HashSet::new();
+                let mut spellings = HashSet::new();
                 for (pack, slot) in places {
                     let record = self.context.store.packs.record(c, pack, slot)?;
                     for (_, text) in fields(&record) {
-                        fields_found(text, |class, value| {
+                        for_each_value(text, |class, value| {
                             let id = value_id(&self.context.keys, class, value);
                             if ids.contains(&id) {
-                                here.insert(value.to_owned());
+                                spellings.insert(value.to_owned());
                                 out.classes.insert(id, class);
                                 out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
                             }
                         });
                     }
                 }
-                if !here.is_empty() {
-                    out.by_row.insert(row, here);
+                if !spellings.is_empty() {
+                    out.by_row.insert(row, spellings);
                     out.views.push(view);
                 }
             }
@@ -209,7 +209,7 @@ fn mark_redacted(tx: &Connection, found: &FoundValues, changed: &[i64], now: Tim
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
     for (id, class) in &found.classes {
         if !is_present(tx, *id)? {
-            // The number of places is that of all values together.
+            // `places` counts the changed records of all values together, not those of this value.
             tx.execute(
                 "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
                 params![id, *class as i64, places, now.as_micros()],

@@ -29,8 +29,8 @@ pub(crate) const MAX_RECORDS: usize = 10_000;
 /// Number of records that are read at once.
 pub(crate) const RECORDS_PER_READ: usize = 200;
 
-/// What a redaction changed in the store, for the steps after the commit.
-pub(crate) struct Aftermath<'a> {
+/// Changes of a committed redaction, for the steps after the commit.
+pub(crate) struct AfterRedacting<'a> {
     pub(crate) seq: u64,
     pub(crate) changed: &'a [i64],
     pub(crate) words: &'a [String],
@@ -65,24 +65,24 @@ impl Redactor<'_> {
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
         let mut evidence = Evidence::default();
-        let plan = self.redaction(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
+        let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
         let RedactionPlan { target, cut, own, others } = plan;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
-        let parts =
-            PassthroughFiles::new(self.context).parts_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
+        let passthrough =
+            PassthroughFiles::new(self.context).files_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
         let receipt_id = mementory_store::ids::random_text()?;
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, again: None };
+            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
             self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
             let mut changed = vec![target.view.row];
             let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &trigger)?;
             // The records are read in chunks, because there may be thousands.
             let read = others
                 .iter()
-                .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |some| (some, removal)));
+                .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |chunk| (chunk, removal)));
             for (views, removal) in read {
                 let each = &mut |record: &Record| {
                     evidence.record(record);
@@ -100,9 +100,9 @@ impl Redactor<'_> {
                     changed.push(before.view.row);
                 }
             }
-            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
-            evidence.parts = part_count;
+            evidence.passthrough_files = file_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
             clean_reports(tx, &cut.removal_in_reports(), &Names::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
@@ -121,12 +121,12 @@ impl Redactor<'_> {
         });
         if written.is_err() {
             ErasureLedger::new(self.context).withdraw(&receipt_id);
-            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
         }
         let (seq, tombstone, changed) = written?;
         // A failure after the commit is ignored. Rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
+        let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
         let receipt = self
             .after_redacting(after, &mut evidence, progress)
@@ -137,7 +137,7 @@ impl Redactor<'_> {
     /// The records that redacting these spans would change, the record itself first. Changes nothing.
     ///
     /// # Errors
-    /// Those of [`redact`](Self::redact); `Cancelled`.
+    /// As for [`redact`](Self::redact); `Cancelled`.
     pub fn redact_plan(
         &self,
         id: &str,
@@ -145,7 +145,7 @@ impl Redactor<'_> {
         everywhere: bool,
         cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
-        let plan = self.redaction(id, spans, everywhere, cancelled, &mut Evidence::default())?;
+        let plan = self.make_plan(id, spans, everywhere, cancelled, &mut Evidence::default())?;
         let mut out = vec![plan.target.view];
         for (views, removal) in plan.others {
             for view in views {
@@ -160,8 +160,9 @@ impl Redactor<'_> {
         Ok(out)
     }
 
-    /// Finds out what a redaction removes from which records, for the redaction itself and for its preview.
-    fn redaction(
+    /// Finds the records that a redaction changes and the words that it removes from each, for the redaction itself and
+    /// for its preview.
+    fn make_plan(
         &self,
         id: &str,
         spans: &[RedactSpan],
@@ -177,7 +178,7 @@ impl Redactor<'_> {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
             let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            elsewhere = SameWords::new(self.context).all_with(&normal, &known, MAX_RECORDS, cancelled)?;
+            elsewhere = SameWords::new(self.context).all_with_sentences(&normal, &known, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
             elsewhere.sort_by_key(|view| view.pack);
         }
@@ -190,7 +191,7 @@ impl Redactor<'_> {
     /// check.
     pub(crate) fn after_redacting(
         &self,
-        after: Aftermath<'_>,
+        after: AfterRedacting<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
@@ -255,11 +256,11 @@ impl Redactor<'_> {
             removal.clean_record(record);
             true
         })?;
-        RowRedaction::new(self.context).after_redaction(tx, view)
+        RowRedaction::new(self.context).update_redacted_row(tx, view)
     }
 }
 
-/// Which words a redaction removes from which records.
+/// The records that a redaction changes, and the words that it removes from them.
 struct RedactionPlan {
     target: Target,
     cut: Cut,

@@ -9,7 +9,7 @@ use mementory_model::Record;
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
-/// What a source called the erased records: titles, file names, and the places where they were read.
+/// The names of erased records in their source: titles, file names, and the places where they were read.
 #[derive(Default)]
 pub(crate) struct Names {
     /// Names of files. They are also found inside a longer name.
@@ -20,9 +20,9 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Collects the names of erased records. The name of a file is among them if the record was the whole file, or if
-    /// its import has no record left (`alone`).
-    pub(crate) fn of(targets: &[Target], alone: &dyn Fn(&Target) -> bool) -> Self {
+    /// Collects the names of erased records. The name of a record's file is included only if the record was the whole
+    /// file, or if `was_last_of_import` is true for it: its import has no other record left.
+    pub(crate) fn collect(targets: &[Target], was_last_of_import: &dyn Fn(&Target) -> bool) -> Self {
         let mut out = Self::default();
         for target in targets {
             let record = &target.record;
@@ -30,7 +30,7 @@ impl Names {
             out.titles.extend(target.texts.iter().filter(|text| !text.contains('\n')).cloned());
             out.files.extend(record.attachments.iter().map(|file| file.name.clone()));
             out.places.insert(report_place(record));
-            if record.origin.pointer.is_empty() || alone(target) {
+            if record.origin.pointer.is_empty() || was_last_of_import(target) {
                 let file = record.origin.container.rsplit(['/', '\\', '!']).next().unwrap_or_default();
                 out.files.insert(file.to_owned());
             }
@@ -45,8 +45,8 @@ impl Names {
         self.files.is_empty() && self.titles.is_empty() && self.places.is_empty()
     }
 
-    /// True if a place or a name contains the name of an erased record.
-    fn names(&self, text: &str) -> bool {
+    /// True if a text (a place or a name) contains one of the names.
+    fn are_named_in(&self, text: &str) -> bool {
         let inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
         };
@@ -57,7 +57,7 @@ impl Names {
     }
 
     fn hide(&self, text: &mut String) -> bool {
-        let named = text != ERASED_MARK && self.names(text);
+        let named = text != ERASED_MARK && self.are_named_in(text);
         if named {
             *text = ERASED_MARK.to_owned();
         }
@@ -91,27 +91,27 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
         }
     }
-    crate::file_locations::forget(tx, removal, &|path| erased.names(path))
+    crate::file_locations::forget(tx, removal, &|path| erased.are_named_in(path))
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
-    // A batch without a report has another text here, which names nothing.
+    // For a batch without a report, this column has another text, which contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
-    let clean = |text: &mut String| erased.hide(text) | removal.in_place(text);
+    let clean = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);
     for item in &mut report.items {
         changed |= clean(&mut item.place) | clean(&mut item.reason);
     }
     for part in &mut report.missing {
-        changed |= removal.in_place(&mut part.place) | removal.in_place(&mut part.reason);
+        changed |= removal.remove_in_place(&mut part.place) | removal.remove_in_place(&mut part.reason);
     }
     for source in &mut report.sources {
-        changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
+        changed |= removal.remove_in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
     }
     // The key of a warning consists of its code, which stays, and the place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
-        changed |= clean(&mut place) | removal.in_place(&mut message);
+        changed |= clean(&mut place) | removal.remove_in_place(&mut message);
         if erased.files.iter().any(|file| contains_words(&message, file)) {
             ERASED_MARK.clone_into(&mut message);
             changed = true;
@@ -129,5 +129,5 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<Strin
 }
 
 fn clean_all(list: &mut [String], removal: &Removal, erased: &Names) -> bool {
-    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.in_place(text) | changed)
+    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.remove_in_place(text) | changed)
 }

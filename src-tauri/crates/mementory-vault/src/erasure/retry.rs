@@ -1,6 +1,6 @@
 //! Cleans and checks again the places of a receipt that failed. While the vault stays open after the erasure, the
-//! traces are known and the full check is made. Later they are not, since erased words are stored nowhere. Then
-//! everything that belongs to no record is removed, and the places are checked without the words.
+//! traces are known and the full check is made. After it was closed they are unknown, since erased words are stored
+//! nowhere. Then everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
     VaultResult,
     context::Context,
@@ -55,20 +55,20 @@ impl Receipts<'_> {
         progress("record");
         let removal =
             Removal::exact(evidence.texts.iter().map(|text| (text.clone(), ERASED_MARK.to_owned())).collect());
-        let parts = PassthroughFiles::new(self.context).parts_with_words(&removal, &HashSet::new(), true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &HashSet::new(), true)?;
         let written = self.context.store.write(|tx| {
             drop_orphans(tx)?;
             self.context.store.packs.release_strays(tx, |pack, old, new| evidence.pack(pack, old, new))?;
-            let (old_blobs, changed) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            let (old_blobs, changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             log_retry(self.context, tx, receipt, now)?;
             Ok((old_blobs, changed))
         });
         if written.is_err() {
-            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
         }
         let (old_blobs, changed) = written?;
         evidence.blobs.extend(old_blobs);
-        evidence.parts += changed;
+        evidence.passthrough_files += changed;
         self.remove_leftovers(receipt, progress)?;
         evidence.wal_clean = self.context.store.checkpoint()?;
         progress("database_pages");

@@ -30,7 +30,7 @@ impl RowRedaction<'_> {
         Ok(false)
     }
 
-    /// True if `change` returns true for one of these entries of a pack. Writes nothing.
+    /// True if `change` returns true for a copy of one of these entries of a pack. Writes nothing.
     pub(crate) fn would_change(
         &self,
         c: &Connection,
@@ -83,13 +83,13 @@ impl RowRedaction<'_> {
             self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
         }
         for view in &changed {
-            self.after_redaction(tx, view)?;
+            self.update_redacted_row(tx, view)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
         }
         Ok(changed.into_iter().map(|view| view.row).collect())
     }
 
-    pub(crate) fn after_redaction(&self, tx: &Connection, view: &RowView) -> VaultResult<()> {
+    pub(crate) fn update_redacted_row(&self, tx: &Connection, view: &RowView) -> VaultResult<()> {
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;

@@ -62,7 +62,7 @@ impl SameWords<'_> {
     /// # Errors
     /// `TooMany` if more than `most` records contain them, or if the index finds more candidates for one sentence;
     /// `Cancelled`.
-    pub(crate) fn all_with(
+    pub(crate) fn all_with_sentences(
         &self,
         sentences: &[String],
         except: &HashSet<i64>,
@@ -76,11 +76,11 @@ impl SameWords<'_> {
             if rows.len() > most {
                 return Err(VaultError::TooMany { most });
             }
-            for some in rows.chunks(RECORDS_PER_CANCEL_CHECK) {
+            for chunk in rows.chunks(RECORDS_PER_CANCEL_CHECK) {
                 if cancelled.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
                 }
-                self.read_candidates(sentence, some, &mut seen, &mut found)?;
+                self.read_candidates(sentence, chunk, &mut seen, &mut found)?;
             }
             if found.len() > most {
                 return Err(VaultError::TooMany { most });

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) enum EraseScope {
     /// The person requested the erasure: all dependent records are removed.
     Asked,
-    /// The Trash is emptied automatically, so only dependent records that were moved there at this time or
-    /// before are removed. Those in use stay, and so do those with days left in the Trash.
+    /// The Trash is emptied automatically, so only dependent records that were moved there at this time or before are
+    /// removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
-    /// A newer copy of the vault has made this erasure before. Every record that it removed is named, so none is
-    /// added.
+    /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
+    /// dependent record is added.
     Named,
 }
 
@@ -57,7 +57,7 @@ impl<'v> Targets<'v> {
 
 impl Targets<'_> {
     /// The records `ids` and what is erased with them, as far as `scope` includes it: a conversation's messages, a
-    /// document's pieces, records derived from nothing else, records that tombstones of an import moved to the Trash
+    /// document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
     /// along with them, and files that nothing else names. `each` is called with every version.
     pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
@@ -103,27 +103,27 @@ impl Targets<'_> {
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once.
-    /// `each` is given every version.
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. `each` is called
+    /// with every version.
     pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
         let mut versions = Vec::with_capacity(views.len());
         for (index, view) in views.iter().enumerate() {
-            let mut own = vec![(view.pack, view.slot)];
+            let mut slots = vec![(view.pack, view.slot)];
             let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
             for place in statement.query_map([view.row], |r| Ok((r.get(0)?, r.get(1)?)))? {
-                own.push(place?);
+                slots.push(place?);
             }
-            places.extend(own.iter().map(|place| (*place, index)));
-            versions.push(own);
+            places.extend(slots.iter().map(|place| (*place, index)));
+            versions.push(slots);
         }
         let mut texts = vec![BTreeSet::new(); views.len()];
         let mut parts = vec![BTreeSet::new(); views.len()];
         let mut current: Vec<Option<Record>> = vec![None; views.len()];
         for ((pack, slot), index) in places {
             let record = self.context.store.packs.record(c, pack, slot)?;
-            let said = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
-            texts[index].extend(said.filter(|t| !t.trim().is_empty()).cloned());
+            let text_and_title = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
+            texts[index].extend(text_and_title.filter(|t| !t.trim().is_empty()).cloned());
             parts[index].extend(searched_parts(&record).map(str::to_owned));
             each(&record)?;
             if (pack, slot) == (views[index].pack, views[index].slot) {

@@ -17,7 +17,7 @@ use mementory_store::{
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::HashMap};
 
-/// What the tombstones of one erasure or redaction have in common: reason, receipt and time.
+/// The common properties of the tombstones of one erasure or redaction: reason, receipt and time.
 #[derive(Clone, Copy)]
 pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
@@ -25,12 +25,13 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) now: Timestamp,
     /// The act for the list of erasures, to which the record of each tombstone is added.
     pub(crate) act: &'a RefCell<Act>,
-    /// The ids and time to use if a newer copy of the vault has made this erasure or redaction before.
-    pub(crate) again: Option<&'a Again>,
+    /// Set if this erasure or redaction was already made in a newer copy of the vault, whose ids and time are used
+    /// again.
+    pub(crate) earlier: Option<&'a EarlierErasure>,
 }
 
-/// Ids and time that an erasure or redaction had in a newer copy of the vault, to be used in this copy too.
-pub(crate) struct Again {
+/// Ids and time of an erasure or redaction that was made in a newer copy of the vault, to be used in this copy too.
+pub(crate) struct EarlierErasure {
     pub(crate) receipt: String,
     pub(crate) at: Timestamp,
     /// Ids of the tombstones by record.
@@ -81,8 +82,8 @@ impl TombstoneWriter<'_> {
         Ok(out)
     }
 
-    /// Writes the tombstone of a redacted record. Its former words are blocked in later imports, whatever record
-    /// contains them. So is the record itself, should the vault no longer have it.
+    /// Writes the tombstone of a redacted record. Its former words are blocked in later imports, in any record. The
+    /// record itself is blocked too if the vault no longer has it.
     pub(crate) fn write_redacted(
         &self,
         tx: &Connection,
@@ -93,10 +94,12 @@ impl TombstoneWriter<'_> {
     ) -> VaultResult<TombstoneRow> {
         let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, trigger)?;
         // A text or title that loses no words may be imported again.
-        let worded: Vec<&String> = before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
+        let texts_with_words: Vec<&String> =
+            before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
         let keys = &self.context.keys;
-        let prints: Vec<_> = worded.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
-        let former = worded.iter().map(|text| text_print(keys, text)).collect();
+        let prints: Vec<_> =
+            texts_with_words.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
+        let former = texts_with_words.iter().map(|text| text_print(keys, text)).collect();
         trigger.act.borrow_mut().records.push(ledger_record(&row, before, &prints, former));
         let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &prints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
@@ -111,13 +114,14 @@ fn tombstone(
     texts: &[String],
     trigger: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
-    // A record from a format with tombstones is named as that format names it, so that other programs find it too.
+    // The tombstone of a record from a format with tombstones names the record as that format does, so that other
+    // programs find it too.
     let named = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
     let (scope, kind, origin_id) = match named {
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };
-    let known = trigger.again.and_then(|again| again.tombstones.get(&view.id).cloned());
+    let known = trigger.earlier.and_then(|earlier| earlier.tombstones.get(&view.id).cloned());
     let id = match known {
         Some(id) => id,
         None => format!("tomb_{}", mementory_store::ids::random_text()?),
@@ -130,7 +134,7 @@ fn tombstone(
         scope: scope.into(),
         origin_id: origin_id.filter(|id| !texts.iter().any(|text| shares_words(id, text))),
         source: Some(view.platform.clone()),
-        at: trigger.again.map_or(trigger.now, |again| again.at),
+        at: trigger.earlier.map_or(trigger.now, |earlier| earlier.at),
         actor: "owner".into(),
         reason: trigger.reason.into(),
         derived: Derived::default(),
@@ -163,7 +167,7 @@ fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }
 
-/// True if an id contains the words of a text, or the text those of the id. The id of a file can be its path, which
+/// True if an id contains the words of a text, or a text the words of an id. The id of a file can be its path, which
 /// often contains the title.
 fn shares_words(id: &str, text: &str) -> bool {
     if text.contains(id) || contains_words(id, text) {

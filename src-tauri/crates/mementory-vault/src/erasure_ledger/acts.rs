@@ -92,7 +92,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Acts with a tombstone that is not in `applied`, oldest first. Each has only the records of such tombstones.
+    /// Acts with a tombstone that is not in `applied`, oldest first. Each contains only the records whose tombstone is
+    /// not in `applied`.
     pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, Act)> {
         let mut out: Vec<(String, Act)> = self
             .acts

@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Its name in a vault and in a backup.
+/// Name of the file in a vault and in a backup.
 pub(crate) const FILE: &str = "erasures";
-/// Upper limit for the size of a file that is read. A list of a million erased records has about a quarter of it.
+/// Upper limit for the size of a file that is read. A list of a million erased records takes about a quarter of this.
 const MAX_LEDGER_BYTES: u64 = 1 << 30;
 
 /// The files in which a vault's list of erasures is stored.

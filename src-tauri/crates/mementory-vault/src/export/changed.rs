@@ -45,9 +45,10 @@ impl Changed {
         while let Some(r) = rows.next()? {
             let (row, owner): (i64, Option<i64>) = (r.get(0)?, r.get(1)?);
             all.insert(row);
-            let here = [5, 6, 7].map(|column| r.get::<_, Option<i64>>(column));
-            let here = here.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max();
-            let here = here.and_then(Timestamp::from_micros).filter(|at| *at >= since);
+            let changed_in_vault = [5, 6, 7].map(|column| r.get::<_, Option<i64>>(column));
+            let changed_in_vault =
+                changed_in_vault.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max();
+            let changed_in_vault = changed_in_vault.and_then(Timestamp::from_micros).filter(|at| *at >= since);
             let by_source = || -> VaultResult<bool> {
                 if r.get::<_, i64>(4)? >= since.as_micros() {
                     return Ok(true);
@@ -55,9 +56,9 @@ impl Changed {
                 // The sort time of most kinds is the time of creation.
                 Ok(packs.record(connection, r.get(2)?, r.get(3)?)?.times.updated.is_some_and(|at| at >= since))
             };
-            if here.is_some() || by_source()? {
+            if changed_in_vault.is_some() || by_source()? {
                 out.rows.insert(row);
-                out.in_vault.extend(here.map(|at| (row, at)));
+                out.in_vault.extend(changed_in_vault.map(|at| (row, at)));
                 owners.extend(owner);
             }
         }
@@ -65,7 +66,7 @@ impl Changed {
         Ok(out)
     }
 
-    /// The condition over `records r` that only these rows meet.
+    /// SQL condition on `records r` that only these rows meet, with its values.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let rows = serde_json::to_string(&self.rows).unwrap_or_else(|_| "[]".into());
         ("r.row IN (SELECT value FROM json_each(?1))".into(), vec![rows.into()])

@@ -17,7 +17,7 @@ use mementory_store::unwrap_format;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
-/// What to write into an Evidence Pack.
+/// Request for an Evidence Pack: period, signature and parts.
 #[derive(Debug, Clone, Default)]
 pub struct EvidenceOrder {
     /// Only deletions and events from this time on.
@@ -43,7 +43,7 @@ pub struct EvidenceParts {
     pub transfers: bool,
 }
 
-/// What was written into an Evidence Pack.
+/// Result of writing an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceMade {
     /// Report on the streams that the specification defines.
@@ -121,17 +121,19 @@ impl Exporter<'_> {
 
     /// One line for each receipt: its outcomes without the details, which may name files of this computer.
     fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
-        let mut stones: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for stone in AuditTrail::new(self.context).tombstones()?.into_iter().filter(|stone| order.includes(stone.at)) {
-            if let Some(receipt) = stone.receipt {
-                stones.entry(receipt).or_default().push(stone.id);
+        let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for tombstone in
+            AuditTrail::new(self.context).tombstones()?.into_iter().filter(|tombstone| order.includes(tombstone.at))
+        {
+            if let Some(receipt) = tombstone.receipt {
+                tombstones.entry(receipt).or_default().push(tombstone.id);
             }
         }
-        let mut lines = Vec::with_capacity(stones.len());
-        for (id, mut stones) in stones {
+        let mut lines = Vec::with_capacity(tombstones.len());
+        for (id, mut tombstones) in tombstones {
             // A receipt that is pending or cannot be read is left out.
             let Ok(receipt) = Receipts::new(self.context).get(&id) else { continue };
-            stones.sort();
+            tombstones.sort();
             let place = |p: &crate::ReceiptPlace| json!({"place": p.place, "outcome": p.outcome});
             let line = json!({
                 "id": id,
@@ -140,7 +142,7 @@ impl Exporter<'_> {
                 "places": receipt.places.iter().map(place).collect::<Vec<_>>(),
                 "copiesLeft": receipt.copies_left,
                 "copiesRedacted": receipt.copies_redacted,
-                "tombstoneIDs": stones,
+                "tombstoneIDs": tombstones,
             });
             lines.push(line.to_string());
         }
@@ -150,7 +152,7 @@ impl Exporter<'_> {
     fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let key = hex::encode(self.context.keys.signing().public());
         let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.includes_micros(link.at));
-        let line = |link: mementory_store::audit::Link| {
+        let line = |link: mementory_store::audit::ChainLink| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
             json!({"seq": link.seq, "ts": rfc3339(link.at), "hash": hex::encode(link.hash), "signature": signature})
         };

@@ -18,7 +18,7 @@ pub struct Written {
 
 impl Written {
     /// Reads the current state of these files and folders.
-    pub(super) fn of(roots: Vec<PathBuf>) -> std::io::Result<Self> {
+    pub(super) fn read_state(roots: Vec<PathBuf>) -> std::io::Result<Self> {
         let mut entries = BTreeMap::new();
         let mut pending = roots.clone();
         while let Some(path) = pending.pop() {
@@ -41,7 +41,8 @@ impl Written {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Removes the export if it is as it was written. Files that are gone already are no error.
+    /// Removes the export if nothing in it was changed or added since it was written. Files that were already removed
+    /// are no error.
     ///
     /// # Errors
     /// `ChangedSince` if something was changed or added, in which case nothing is removed; I/O.
@@ -75,7 +76,7 @@ mod tests {
         for file in [&export.join("inner/items"), &beside, &other] {
             std::fs::write(file, "x").unwrap();
         }
-        let written = Written::of(vec![export.clone(), beside.clone()]).unwrap();
+        let written = Written::read_state(vec![export.clone(), beside.clone()]).unwrap();
         let added = export.join("inner/notes.txt");
         std::fs::write(&added, "mine").unwrap();
         assert!(matches!(written.remove(), Err(VaultError::ChangedSince(_))), "it contains a file of the person's");
@@ -91,7 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let export = folder.path().join("a.alf");
         std::fs::write(&export, "x").unwrap();
-        let written = Written::of(vec![export.clone()]).unwrap();
+        let written = Written::read_state(vec![export.clone()]).unwrap();
         std::fs::write(&export, "other").unwrap();
         assert!(written.remove().is_err());
         assert!(export.exists());

@@ -41,16 +41,17 @@ pub(crate) struct ExportReader<'v> {
     pub values: Vec<Value>,
     /// When rows changed in the vault. Filled only for an export of what changed since a time.
     pub changes: BTreeMap<i64, Timestamp>,
+    /// True if all records are exported.
     pub everything: bool,
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
     pub cover: Option<Masker<'v>>,
-    /// Replace secrets in the clear, because the export is not encrypted as a whole.
+    /// True if secrets in the clear are replaced, because the export is not encrypted as a whole.
     pub replaces_plain_secrets: bool,
-    /// Ids of the records without their secrets.
+    /// Ids of the records that are exported without their secrets.
     pub without_secrets: BTreeSet<String>,
-    /// Withhold records that their source marks as not exportable, and records about them. False if the writer does
-    /// that.
+    /// True if records that their source marks as not exportable, and records about them, are withheld here. False if
+    /// the writer withholds them.
     pub withholds_not_exportable: bool,
     /// Rows that are withheld, by reason.
     pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,
@@ -219,17 +220,17 @@ impl ExportReader<'_> {
     /// The rows of a kind in scope. Includes what belongs to a record in scope: the messages of a conversation, the
     /// chunks of a document, and the files that any of them names.
     pub(crate) fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
-        let asked = format!("FROM records r WHERE {}", self.condition);
+        let scope = format!("FROM records r WHERE {}", self.condition);
         let code = kind_code(kind);
         let sql = if self.everything {
-            format!("SELECT r.row {asked} AND r.kind = {code} ORDER BY r.row")
+            format!("SELECT r.row {scope} AND r.kind = {code} ORDER BY r.row")
         } else {
-            let members = format!("SELECT m.row FROM records m WHERE m.owner IN (SELECT r.row {asked})");
+            let members = format!("SELECT m.row FROM records m WHERE m.owner IN (SELECT r.row {scope})");
             let files =
-                format!("SELECT f.file FROM file_refs f WHERE f.row IN (SELECT r.row {asked}) OR f.row IN ({members})");
+                format!("SELECT f.file FROM file_refs f WHERE f.row IN (SELECT r.row {scope}) OR f.row IN ({members})");
             format!(
                 "SELECT row FROM records WHERE kind = {code} AND trashed IS NULL AND \
-                 (row IN (SELECT r.row {asked}) OR row IN ({members}) OR row IN ({files})) ORDER BY row"
+                 (row IN (SELECT r.row {scope}) OR row IN ({members}) OR row IN ({files})) ORDER BY row"
             )
         };
         let mut statement = self.connection.prepare(&sql)?;

@@ -21,16 +21,16 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// What to export, and how.
+/// The records to export, and the options of the export.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters. `limit`, `sort` and `cursor` are ignored. Its `since` is about the time of a record. An export of
-    /// what changed since a time is requested in `writing`.
+    /// Filters. `limit`, `sort` and `cursor` are ignored. Its `since` is compared with the time of a record. For an
+    /// export of the records that changed since a time, set `since` in `writing`.
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
-    /// Replace sensitive values by `[REDACTED:class]`, except those that the person ignores. The content of attached
-    /// files is not searched.
+    /// Replace sensitive values by `[REDACTED:class]`, except those that the person chose to ignore. The content of
+    /// attached files is not searched.
     pub cover: bool,
     /// Options of the writer. Its `everything` is ignored.
     pub writing: WriteOptions,
@@ -82,8 +82,8 @@ impl Exporter<'_> {
     /// # Errors
     /// `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place inside the
     /// vault; format and I/O errors, which leave `out` as it was before. An output that does not validate is kept, and
-    /// `validation` contains the errors. Lines that were imported with errors are exported unchanged, and the person
-    /// decides whether to keep the file.
+    /// `validation` contains the errors. The reason for the errors can be lines that were imported with errors, since
+    /// these are exported unchanged. The person decides whether to keep the file.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
         &self,
@@ -137,14 +137,14 @@ impl Exporter<'_> {
         }
         rename_to_final_name(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
-        let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
+        let written = Written::read_state(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
             crate::file_locations::exported_to(tx, out)
         });
-        // The file has its final name, so an error, which says that nothing was written, would be wrong.
+        // The file has its final name, so returning an error, which means that nothing was written, would be wrong.
         if logged.is_err() {
             self.context.note_failed(FailedStep::AuditLog);
         }
@@ -163,7 +163,8 @@ impl Exporter<'_> {
             .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, ""))
     }
 
-    /// What an export would contain and lose, and how many values it would mask. The writer runs without writing.
+    /// Previews an export: its content, its losses, and the number of values that it would mask. The writer runs
+    /// without writing.
     pub fn export_preview(
         &self,
         format: &str,
@@ -239,7 +240,7 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     }
     let Ok(entries) = std::fs::read_dir(path) else { return false };
     let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
-    // A folder that contains only folders may contain an export, but is none itself.
+    // A folder that contains only folders may contain an export, but is not one itself.
     let own_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
     kinds.is_empty() || own_files && is_whole_export(writer, path).unwrap_or(false)
 }

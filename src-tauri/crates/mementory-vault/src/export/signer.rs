@@ -21,7 +21,7 @@ impl Signer for VaultSigner {
     }
 }
 
-/// Verifies the signatures that writers want to write again.
+/// Verifies the existing signature of an element before a writer writes it again.
 #[derive(Debug)]
 pub(super) struct SignatureVerifier;
 

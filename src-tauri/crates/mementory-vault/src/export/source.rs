@@ -22,7 +22,7 @@ use std::{
 const MAX_MASKED_BYTES: u64 = 64 << 20;
 
 pub(crate) struct VaultSource<'v> {
-    reading: ExportReader<'v>,
+    reader: ExportReader<'v>,
     about: SourceAbout,
     progress: &'v dyn Fn(&str, u64),
     /// The format that is written, if it carries passthrough files of other formats.
@@ -51,7 +51,7 @@ impl<'v> VaultSource<'v> {
             now,
         };
         let connection = context.store.extra_reader()?;
-        // All visits use one snapshot, so that a write in between does not change what is exported.
+        // All reads use one snapshot, so that a change between two of them does not affect the export.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();
         let mut changes = BTreeMap::new();
@@ -65,7 +65,7 @@ impl<'v> VaultSource<'v> {
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
         Ok(Self {
-            reading: ExportReader {
+            reader: ExportReader {
                 context,
                 connection,
                 packs,
@@ -82,7 +82,7 @@ impl<'v> VaultSource<'v> {
             },
             about,
             progress,
-            // The passthrough files of a delta are those of the format that it is a delta of.
+            // A delta has the passthrough files of its base format.
             carrier: format
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
                 .filter(|f| whole && f.capabilities().carries_passthrough),
@@ -93,7 +93,7 @@ impl<'v> VaultSource<'v> {
 
     fn visit_records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
         let (mut done, progress, came_from) = (0, self.progress, &mut self.came_from);
-        self.reading.each(|stored| {
+        self.reader.each(|stored| {
             if !came_from.contains(&stored.record.origin.format) {
                 came_from.insert(stored.record.origin.format.clone());
             }
@@ -105,7 +105,7 @@ impl<'v> VaultSource<'v> {
             Ok(())
         })?;
         for record in self.embedded_records(&mut LossReport::default())? {
-            let id = hex::encode(record_id(&self.reading.context.keys, &record.key));
+            let id = hex::encode(record_id(&self.reader.context.keys, &record.key));
             visit(StoredRecord {
                 id,
                 edited: false,
@@ -153,11 +153,11 @@ impl<'v> VaultSource<'v> {
         Ok(records)
     }
 
-    /// Reports secrets that are not exported, and passthrough files that are not: those of other formats that cannot be
-    /// embedded, and those in which values could not be masked. Call it after the records were visited.
+    /// Reports secrets and passthrough files that are not exported. A passthrough file is not exported if its format
+    /// cannot be embedded in this one, or if values in it could not be masked. Call it after the records were visited.
     pub(crate) fn report_unexported(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.embedded_records(losses)?;
-        for id in &self.reading.without_secrets {
+        for id in &self.reader.without_secrets {
             losses.add(id, "secret", LossKind::LeftOut, "in the clear in its source; only an encrypted export has it");
         }
         for name in &self.unmaskable {
@@ -167,11 +167,11 @@ impl<'v> VaultSource<'v> {
     }
 
     fn masked_tombstones(&mut self) -> VaultResult<Vec<Tombstone>> {
-        let rows = AuditTrail::new(self.reading.context).tombstones()?;
+        let rows = AuditTrail::new(self.reader.context).tombstones()?;
         Ok(rows
             .into_iter()
             .map(|t| Tombstone {
-                // A record that came from a format with tombstones is known there under its own id.
+                // A record from a format with tombstones is named by its id in that format.
                 target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
                 id: t.id,
                 op: t.op,
@@ -187,7 +187,7 @@ impl<'v> VaultSource<'v> {
                 verbatim: t.verbatim,
             })
             .map(|mut tombstone| {
-                if let Some(cover) = &mut self.reading.cover {
+                if let Some(cover) = &mut self.reader.cover {
                     cover.mask_tombstone(&mut tombstone);
                 }
                 tombstone
@@ -203,13 +203,13 @@ impl<'v> VaultSource<'v> {
     fn formats_with_passthrough(&mut self) -> VaultResult<BTreeSet<String>> {
         let mut found = BTreeSet::new();
         // Only a full export contains passthrough files, since they describe a whole source.
-        if !self.reading.everything {
+        if !self.reader.everything {
             return Ok(found);
         }
-        for row in self.reading.rows(Kind::Foreign)? {
-            let Some(view) = RowView::by_row(&self.reading.connection, row)? else { continue };
-            let Some(Some(_)) = self.reading.file(row)? else { continue };
-            found.insert(self.reading.packs.record(&self.reading.connection, view.pack, view.slot)?.origin.format);
+        for row in self.reader.rows(Kind::Foreign)? {
+            let Some(view) = RowView::by_row(&self.reader.connection, row)? else { continue };
+            let Some(Some(_)) = self.reader.file(row)? else { continue };
+            found.insert(self.reader.packs.record(&self.reader.connection, view.pack, view.slot)?.origin.format);
         }
         Ok(found)
     }
@@ -220,13 +220,13 @@ impl<'v> VaultSource<'v> {
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> VaultResult<()> {
         // Only a full export contains passthrough files, since they describe a whole source.
-        if !self.reading.everything {
+        if !self.reader.everything {
             return Ok(());
         }
-        for row in self.reading.rows(Kind::Foreign)? {
-            let Some(view) = RowView::by_row(&self.reading.connection, row)? else { continue };
-            let Some(Some(blob)) = self.reading.file(row)? else { continue };
-            let record = self.reading.packs.record(&self.reading.connection, view.pack, view.slot)?;
+        for row in self.reader.rows(Kind::Foreign)? {
+            let Some(view) = RowView::by_row(&self.reader.connection, row)? else { continue };
+            let Some(Some(blob)) = self.reader.file(row)? else { continue };
+            let record = self.reader.packs.record(&self.reader.connection, view.pack, view.slot)?;
             if record.origin.format != format {
                 continue;
             }
@@ -237,8 +237,8 @@ impl<'v> VaultSource<'v> {
                 role: record.record_type.unwrap_or_default(),
                 place: record.origin.container,
             };
-            let mut bytes = self.reading.context.blobs.open(&blob)?;
-            let Some(cover) = &mut self.reading.cover else {
+            let mut bytes = self.reader.context.blobs.open(&blob)?;
+            let Some(cover) = &mut self.reader.cover else {
                 visit(&item, &mut bytes).map_err(mementory_store::unwrap_format)?;
                 continue;
             };
@@ -265,14 +265,14 @@ impl<'v> VaultSource<'v> {
 
     /// Adds the numbers of withheld records to those of the writer. Call it after the records were visited.
     pub(crate) fn add_withheld_counts(&self, all: &mut BTreeMap<String, u64>) {
-        for (reason, rows) in &self.reading.withheld {
+        for (reason, rows) in &self.reader.withheld {
             *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
         }
     }
 
     /// Number of different values that were masked.
     pub(crate) fn masked_count(&self) -> u32 {
-        self.reading.cover.as_ref().map_or(0, Masker::count)
+        self.reader.cover.as_ref().map_or(0, Masker::count)
     }
 }
 
@@ -286,7 +286,7 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn covers(&self) -> bool {
-        self.reading.cover.is_some()
+        self.reader.cover.is_some()
     }
 
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
@@ -318,7 +318,7 @@ impl RecordSource for VaultSource<'_> {
     fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let Some(id) = mementory_store::ids::parse_id(id) else { return Ok(Vec::new()) };
         let times = || -> VaultResult<Vec<Timestamp>> {
-            let mut all = self.reading.connection.prepare_cached(
+            let mut all = self.reader.connection.prepare_cached(
                 "SELECT since FROM records WHERE id = ?1 UNION ALL SELECT v.since FROM versions v JOIN records r ON r.row = v.row WHERE r.id = ?1 ORDER BY 1",
             )?;
             let times = all.query_map([id], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
@@ -334,7 +334,7 @@ impl RecordSource for VaultSource<'_> {
     ) -> Result<bool, FormatError> {
         let blob: Option<[u8; 32]> = mementory_store::ids::parse_id(id)
             .map(|id| {
-                self.reading.connection
+                self.reader.connection
                     .prepare_cached("SELECT f.blob FROM files f JOIN records r ON r.row = f.row WHERE r.id = ?1 AND r.trashed IS NULL")
                     .and_then(|mut s| s.query_row([id], |r| r.get(0)).optional())
             })
@@ -344,7 +344,7 @@ impl RecordSource for VaultSource<'_> {
             .flatten();
         match blob {
             Some(blob) => {
-                read(&mut self.reading.context.blobs.open(&blob).map_err(FormatError::from)?)?;
+                read(&mut self.reader.context.blobs.open(&blob).map_err(FormatError::from)?)?;
                 Ok(true)
             }
             None => Ok(false),

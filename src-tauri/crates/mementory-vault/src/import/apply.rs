@@ -67,7 +67,7 @@ struct Staging {
     batch: i64,
     packs: PackWriter,
     next_row: i64,
-    /// The first row that this batch may have added.
+    /// The lowest row number that a record added by this batch can have.
     first_row: i64,
     /// Pack and slot of entries of this batch that a newer version in the batch replaced.
     stale: Vec<(i64, u32)>,
@@ -91,8 +91,8 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were blocked because their evidence is gone.
-    orphaned_edges: Vec<[u8; 16]>,
+    /// Entities at the ends of edges that were blocked because the edges' evidence was deleted.
+    orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that a deletion moved to the Trash without naming them, and that this input may restore.
     cascaded: CascadedEntities,
     /// Statements that this input superseded without containing them.
@@ -134,7 +134,7 @@ impl<'i> ImportRun<'i> {
             blocklist: Blocklist::load(connection, options.let_in)?,
             deleted_ids: Vec::new(),
             redacted_ids: Vec::new(),
-            orphaned_edges: Vec::new(),
+            orphaned_edge_ends: Vec::new(),
             cascaded: CascadedEntities::default(),
             superseded: HashSet::new(),
             texts: Texts::new(),
@@ -190,7 +190,7 @@ impl<'i> ImportRun<'i> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
-            Message::Part(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
+            Message::Passthrough(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
             Message::Tombstone(tombstone) => TombstoneImport::new(self).apply_tombstone(&tombstone),
             Message::Note(issue) => {
                 self.report.warn(&issue.code, &issue.place, &issue.message);
@@ -211,7 +211,7 @@ impl<'i> ImportRun<'i> {
     /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
     /// input, also those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
-        OtherEvidence::new(self).drop_stale();
+        OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_named()?;
         OtherEvidence::new(self).revive_entities()?;
         let mut blobs = HashSet::new();
@@ -274,7 +274,7 @@ impl<'i> ImportRun<'i> {
                 TombstoneImport::new(self).note_orphaned_edge(record);
             }
             self.block(id, record, "deleted before");
-        } else if self.blocklist.has_words_of(&id, record) {
+        } else if self.blocklist.has_redacted_words(&id, record) {
             self.block(id, record, "redacted elsewhere");
         } else if let Some(known) = OtherEvidence::new(self).known(&id, record)? {
             seen.row = known.row;
@@ -311,7 +311,7 @@ impl<'i> ImportRun<'i> {
     fn note_planned(&mut self, record: &Record, known: Option<&Known>) {
         if self.staging.is_none() {
             let now = self.options.now.as_micros();
-            let sort = || RecordColumns::of(record, 0, now).sort;
+            let sort = || RecordColumns::from_record(record, 0, now).sort;
             self.planned.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
         }
     }
@@ -400,7 +400,7 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // A record of an older unit does not determine its current list position, even if it is unchanged.
+            // An older unit does not determine the current list positions of its records, not even of unchanged ones.
             if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }
@@ -419,7 +419,8 @@ impl<'i> ImportRun<'i> {
         Ok(matches!(verdict, Verdict::Changed))
     }
 
-    /// A second occurrence inside one input: the newer one stays, the other is a duplicate.
+    /// Merges a second occurrence of a record in one input: the newer occurrence stays, and the other counts as a
+    /// duplicate.
     fn merge_duplicate(
         &mut self,
         id: &[u8; 16],
@@ -432,7 +433,7 @@ impl<'i> ImportRun<'i> {
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
-        // A record named this file before; its row exists already and now gets the full record.
+        // An earlier record named this file, so the file has a row already. The row now gets the full record.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)
@@ -457,7 +458,7 @@ impl<'i> ImportRun<'i> {
         }
         if newer && !same {
             let blocked = match () {
-                () if self.blocklist.has_words_of(id, record) => Some("redacted elsewhere"),
+                () if self.blocklist.has_redacted_words(id, record) => Some("redacted elsewhere"),
                 () if self.blocklist.has_blocked_text(&self.context.keys, record) => Some("same words deleted before"),
                 () => None,
             };

@@ -20,7 +20,7 @@ use mementory_formats::{Catalog, Detected, Detection, FormatError, Passphrase, R
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
 use sequence::{ReadingOrder, Recency, reading_order};
-use sink::{CHANNEL, ChannelSink, Message};
+use sink::{CHANNEL_MESSAGES, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::{Arc, atomic::AtomicBool, atomic::Ordering, mpsc::Receiver, mpsc::sync_channel},
@@ -47,11 +47,11 @@ pub struct ImportOptions<'a> {
     pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// What a check of the files found. A finding is added to the report unless reading the files reports it too.
+    /// Findings of an earlier check of the files. A finding is added to the report unless the readers report it too.
     pub findings: &'a [Issue],
-    /// What is missing or damaged in the files, if the person wants what is left of them.
+    /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],
-    /// Bounds.
+    /// Limits of the readers.
     pub limits: Limits,
     /// Time of the import.
     pub now: Timestamp,
@@ -132,7 +132,7 @@ impl Importer<'_> {
         detection: &Detection,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ReadingOrder> {
-        // A manifest that cannot be read counts as one without a state, since reading reports what is wrong with it.
+        // A manifest that cannot be read counts as one without a state, since the reader reports its fault later.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
         self.context.store.read(|connection| reading_order(connection, &states))
@@ -228,7 +228,7 @@ impl Importer<'_> {
             let message = "the search index is behind; it catches up at the next change or opening";
             report.warn("index_behind", "index", message);
         }
-        // The bytes of blocked files are removed. What fails here is cleaned up at the next opening.
+        // The bytes of blocked files are removed. If that fails, the next opening removes them.
         let _ = self.drop_unnamed(blobs);
         let _ = self.context.store.checkpoint();
     }
@@ -312,7 +312,7 @@ impl Importer<'_> {
     ) -> VaultResult<()> {
         let stage = if options.dry_run { "read" } else { "store" };
         let failed = std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel::<Message>(CHANNEL);
+            let (sender, receiver) = sync_channel::<Message>(CHANNEL_MESSAGES);
             let reader = scope.spawn(move || {
                 let mut sink = ChannelSink::new(&sender, &self.context.blobs, options);
                 let failed = read(&mut sink)?;

@@ -76,10 +76,10 @@ fn reached(state: &SourceState, sequence: u64) -> ReachedState {
 /// Adds the state of a whole file to the known states and returns how the file relates to them. A file that was never
 /// synchronised has the number 0, so the times of its records decide.
 fn add_whole_file(known: &mut BTreeMap<SourceKey, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
-    let at = known.entry(key(state)).or_insert(state.sequence);
-    let earlier = state.sequence > 0 && state.sequence < *at;
-    *at = (*at).max(state.sequence);
-    all.push(reached(state, *at));
+    let newest = known.entry(key(state)).or_insert(state.sequence);
+    let earlier = state.sequence > 0 && state.sequence < *newest;
+    *newest = (*newest).max(state.sequence);
+    all.push(reached(state, *newest));
     if earlier { Recency::Earlier } else { Recency::Unnumbered }
 }
 
@@ -87,14 +87,14 @@ fn check_continues(known: &BTreeMap<SourceKey, u64>, delta: &SourceState, base: 
     let refuse = |code: &'static str, message: String| {
         Err(VaultError::Format(FormatError::invalid(code, delta.place.clone(), message)))
     };
-    let Some(at) = known.get(&key(delta)) else {
+    let Some(newest) = known.get(&key(delta)) else {
         return if known.keys().any(|(format, _)| format == delta.format) {
             refuse("wrong_agent", "this delta is for an agent that is not in this vault".into())
         } else {
             refuse("wrong_base", "the archive on which this delta builds is not in this vault; import it first".into())
         };
     };
-    check_sequence(*at, base, delta.sequence).or_else(|error| refuse(error.code(), error.to_string()))
+    check_sequence(*newest, base, delta.sequence).or_else(|error| refuse(error.code(), error.to_string()))
 }
 
 /// The newest state of each source, from the reports of all imports that were not undone.
@@ -111,8 +111,8 @@ fn known_states(connection: &Connection) -> VaultResult<BTreeMap<SourceKey, u64>
         let Some(text) = row.get::<_, Option<String>>(0)? else { continue };
         let Ok(stored) = serde_json::from_str::<Stored>(&text) else { continue };
         for state in stored.states {
-            let at = known.entry((state.format, state.group)).or_insert(state.sequence);
-            *at = (*at).max(state.sequence);
+            let newest = known.entry((state.format, state.group)).or_insert(state.sequence);
+            *newest = (*newest).max(state.sequence);
         }
     }
     Ok(known)

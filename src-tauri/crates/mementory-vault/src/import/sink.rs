@@ -18,7 +18,7 @@ pub(super) enum Message {
     /// One or more units, in order.
     Units(Vec<Unit>),
     File(AttachmentFile, BlobInfo),
-    Part(PassthroughItem, BlobInfo),
+    Passthrough(PassthroughItem, BlobInfo),
     Tombstone(Box<Tombstone>),
     Note(Issue),
     Dropped(Dropped),
@@ -38,14 +38,14 @@ pub(super) struct ChannelSink<'a> {
     reported: u64,
     waiting: Vec<Unit>,
     /// Number of text bytes of the waiting units.
-    weight: usize,
+    waiting_bytes: usize,
 }
 
 /// Smallest number of bytes between two progress messages.
 const PROGRESS_STEP_BYTES: u64 = 1 << 20;
 
 /// Capacity of the channel, in messages.
-pub(super) const CHANNEL: usize = 8;
+pub(super) const CHANNEL_MESSAGES: usize = 8;
 
 /// After a unit with more bytes than this, sending waits until the receiver has taken it.
 const LARGE_UNIT_BYTES: usize = 4 << 20;
@@ -71,7 +71,7 @@ impl<'a> ChannelSink<'a> {
             offset: 0,
             reported: 0,
             waiting: Vec::new(),
-            weight: 0,
+            waiting_bytes: 0,
         }
     }
 
@@ -84,7 +84,7 @@ impl<'a> ChannelSink<'a> {
 
     /// Sends the pending units. Call it when everything was read.
     pub(super) fn flush(&mut self) -> Result<(), FormatError> {
-        self.weight = 0;
+        self.waiting_bytes = 0;
         match std::mem::take(&mut self.waiting) {
             none if none.is_empty() => Ok(()),
             units => self.sender.send(Message::Units(units)).map_err(receiver_stopped),
@@ -97,13 +97,13 @@ impl<'a> ChannelSink<'a> {
         self.sender.send(message).map_err(receiver_stopped)
     }
 
-    /// Sends a unit. After a large one, also sends `CHANNEL` messages without effect. Once they fit into the channel,
-    /// the receiver has taken the unit. Otherwise eight large units could be in memory at once.
+    /// Sends a unit. After a large one, also sends `CHANNEL_MESSAGES` messages without effect. Once they fit into the
+    /// channel, the receiver has taken the unit. Otherwise eight large units could be in memory at once.
     fn send_unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         let bytes = unit.records.iter().map(record_bytes).sum::<usize>();
         if bytes > LARGE_UNIT_BYTES {
             self.send(Message::Units(vec![unit]))?;
-            for _ in 0..CHANNEL {
+            for _ in 0..CHANNEL_MESSAGES {
                 self.send(Message::Progress(self.offset + self.reported))?;
             }
             return Ok(());
@@ -113,8 +113,12 @@ impl<'a> ChannelSink<'a> {
             return self.send(Message::Units(vec![unit]));
         }
         self.waiting.push(unit);
-        self.weight += bytes;
-        if self.waiting.len() >= MAX_BATCH_UNITS || self.weight >= MAX_BATCH_BYTES { self.flush() } else { Ok(()) }
+        self.waiting_bytes += bytes;
+        if self.waiting.len() >= MAX_BATCH_UNITS || self.waiting_bytes >= MAX_BATCH_BYTES {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     /// The function that removes the invalid signature from a passthrough file, if the file has one.
@@ -162,20 +166,20 @@ impl Sink for ChannelSink<'_> {
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
         if let Some(without_signature) = self.signature_remover(&item) {
             let mut text = String::new();
-            // A passthrough file that is not text contains nothing that an export could use, so it is dropped.
+            // The invalid signature cannot be removed from a file that is not text, so the file is dropped.
             if bytes.take(self.side_file_bytes).read_to_string(&mut text).is_err() {
                 return Ok(());
             }
             return match without_signature(&text) {
                 Some(rest) => {
                     let info = self.store_blob(&mut rest.as_bytes())?;
-                    self.send(Message::Part(item, info))
+                    self.send(Message::Passthrough(item, info))
                 }
                 None => Ok(()),
             };
         }
         let info = self.store_blob(bytes)?;
-        self.send(Message::Part(item, info))
+        self.send(Message::Passthrough(item, info))
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
         self.send(Message::Tombstone(Box::new(tombstone)))

@@ -15,7 +15,7 @@ use mementory_store::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
-/// Changes of an undo that the index needs.
+/// What the index needs to know of an undo: the store's change number, and the removed and the changed rows.
 struct UndoneChanges {
     seq: u64,
     gone: Vec<i64>,

@@ -4,7 +4,7 @@ use crate::{
     query::{exported, list::ListQuery, list::Queries},
 };
 use mementory_model::Kind;
-use mementory_store::kind_from;
+use mementory_store::kind_from_code;
 use std::collections::BTreeMap;
 
 /// Counts of a source.
@@ -34,7 +34,7 @@ impl Queries<'_> {
         self.context.store.read(|c| {
             let mut facts = Facts::default();
             let mut statement = c.prepare(
-                // The sort time of a record without a time of its own is that of its import, which does not tell its
+                // A record without a time of its own is sorted by the time of its import, which says nothing about its
                 // age.
                 "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
@@ -44,7 +44,7 @@ impl Queries<'_> {
             let mut rows = statement.query([])?;
             while let Some(r) = rows.next()? {
                 let (kind, n): (i64, u32) = (r.get(0)?, r.get(3)?);
-                let kind = kind_from(kind).as_str();
+                let kind = kind_from_code(kind).as_str();
                 *facts.counts.entry(kind.to_owned()).or_default() += n;
                 let source = facts.sources.entry((r.get(1)?, r.get(2)?)).or_default();
                 *source.counts.entry(kind.to_owned()).or_default() += n;

@@ -1,11 +1,11 @@
-//! Determines when an export was made. Its newest record does not tell that, since the assistant may not have been used
-//! for a while.
+//! Determines when an export was made. The time of its newest record is not enough, since the assistant may not have
+//! been used for a while before the export.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// An earlier day in a file's name is not that of an export, since no assistant exported anything before this day.
+/// The earliest day in a file's name that counts as the day of an export. No assistant exported anything before.
 const FIRST_EXPORT_DAY: &str = "2022-11-30";
 
 /// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no
@@ -47,12 +47,12 @@ mod tests {
 
     #[test]
     fn the_day_in_a_file_name_is_the_day_of_the_export() {
-        let at = |text: &str| Timestamp::parse(text).unwrap().as_micros();
-        let imported = at("2026-11-23T08:00:00Z");
+        let micros_of = |text: &str| Timestamp::parse(text).unwrap().as_micros();
+        let imported = micros_of("2026-11-23T08:00:00Z");
         for (names, expected) in [
-            (r#"["deepseek_data-2026-09-16.zip"]"#, at("2026-09-16")),
-            (r#"["9fé-2026-08-01-10-22-07-41aa.zip"]"#, at("2026-08-01")),
-            (r#"["data-2026-01-05-batch-0000.zip","data-2026-01-06-batch-0001.zip"]"#, at("2026-01-06")),
+            (r#"["deepseek_data-2026-09-16.zip"]"#, micros_of("2026-09-16")),
+            (r#"["9fé-2026-08-01-10-22-07-41aa.zip"]"#, micros_of("2026-08-01")),
+            (r#"["data-2026-01-05-batch-0000.zip","data-2026-01-06-batch-0001.zip"]"#, micros_of("2026-01-06")),
             (r#"["conversations.json"]"#, imported),
             (r#"["letters-1934-05-01.zip"]"#, imported),
             (r#"["plan-2027-01-01.md"]"#, imported),

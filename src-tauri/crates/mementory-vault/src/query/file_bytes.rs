@@ -24,7 +24,7 @@ impl Files<'_> {
     }
 
     /// Writes the bytes of a file record to `out`, readable by the person only, and logs that without a name. An
-    /// existing file is replaced once the new one is complete. The caller must have asked before.
+    /// existing file is replaced once the new one is complete, so the caller must have asked the person before.
     ///
     /// # Errors
     /// `NotFound` when the vault has no bytes for it, `Usage` for a place in the vault's own folder, `Cancelled`, I/O.

@@ -53,7 +53,7 @@ impl Sort {
     }
 }
 
-/// Which records to list: those that meet all given conditions. Times are in microseconds and inclusive.
+/// Conditions for a list. It contains the records that meet all of them. Times are in microseconds and inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {
@@ -189,7 +189,7 @@ impl Queries<'_> {
     /// One page of a list.
     ///
     /// # Errors
-    /// `Usage` for a cursor that is not from such a list.
+    /// `Usage` for a cursor that is not from a list with this order.
     pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
         let (condition, mut values) = query.condition();
         let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };

@@ -23,16 +23,16 @@ impl Search<'_> {
     }
 
     /// Ranked rows for the same query with each of several filters; see [`SearchIndex::search_each`].
-    pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
-        self.context.with_index(|i| i.search_each(query, asks))
+    pub fn search_each(&self, query: &str, pages: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
+        self.context.with_index(|i| i.search_each(query, pages))
     }
 
-    /// Loads what most searches need, so that the first searches are as fast as later ones.
+    /// Loads the index files that most searches need, so that the first searches are as fast as later ones.
     pub fn warm_search(&self) -> VaultResult<()> {
         self.context.with_index(SearchIndex::warm)
     }
 
-    /// The query as it may have been meant; see [`SearchIndex::spell_suggest`].
+    /// A spelling suggestion for the query; see [`SearchIndex::spell_suggest`].
     pub fn spell_suggest(&self, query: &str) -> VaultResult<Option<String>> {
         self.context.with_index(|i| i.spell_suggest(query))
     }

@@ -20,7 +20,7 @@ pub struct Summary {
     pub findings: BTreeMap<Class, u32>,
     /// Number of conversations in the vault that they were derived from.
     pub conversations: u32,
-    /// Number of records with a time of their own. `first` and `last` are the limits of these times.
+    /// Number of records with a time of their own. `first` and `last` are the earliest and the latest of these times.
     pub dated: u32,
     pub first: Option<i64>,
     pub last: Option<i64>,

@@ -9,8 +9,8 @@ pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     let files = files.filter_map(|(n, file)| file.text.as_deref().map(|text| (2 + 2 * n as u32, text)));
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten().enumerate();
     let blocks = blocks.filter_map(|(n, block)| block.get("text")?.as_str().map(|text| (3 + 2 * n as u32, text)));
-    let own = [(0, record.text.as_str()), (1, record.title.as_deref().unwrap_or_default())];
-    own.into_iter().chain(files).chain(blocks)
+    let text_and_title = [(0, record.text.as_str()), (1, record.title.as_deref().unwrap_or_default())];
+    text_and_title.into_iter().chain(files).chain(blocks)
 }
 
 /// Name of a field number in the store.
@@ -36,7 +36,7 @@ pub(crate) fn for_each_finding(text: &str, mut report: impl FnMut(&Finding, u32,
 }
 
 /// Calls `report` with the class and the text of each sensitive value.
-pub(crate) fn fields_found(text: &str, mut report: impl FnMut(Class, &str)) {
+pub(crate) fn for_each_value(text: &str, mut report: impl FnMut(Class, &str)) {
     for_each_finding(text, |finding, _, _, value| report(finding.class, value));
 }
 

@@ -1,4 +1,4 @@
-//! Puts marks in the place of values in a text, and finds marks: the class of each, and where its value was, if known.
+//! Replaces values in a text by marks, and finds marks with their class and, if known, the position of the value.
 use crate::word_removal::Removal;
 use mementory_formats::{REDACTED, Redaction};
 use std::ops::Range;

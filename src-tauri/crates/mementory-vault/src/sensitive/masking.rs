@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     context::Context,
     findings::{ValueId, ignored, value_id},
-    sensitive::{fields::fields, fields::fields_found, marks::mark, marks::replace_by_marks},
+    sensitive::{fields::fields, fields::for_each_value, marks::mark, marks::replace_by_marks},
     word_removal::Removal,
 };
 use mementory_crypto::VaultKeys;
@@ -48,7 +48,7 @@ impl<'k> Masker<'k> {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = packs.record(c, view.pack, view.slot)?;
             for (_, text) in fields(&record) {
-                fields_found(text, |class, value| {
+                for_each_value(text, |class, value| {
                     if value.len() >= MIN_DISTINCTIVE_BYTES
                         && !masker.ignored.contains(&value_id(masker.keys, class, value))
                     {
@@ -85,8 +85,8 @@ impl<'k> Masker<'k> {
         if let Some(verbatim) = &record.verbatim {
             self.find_in_text(&verbatim.text, verbatim.media_type == "application/json", &mut pairs);
         }
-        let own = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
-        let removals = || [&own, &self.known].into_iter().flatten();
+        let found_here = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
+        let removals = || [&found_here, &self.known].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
         let mut elsewhere = false;
@@ -105,12 +105,12 @@ impl<'k> Masker<'k> {
     /// # Errors
     /// `Usage` if it is not text or its name contains a value, in which case it cannot be masked.
     pub(crate) fn mask_passthrough_file(&mut self, name: &str, bytes: &[u8]) -> VaultResult<Option<Vec<u8>>> {
-        let closed = || VaultError::Usage("not a text".into());
-        let text = std::str::from_utf8(bytes).map_err(|_| closed())?;
+        let unmaskable = || VaultError::Usage("not a text".into());
+        let text = std::str::from_utf8(bytes).map_err(|_| unmaskable())?;
         let mut pairs = Replacements::new();
         self.add_findings(name, &mut pairs);
         if !pairs.is_empty() || text.contains('\0') {
-            return Err(closed());
+            return Err(unmaskable());
         }
         self.find_in_text(text, text.trim_start().starts_with(['{', '[']), &mut pairs);
         let found = match pairs.is_empty() {
@@ -138,7 +138,7 @@ impl<'k> Masker<'k> {
         }
         let removal = Removal::exact(pairs.into_iter().collect());
         for text in [&mut tombstone.reason, &mut tombstone.actor] {
-            removal.in_place(text);
+            removal.remove_in_place(text);
         }
         if let Some(verbatim) = &mut tombstone.verbatim {
             match removal.json(verbatim) {
@@ -248,7 +248,7 @@ fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
         &source.project,
     ];
     let files = record.attachments.iter().flat_map(|file| [&file.name, &file.key.value]);
-    let own = [&record.key.value, &record.origin.container, &record.origin.pointer];
-    let all = optional.into_iter().flatten().chain(own).chain(&record.tags).chain(files);
+    let key_and_origin = [&record.key.value, &record.origin.container, &record.origin.pointer];
+    let all = optional.into_iter().flatten().chain(key_and_origin).chain(&record.tags).chain(files);
     all.chain(record.entities.iter().map(|entity| &entity.name)).map(String::as_str)
 }

@@ -7,7 +7,7 @@ mod queue;
 mod scan_queue;
 mod scanner;
 
-pub(crate) use fields::{fields, fields_found};
+pub(crate) use fields::{fields, for_each_value};
 pub(crate) use marks::add_earlier_marks;
 pub(crate) use masking::Masker;
 pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};

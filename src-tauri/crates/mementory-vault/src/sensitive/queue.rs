@@ -1,7 +1,7 @@
 //! Lists the findings as a queue with one entry for each value, however often it occurs in the vault.
 use crate::{
     VaultError, VaultResult,
-    findings::{ValueId, by_class, class_code, class_from, value_id},
+    findings::{ValueId, by_class, class_code, class_from_code, value_id},
     sensitive::{
         fields::count_code_points, fields::field_name, fields::fields, fields::for_each_finding, scanner::Scanner,
     },
@@ -148,7 +148,7 @@ impl Scanner<'_> {
             for (id, class, places, judged) in rows {
                 let mut value = SensitiveValue {
                     value: hex::encode(id),
-                    class: class_from(class),
+                    class: class_from_code(class),
                     detector: String::new(),
                     confidence: Confidence::Possible,
                     places,
@@ -179,7 +179,7 @@ impl Scanner<'_> {
             let class = class.ok_or_else(|| VaultError::not_found(value))?;
             let mut out = SensitiveValue {
                 value: value.to_owned(),
-                class: class_from(class),
+                class: class_from_code(class),
                 detector: String::new(),
                 confidence: Confidence::Possible,
                 places,
@@ -299,7 +299,7 @@ const BAR: &str = "█████";
 /// Shortest value in bytes that is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 
-/// Adds the other places of values that were found. The scan misses them, because it needs context that they lack.
+/// Adds further occurrences of the found values. The scan misses an occurrence without the context that it needs.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut more = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {
@@ -326,16 +326,16 @@ fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after):
     let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
     let slice = |a: u32, b: u32| points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
     let mut out = Vec::new();
-    let mut at = from;
+    let mut shown_until = from;
     for (start, end, finding, _) in spans.iter().filter(|(start, end, ..)| *end > from && *start < to) {
-        if *start > at {
-            out.push(Piece { text: slice(at, *start), hidden: None, this: false });
+        if *start > shown_until {
+            out.push(Piece { text: slice(shown_until, *start), hidden: None, this: false });
         }
         out.push(Piece { text: String::new(), hidden: Some(finding.class), this: (*start, *end) == this });
-        at = (*end).min(to);
+        shown_until = (*end).min(to);
     }
-    if at < to {
-        out.push(Piece { text: slice(at, to), hidden: None, this: false });
+    if shown_until < to {
+        out.push(Piece { text: slice(shown_until, to), hidden: None, this: false });
     }
     if from > 0
         && let Some(first) = out.first_mut().filter(|piece| piece.hidden.is_none())

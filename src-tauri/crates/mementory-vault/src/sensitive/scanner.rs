@@ -9,7 +9,7 @@ use crate::{
 use mementory_formats::plain_secrets;
 use mementory_model::{Kind, Record};
 use mementory_scan::{Class, Confidence};
-use mementory_store::kind_from;
+use mementory_store::kind_from_code;
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
 /// Number of records between two checks for cancellation.
@@ -80,7 +80,7 @@ impl Scanner<'_> {
                     progress(n as u64, places.len() as u64);
                 }
                 let record = self.context.store.packs.record(c, *pack, *slot)?;
-                self.add_found_in(&hex::encode(id), kind_from(*kind), &record, &mut found);
+                self.add_found_in(&hex::encode(id), kind_from_code(*kind), &record, &mut found);
             }
             Ok(found)
         })

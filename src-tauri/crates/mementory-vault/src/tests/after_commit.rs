@@ -1,22 +1,22 @@
-//! A change that was committed is never an error, whatever fails after it: it is applied, with a warning.
+//! If a step after the commit of a change fails, the call still succeeds, with a warning.
 #![allow(clippy::unwrap_used)]
 use crate::{EditFields, FailedStep, RedactSpan, vault::Vault};
 use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
 use std::{path::Path, sync::atomic::AtomicBool};
 
-const WORDS: &str = "correct horse battery staple";
+const PASSPHRASE: &str = "correct horse battery staple";
 
-fn at(seconds: i64) -> Timestamp {
+fn time_at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000).unwrap()
 }
 
 fn vault(dir: &Path) -> Vault {
-    Vault::create(&dir.join("v.mementory"), WORDS, KdfChoice::Floor, at(1)).unwrap().0
+    Vault::create(&dir.join("v.mementory"), PASSPHRASE, KdfChoice::Floor, time_at(1)).unwrap().0
 }
 
 fn add(vault: &Vault, text: &str) -> String {
-    vault.editor().add(text, None, vec![], at(2)).unwrap()
+    vault.editor().add(text, None, vec![], time_at(2)).unwrap()
 }
 
 /// Makes every write to the index fail, and its rebuild too: a file is in the place of its folder.
@@ -47,7 +47,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
             "edit",
             |vault, id| {
                 let fields = EditFields { text: Some("other words".into()), ..EditFields::default() };
-                assert_eq!(vault.editor().edit(id, fields, at(3)).unwrap(), 2);
+                assert_eq!(vault.editor().edit(id, fields, time_at(3)).unwrap(), 2);
             },
             "other words",
         ),
@@ -55,7 +55,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
             "tag",
             |vault, id| {
                 let ids = [id.to_owned()];
-                let tagged = vault.editor().tag(&ids, "blue", true, at(3), &|_| {}, &AtomicBool::new(false));
+                let tagged = vault.editor().tag(&ids, "blue", true, time_at(3), &|_| {}, &AtomicBool::new(false));
                 assert_eq!(tagged.unwrap(), ids);
             },
             "first words",
@@ -63,7 +63,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
         (
             "trash",
             |vault, id| {
-                vault.trash().trash(&[id.to_owned()], at(3)).unwrap();
+                vault.trash().trash(&[id.to_owned()], time_at(3)).unwrap();
                 assert!(vault.reader().view(id).unwrap().trashed.is_some());
             },
             "first words",
@@ -71,8 +71,8 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
         (
             "restore",
             |vault, id| {
-                vault.trash().trash(&[id.to_owned()], at(3)).unwrap();
-                vault.trash().restore(&[id.to_owned()], at(4)).unwrap();
+                vault.trash().trash(&[id.to_owned()], time_at(3)).unwrap();
+                vault.trash().restore(&[id.to_owned()], time_at(4)).unwrap();
                 assert!(vault.reader().view(id).unwrap().trashed.is_none());
             },
             "first words",
@@ -81,7 +81,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
             "redact",
             |vault, id| {
                 let span = RedactSpan { start: 0, end: 5, class: "name".into() };
-                let done = vault.redactor().redact(id, &[span], false, at(3), &|_| {}).unwrap();
+                let done = vault.redactor().redact(id, &[span], false, time_at(3), &|_| {}).unwrap();
                 assert!(!done.receipt.complete, "what could not be cleaned is not called gone");
             },
             "[REDACTED:name] words",
@@ -102,7 +102,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
         let dir = vault.dir().to_path_buf();
         drop(vault);
         std::fs::remove_file(dir.join("index")).unwrap();
-        let vault = Vault::open(&dir, WORDS).unwrap();
+        let vault = Vault::open(&dir, PASSPHRASE).unwrap();
         assert_eq!(text_of(&vault, &id), text, "{name}");
         assert_eq!(vault.index_documents(), if name == "add" { 2 } else { u64::from(name != "trash") }, "{name}");
     }
@@ -114,7 +114,7 @@ fn an_erasure_that_was_committed_is_not_an_error_when_the_index_fails() {
     let vault = vault(folder.path());
     let id = add(&vault, "first words");
     break_index(&vault);
-    let done = vault.eraser().erase(std::slice::from_ref(&id), "", &[], at(3), &|_| {}).unwrap();
+    let done = vault.eraser().erase(std::slice::from_ref(&id), "", &[], time_at(3), &|_| {}).unwrap();
     assert!(!done.receipt.complete && done.tombstones.len() == 1);
     assert!(vault.take_failed_steps().contains(&FailedStep::Cleaning));
     assert!(vault.reader().view(&id).is_err());
@@ -126,10 +126,10 @@ fn a_new_recovery_code_and_a_new_passphrase_survive_a_failed_audit_entry() {
     let vault = vault(folder.path());
     let dir = vault.dir().to_path_buf();
     break_audit_log(&vault);
-    let (_, code) = vault.new_recovery_code(WORDS, at(2)).unwrap();
+    let (_, code) = vault.new_recovery_code(PASSPHRASE, time_at(2)).unwrap();
     assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
     let new = "another four words here";
-    vault.change_passphrase(WORDS, new, KdfChoice::Floor, at(3)).unwrap();
+    vault.change_passphrase(PASSPHRASE, new, KdfChoice::Floor, time_at(3)).unwrap();
     assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
     drop(vault);
     for secret in [new, &code.to_string()] {

@@ -2,7 +2,9 @@
 use crate::{
     VaultError,
     vault::Vault,
-    watching::{FileFound, LastFind, Look, MAX_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, look_into},
+    watching::{
+        FileFound, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, list_folder,
+    },
 };
 use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
@@ -13,17 +15,17 @@ use std::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn at(seconds: i64) -> Timestamp {
+fn time_at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000).unwrap()
 }
 
 fn vault(dir: &Path) -> Vault {
-    Vault::create(&dir.join("v.mementory"), "correct horse battery staple", KdfChoice::Floor, at(1)).unwrap().0
+    Vault::create(&dir.join("v.mementory"), "correct horse battery staple", KdfChoice::Floor, time_at(1)).unwrap().0
 }
 
-fn names(look: Look) -> Vec<String> {
-    match look {
-        Look::Files(files) => files.into_iter().map(|file| file.name).collect(),
+fn names(listing: FolderListing) -> Vec<String> {
+    match listing {
+        FolderListing::Files(files) => files.into_iter().map(|file| file.name).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -56,9 +58,9 @@ fn only_finished_files_directly_in_the_folder_are_read() {
     std::fs::write(dir.path().join("placeholder.zip"), "").unwrap();
     std::fs::create_dir_all(dir.path().join("below")).unwrap();
     std::fs::write(dir.path().join("below/other.zip"), "{}").unwrap();
-    assert_eq!(names(look_into(dir.path())), ["b.json", "export.zip"]);
-    assert_eq!(look_into(&dir.path().join("gone")), Look::Missing);
-    assert_eq!(look_into(&dir.path().join("b.json")), Look::Missing, "a file is no folder");
+    assert_eq!(names(list_folder(dir.path())), ["b.json", "export.zip"]);
+    assert_eq!(list_folder(&dir.path().join("gone")), FolderListing::Missing);
+    assert_eq!(list_folder(&dir.path().join("b.json")), FolderListing::Missing, "a file is no folder");
 }
 
 #[cfg(unix)]
@@ -68,10 +70,10 @@ fn links_are_not_followed() {
     std::fs::write(outside.path().join("export.zip"), "{}").unwrap();
     std::os::unix::fs::symlink(outside.path().join("export.zip"), dir.path().join("export.zip")).unwrap();
     std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
-    assert_eq!(names(look_into(dir.path())), [""; 0]);
-    assert_eq!(look_into(&dir.path().join("folder")), Look::Missing);
-    assert_eq!(Stamp::of(&dir.path().join("export.zip")), None);
-    assert!(Stamp::of(&outside.path().join("export.zip")).is_some());
+    assert_eq!(names(list_folder(dir.path())), [""; 0]);
+    assert_eq!(list_folder(&dir.path().join("folder")), FolderListing::Missing);
+    assert_eq!(Stamp::from_path(&dir.path().join("export.zip")), None);
+    assert!(Stamp::from_path(&outside.path().join("export.zip")).is_some());
 }
 
 #[test]
@@ -99,16 +101,16 @@ fn watched_folders_and_seen_files_survive_reopening_and_end_with_unwatching() {
     let dir = tempfile::tempdir().unwrap();
     let watched = Path::new("/home/ines/Downloads");
     let vault = vault(dir.path());
-    vault.watched_folders().watch(watched, &[file("old.zip", 3)], at(2)).unwrap();
-    vault.watched_folders().watch(watched, &[], at(3)).unwrap();
+    vault.watched_folders().watch(watched, &[file("old.zip", 3)], time_at(2)).unwrap();
+    vault.watched_folders().watch(watched, &[], time_at(3)).unwrap();
     let folder = vault.watched_folders().folders().unwrap().pop().unwrap();
     assert_eq!(
         (vault.watched_folders().folders().unwrap().len(), folder.mode),
         (1, Mode::Ask),
         "the same folder is watched once"
     );
-    vault.watched_folders().set_mode(&folder.id, Mode::Own, at(4)).unwrap();
-    let last = LastFind { name: "new.zip".into(), at: 9 };
+    vault.watched_folders().set_mode(&folder.id, Mode::Own, time_at(4)).unwrap();
+    let last = LatestExport { name: "new.zip".into(), at: 9 };
     vault
         .watched_folders()
         .record_seen(&folder.id, &[("new.zip".into(), offer("new.zip", "d1", 9))], Some(last.clone()))
@@ -124,23 +126,23 @@ fn watched_folders_and_seen_files_survive_reopening_and_end_with_unwatching() {
     let waiting = vault.watched_folders().offers().unwrap();
     assert_eq!((waiting.len(), waiting[0].folder.as_str()), (1, folder.id.as_str()));
 
-    vault.watched_folders().unwatch(&folder.id, at(5)).unwrap();
+    vault.watched_folders().unwatch(&folder.id, time_at(5)).unwrap();
     assert!(
         vault.watched_folders().folders().unwrap().is_empty() && vault.watched_folders().offers().unwrap().is_empty()
     );
     assert!(vault.watched_folders().seen(&folder.id).unwrap().is_empty());
     vault.watched_folders().record_seen(&folder.id, &[("late.zip".into(), offer("late.zip", "d2", 9))], None).unwrap();
     assert!(vault.watched_folders().offers().unwrap().is_empty(), "a check that was already running adds nothing");
-    assert!(matches!(vault.watched_folders().unwatch(&folder.id, at(6)), Err(VaultError::NotFound { .. })));
-    assert!(matches!(vault.watched_folders().set_mode("?", Mode::Ask, at(6)), Err(VaultError::NotFound { .. })));
+    assert!(matches!(vault.watched_folders().unwatch(&folder.id, time_at(6)), Err(VaultError::NotFound { .. })));
+    assert!(matches!(vault.watched_folders().set_mode("?", Mode::Ask, time_at(6)), Err(VaultError::NotFound { .. })));
 }
 
 #[test]
 fn an_answer_applies_to_all_files_with_the_same_content() {
     let dir = tempfile::tempdir().unwrap();
     let vault = vault(dir.path());
-    vault.watched_folders().watch(Path::new("/a"), &[], at(2)).unwrap();
-    vault.watched_folders().watch(Path::new("/b"), &[], at(3)).unwrap();
+    vault.watched_folders().watch(Path::new("/a"), &[], time_at(2)).unwrap();
+    vault.watched_folders().watch(Path::new("/b"), &[], time_at(3)).unwrap();
     let folders = vault.watched_folders().folders().unwrap();
     vault.watched_folders().record_seen(&folders[0].id, &[("x.zip".into(), offer("x.zip", "same", 10))], None).unwrap();
     let more = [("copy.zip".into(), offer("copy.zip", "same", 30)), ("y.zip".into(), offer("y.zip", "other", 20))];
@@ -170,8 +172,8 @@ fn more_than_fifty_folders_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let vault = vault(dir.path());
     for n in 0..MAX_FOLDERS {
-        vault.watched_folders().watch(Path::new(&format!("/f{n}")), &[], at(2)).unwrap();
+        vault.watched_folders().watch(Path::new(&format!("/f{n}")), &[], time_at(2)).unwrap();
     }
-    assert!(matches!(vault.watched_folders().watch(Path::new("/more"), &[], at(3)), Err(VaultError::Usage(_))));
+    assert!(matches!(vault.watched_folders().watch(Path::new("/more"), &[], time_at(3)), Err(VaultError::Usage(_))));
     assert_eq!(vault.watched_folders().folders().unwrap().len(), MAX_FOLDERS);
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Upper limit for the files of a folder that are considered. If there are more, the newest are taken.
-pub const LARGEST_FOLDER: usize = 20_000;
+pub const MAX_FILES_PER_FOLDER: usize = 20_000;
 /// Upper limit for the directory entries that are read.
 const MAX_ENTRIES: usize = 500_000;
 
@@ -29,7 +29,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// Stamp of the regular file at this path. None for everything else, also for a link.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let meta = std::fs::symlink_metadata(path).ok()?;
         meta.is_file().then(|| Self::new(&meta))
     }
@@ -53,7 +53,7 @@ pub struct FileFound {
 
 /// Result of listing a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Look {
+pub enum FolderListing {
     /// The files in it that may be exports, by name.
     Files(Vec<FileFound>),
     /// It does not exist, or is no folder.
@@ -64,16 +64,16 @@ pub enum Look {
 
 /// Lists the regular files of a folder, without empty, hidden and unfinished ones. Names that are not Unicode are left
 /// out, since no request can contain them.
-pub fn look_into(folder: &Path) -> Look {
+pub fn list_folder(folder: &Path) -> FolderListing {
     match std::fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => {}
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Look::Unreadable,
-        _ => return Look::Missing,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return FolderListing::Unreadable,
+        _ => return FolderListing::Missing,
     }
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Look::Missing,
-        Err(_) => return Look::Unreadable,
+        Err(error) if error.kind() == ErrorKind::NotFound => return FolderListing::Missing,
+        Err(_) => return FolderListing::Unreadable,
     };
     let mut files = Vec::new();
     for entry in entries.take(MAX_ENTRIES).flatten() {
@@ -91,12 +91,12 @@ pub fn look_into(folder: &Path) -> Look {
             files.push(FileFound { path: folder.join(&name), stamp: Stamp::new(&meta), name });
         }
     }
-    if files.len() > LARGEST_FOLDER {
+    if files.len() > MAX_FILES_PER_FOLDER {
         files.sort_by_key(|file| std::cmp::Reverse(file.stamp.modified));
-        files.truncate(LARGEST_FOLDER);
+        files.truncate(MAX_FILES_PER_FOLDER);
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    Look::Files(files)
+    FolderListing::Files(files)
 }
 
 /// True for the name of a hidden file or an unfinished download.

@@ -4,7 +4,7 @@
 mod folder;
 mod settle;
 
-pub use folder::{FileFound, LARGEST_FOLDER, Look, Stamp, look_into};
+pub use folder::{FileFound, FolderListing, MAX_FILES_PER_FOLDER, Stamp, list_folder};
 pub use settle::{QUIET, Settling};
 
 use crate::{VaultError, VaultResult, context::Context};
@@ -24,7 +24,7 @@ const SEEN_PREFIX: &str = "seen/";
 /// Prefix of the keys `content/<digest>` in `meta`, one for each file content that is not offered again.
 const CONTENT_PREFIX: &str = "content/";
 
-/// What is done with a new export in the folder.
+/// How a new export in the folder is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -49,7 +49,7 @@ impl Mode {
 
 /// The latest export that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LastFind {
+pub struct LatestExport {
     /// Name of the file.
     pub name: String,
     /// When it was found, in microseconds since 1970.
@@ -63,10 +63,10 @@ pub struct Folder {
     pub id: String,
     /// Absolute path.
     pub path: String,
-    /// What is done with a new export.
+    /// How a new export is handled.
     pub mode: Mode,
     /// Latest export found in it; None if there was none.
-    pub last: Option<LastFind>,
+    pub last: Option<LatestExport>,
 }
 
 /// An export that waits for an answer.
@@ -82,7 +82,7 @@ pub struct Offer {
     pub at: i64,
 }
 
-/// What is stored about one file.
+/// Stored information about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Size and time. A file whose stamp differs is read again.
@@ -95,7 +95,7 @@ pub struct Seen {
 
 /// An offer with its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct PendingOffer {
     /// Id in this vault.
     pub id: String,
     /// Id of the folder.
@@ -200,7 +200,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Stops watching a folder and forgets what was seen in it. The folder itself is not changed.
+    /// Stops watching a folder and forgets the files seen in it. The folder itself is not changed.
     ///
     /// # Errors
     /// `NotFound`, the store.
@@ -219,7 +219,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// What was seen in a folder, by [`WatchedFolders::seen_key`].
+    /// The files seen in a folder, by [`WatchedFolders::seen_key`].
     ///
     /// # Errors
     /// The store.
@@ -233,12 +233,12 @@ impl WatchedFolders<'_> {
         format!("{SEEN_PREFIX}{folder}/{}", self.keyed_id("name", &[folder.as_bytes(), name.as_bytes()]))
     }
 
-    /// Stores what was seen in a folder; `last` is the latest export among it. Stores nothing for a folder that is not
-    /// watched any more.
+    /// Stores the files seen in a folder; `last` is the latest export among them. Stores nothing for a folder that is
+    /// not watched any more.
     ///
     /// # Errors
     /// The store.
-    pub fn record_seen(&self, folder: &str, files: &[(String, Seen)], last: Option<LastFind>) -> VaultResult<()> {
+    pub fn record_seen(&self, folder: &str, files: &[(String, Seen)], last: Option<LatestExport>) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
             let Some(known) = folders.iter_mut().find(|known| known.id == folder) else { return Ok(()) };
@@ -271,8 +271,8 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// The store.
-    pub fn offers(&self) -> VaultResult<Vec<Waiting>> {
-        // Few of thousands of files are offered, so the query selects them.
+    pub fn offers(&self) -> VaultResult<Vec<PendingOffer>> {
+        // Only a few of thousands of files are offered, so the query selects these.
         let rows: Vec<(String, String)> = self.context.store.read(|c| {
             let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
             let mut statement = c.prepare_cached(sql)?;
@@ -280,12 +280,12 @@ impl WatchedFolders<'_> {
                 statement.query_map([SEEN_PREFIX, &end_of_prefix(SEEN_PREFIX)], |r| Ok((r.get(0)?, r.get(1)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
-        let mut waiting: Vec<Waiting> = rows
+        let mut waiting: Vec<PendingOffer> = rows
             .into_iter()
             .filter_map(|(id, value)| {
                 let folder = id.strip_prefix(SEEN_PREFIX)?.split('/').next()?.to_owned();
                 let seen: Seen = serde_json::from_str(&value).ok()?;
-                Some(Waiting { folder, stamp: seen.stamp, offer: seen.offer?, id })
+                Some(PendingOffer { folder, stamp: seen.stamp, offer: seen.offer?, id })
             })
             .collect();
         waiting.sort_by(|a, b| b.offer.at.cmp(&a.offer.at).then_with(|| a.offer.name.cmp(&b.offer.name)));

@@ -21,7 +21,8 @@ impl Settling {
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
             let since = match before.get(&key) {
-                // Without the comparison with `now`, a file could wait for hours after the clock was set back.
+                // A time later than `now` means that the clock was set back. The wait then starts again, since the file
+                // could otherwise wait for hours.
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,
                 _ => now,
             };

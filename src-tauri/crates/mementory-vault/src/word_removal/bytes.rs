@@ -4,7 +4,7 @@ use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// Length in bytes of the beginning of a form that is searched for first.
+/// Length in bytes of the beginning of the words that is searched for first, to skip most files quickly.
 const HEAD_BYTES: usize = 32;
 /// Upper limit for the levels of JSON inside JSON strings that are decoded.
 const MAX_LAYERS: usize = 4;
@@ -18,9 +18,10 @@ pub(crate) struct Words<'r> {
 
 /// The bytes without the exact words of `removal`, however these are escaped. None if they contain none.
 pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
-    Ok(Words::of(removal)?.without(bytes))
+    Ok(Words::new(removal)?.without(bytes))
 }
 
+/// All forms of the words: each encoding, plain and escaped.
 struct SearchForms {
     finder: AhoCorasick,
     /// The replacement of each form.
@@ -29,7 +30,7 @@ struct SearchForms {
 }
 
 impl<'r> Words<'r> {
-    pub(crate) fn of(removal: &'r Removal) -> VaultResult<Self> {
+    pub(crate) fn new(removal: &'r Removal) -> VaultResult<Self> {
         let heads: HashSet<Vec<u8>> = removal
             .exact_pairs()
             .iter()
@@ -43,7 +44,7 @@ impl<'r> Words<'r> {
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the bytes may contain the words. Escapes are decoded, also those inside strings inside strings.
+    /// True when the bytes may contain the words. Escapes are decoded, also in strings that contain escaped JSON.
     fn may_contain(&self, bytes: &[u8]) -> bool {
         if self.heads.is_match(bytes) {
             return true;
@@ -234,7 +235,7 @@ mod tests {
 
     fn without(text: &str, bytes: &[u8]) -> Option<String> {
         let removal = Removal::exact(vec![(text.into(), "[X]".into())]);
-        Words::of(&removal).unwrap().without(bytes).map(|b| String::from_utf8_lossy(&b).into_owned())
+        Words::new(&removal).unwrap().without(bytes).map(|b| String::from_utf8_lossy(&b).into_owned())
     }
 
     #[test]

@@ -16,7 +16,7 @@ const HEAD_BYTES: usize = 32;
 /// Shortest sentence in bytes of normal form that is also searched for inside a longer one.
 const MIN_INNER_SENTENCE_BYTES: usize = 12;
 
-/// Words to remove, and what replaces them.
+/// Words to remove, with their replacements.
 #[derive(Default)]
 pub(crate) struct Removal {
     /// Exact strings, with their replacement; longest first.
@@ -94,10 +94,10 @@ impl Removal {
         if !self.sentences.is_empty() {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
-        let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, min_words));
+        let touch = self.spans.as_ref().map_or(Touch::None, |spans| spans.touch(text, min_words));
         // All of the text is replaced if it crosses the border of a span, or contains a span that was not found
         // literally, since its layout differs.
-        if touch == Touch::Crosses || touch == Touch::Holds && out.is_none() {
+        if touch == Touch::Crosses || touch == Touch::Contains && out.is_none() {
             out = Some(self.mark.clone());
         }
         out.filter(|new| new != text)
@@ -122,8 +122,10 @@ impl Removal {
     fn without_sentences(&self, text: &str) -> Option<String> {
         let whole = normal_text(text);
         let is_contained = |s: &&String| s.len() >= MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str());
-        let inside = self.sentences.iter().any(|s| is_contained(&s));
-        if !inside && !self.sentences.iter().any(|s| s.len() < MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str())) {
+        let contains_long_sentence = self.sentences.iter().any(|s| is_contained(&s));
+        if !contains_long_sentence
+            && !self.sentences.iter().any(|s| s.len() < MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str()))
+        {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -151,10 +153,10 @@ impl Removal {
         }
         // The sentence extends over a line end or an undetected boundary. The whole text is replaced rather than
         // leaving words.
-        inside.then(|| self.mark.clone())
+        contains_long_sentence.then(|| self.mark.clone())
     }
 
-    pub(crate) fn in_place(&self, text: &mut String) -> bool {
+    pub(crate) fn remove_in_place(&self, text: &mut String) -> bool {
         self.text(text).map(|new| *text = new).is_some()
     }
 
@@ -167,16 +169,16 @@ impl Removal {
             changed |= self.record_text(text).map(|new| *text = new).is_some();
         }
         for tag in &mut record.tags {
-            changed |= self.in_place(tag);
+            changed |= self.remove_in_place(tag);
         }
         for attachment in &mut record.attachments {
-            changed |= self.in_place(&mut attachment.name);
+            changed |= self.remove_in_place(&mut attachment.name);
             if let Some(text) = &mut attachment.text {
-                changed |= self.in_place(text);
+                changed |= self.remove_in_place(text);
             }
         }
         for entity in &mut record.entities {
-            changed |= self.in_place(&mut entity.name);
+            changed |= self.remove_in_place(&mut entity.name);
         }
         for value in record.fields.values_mut() {
             changed |= self.clean_value(value);
@@ -239,7 +241,7 @@ impl Removal {
 
     fn clean_value(&self, value: &mut serde_json::Value) -> bool {
         match value {
-            serde_json::Value::String(text) => self.in_place(text),
+            serde_json::Value::String(text) => self.remove_in_place(text),
             serde_json::Value::Array(items) => {
                 items.iter_mut().filter_map(|v| self.clean_value(v).then_some(())).count() > 0
             }
@@ -265,7 +267,7 @@ impl Removal {
     fn clean_verbatim(&self, record: &mut Record) -> bool {
         let Some(verbatim) = &mut record.verbatim else { return false };
         if verbatim.media_type != "application/json" {
-            return self.in_place(&mut verbatim.text);
+            return self.remove_in_place(&mut verbatim.text);
         }
         match self.json(&verbatim.text) {
             Some(Some(text)) => {
@@ -281,11 +283,11 @@ impl Removal {
         }
     }
 
-    /// JSON text without the words: None = not JSON, Some(None) = it has none of them. Escapes are decoded first, so
-    /// `\u00fc` hides nothing.
+    /// JSON text without the words: None = not JSON, Some(None) = it has none of them. Escapes such as `\u00fc` are
+    /// decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
-        // Readers keep a lone surrogate's escape in the verbatim; as text it is not Unicode and has to be repaired
-        // first.
+        // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired
+        // before the text is parsed.
         let mut tree = match Tree::parse(text, 512) {
             Ok(tree) => tree,
             Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,
@@ -315,10 +317,10 @@ impl Removal {
 
     fn clean_tree(&self, tree: &mut Tree) -> bool {
         match tree {
-            Tree::Text(text) => self.in_place(text) | self.clean_json_in_text(text),
+            Tree::Text(text) => self.remove_in_place(text) | self.clean_json_in_text(text),
             Tree::Array(items) => items.iter_mut().filter_map(|v| self.clean_tree(v).then_some(())).count() > 0,
             Tree::Object(members) => {
-                members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.clean_tree(v) || c)
+                members.iter_mut().fold(false, |c, (k, v)| self.remove_in_place(k) | self.clean_tree(v) || c)
             }
             Tree::Number(number) => match self.number_replacement(number) {
                 Some(mark) => {

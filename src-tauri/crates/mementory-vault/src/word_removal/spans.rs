@@ -6,10 +6,10 @@ use std::ops::Range;
 /// How a string that repeats part of the text overlaps the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// It does not touch them.
-    No,
+    /// It does not overlap them.
+    None,
     /// It contains a whole span and other words.
-    Holds,
+    Contains,
     /// It lies inside a span or across the border of one, so that removed and remaining words cannot be separated.
     Crosses,
 }
@@ -39,24 +39,24 @@ impl Spans {
     /// How `part` touches the spans. A string of fewer than `min_words` words is not compared.
     pub(crate) fn touch(&self, part: &str, min_words: usize) -> Touch {
         if self.cut.is_empty() {
-            return Touch::No;
+            return Touch::None;
         }
         let part: Vec<String> = folded_words(part).into_iter().map(|(_, word)| word).collect();
         let n = part.len();
         if n < min_words.max(1) || n > self.words.len() {
-            return Touch::No;
+            return Touch::None;
         }
-        let mut holds = false;
+        let mut contains = false;
         for at in self.words.windows(n).enumerate().filter(|(_, w)| *w == part.as_slice()).map(|(at, _)| at) {
             for cut in self.cut.iter().filter(|cut| at < cut.end && cut.start < at + n) {
                 if at <= cut.start && cut.end <= at + n && cut.len() < n {
-                    holds = true;
+                    contains = true;
                 } else {
                     return Touch::Crosses;
                 }
             }
         }
-        if holds { Touch::Holds } else { Touch::No }
+        if contains { Touch::Contains } else { Touch::None }
     }
 }
 
@@ -91,9 +91,9 @@ mod tests {
         let spans = Spans::new(text, std::slice::from_ref(&span));
         assert_eq!(spans.touch("Allergic to nuts.", 1), Touch::Crosses, "its end is in the span");
         assert_eq!(spans.touch("Lives in Rome now.", 1), Touch::Crosses, "its beginning is");
-        assert_eq!(spans.touch("Likes tea.", 1), Touch::No);
-        assert_eq!(spans.touch(text, 1), Touch::Holds, "the whole text holds it");
+        assert_eq!(spans.touch("Likes tea.", 1), Touch::None);
+        assert_eq!(spans.touch(text, 1), Touch::Contains, "the whole text contains it");
         assert_eq!(spans.touch("rome", 1), Touch::Crosses, "inside");
-        assert_eq!(spans.touch("rome", 2), Touch::No, "a single word may be any");
+        assert_eq!(spans.touch("rome", 2), Touch::None, "a single word may be any");
     }
 }

@@ -132,23 +132,23 @@ fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
     let batches = session.imports().list().unwrap().batches;
     let total =
         |filter: Filter| session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
-    let of = |batch: &[&BatchInfo]| Some(batch.iter().map(|b| b.batch.clone()).collect::<Vec<_>>());
+    let ids_of = |batch: &[&BatchInfo]| Some(batch.iter().map(|b| b.batch.clone()).collect::<Vec<_>>());
     for batch in &batches {
         let report = session.imports().report(&batch.batch).unwrap();
         for (kind, counts) in &report.by_kind {
-            let filter = Filter { kind: Some(kind.clone()), batch: of(&[batch]), ..Filter::default() };
+            let filter = Filter { kind: Some(kind.clone()), batch: ids_of(&[batch]), ..Filter::default() };
             if kind != "other" {
                 assert_eq!(total(filter), counts.added, "{kind}");
             }
         }
-        let filter = Filter { batch: of(&[batch]), kind: Some("message".into()), ..Filter::default() };
+        let filter = Filter { batch: ids_of(&[batch]), kind: Some("message".into()), ..Filter::default() };
         let facets = session.records().facets(&filter, None, false).unwrap();
         assert_eq!(facets.sources.keys().collect::<Vec<_>>(), [batch.format.as_ref().unwrap()]);
         let found = session.search().rows(&SearchRequest { filter, ..search_request("message", "the") }).unwrap();
         assert!(found.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
     }
     let both: Vec<&BatchInfo> = batches.iter().collect();
-    assert_eq!(total(Filter { batch: of(&both), ..Filter::default() }), total(Filter::default()));
+    assert_eq!(total(Filter { batch: ids_of(&both), ..Filter::default() }), total(Filter::default()));
     let unknown = Filter { batch: Some(vec!["none".into()]), ..Filter::default() };
     let refused = session.records().list(&ListRequest { filter: unknown, ..ListRequest::default() });
     assert_eq!(refused.unwrap_err().code, "not_found");

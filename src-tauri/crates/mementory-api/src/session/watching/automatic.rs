@@ -25,7 +25,7 @@ impl WatchedFolders<'_> {
         };
         let (path, waiting) =
             Offers::new(self.context).open()?.into_iter().find(|(_, each)| each.id == id).ok_or_else(not_offered)?;
-        if Stamp::of(&path) != Some(waiting.stamp) {
+        if Stamp::from_path(&path) != Some(waiting.stamp) {
             return Err(not_offered());
         }
         {
@@ -57,7 +57,7 @@ impl WatchedFolders<'_> {
         // The import refuses deletions, since otherwise anyone who can put a file into the folder could move memories
         // to the Trash unnoticed. It checks both conditions inside its own transaction, since the file may be
         // replaced after an earlier check.
-        let is_unchanged = || Stamp::of(path) == Some(seen);
+        let is_unchanged = || Stamp::from_path(path) == Some(seen);
         Imports::new(self.context).import_unseen(&request, &is_unchanged, job).map_err(|error| match error.code {
             "brings_deletions" => {
                 let message =
@@ -80,7 +80,7 @@ impl WatchedFolders<'_> {
                 is_automatic(&each.folder)
                     && each.offer.format.is_some()
                     && !attempted.contains(&each.id)
-                    && Stamp::of(path) == Some(each.stamp)
+                    && Stamp::from_path(path) == Some(each.stamp)
             })
             .map(|(_, each)| each.id)
             .collect())

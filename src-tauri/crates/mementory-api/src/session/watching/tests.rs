@@ -37,7 +37,7 @@ impl Watch {
     }
 
     fn round(&mut self) -> WatchRound {
-        self.session.watching().round(self.clock, &Job::silent()).unwrap()
+        self.session.watching().scan_folders(self.clock, &Job::silent()).unwrap()
     }
 
     /// Scans, waits until all files have settled, and scans again.
@@ -95,7 +95,7 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
 }
 
 #[test]
-fn files_from_before_are_not_offered_until_they_change() {
+fn files_already_in_the_folder_are_not_offered_until_they_change() {
     let dir = tempfile::tempdir().unwrap();
     let downloads = dir.path().join("Downloads");
     std::fs::create_dir(&downloads).unwrap();
@@ -331,7 +331,7 @@ fn files_that_mementory_writes_are_not_offered() {
     {
         let _guard = Offers::new(&watch.session.context).begin_file_export(&watch.path("more.alf"));
         watch.write_file("more theirs.json", &fixture(MEM0));
-        let round = watch.session.watching().round(watch.clock, &Job::silent()).unwrap();
+        let round = watch.session.watching().scan_folders(watch.clock, &Job::silent()).unwrap();
         assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
     }
     assert!(watch.settle().changed);
@@ -395,7 +395,7 @@ fn a_scan_ends_when_it_is_cancelled() {
     watch.clock += mementory_vault::watching::QUIET;
     let job = Job::silent();
     job.cancel();
-    assert_eq!(watch.session.watching().round(watch.clock, &job).unwrap_err().code, "cancelled");
+    assert_eq!(watch.session.watching().scan_folders(watch.clock, &job).unwrap_err().code, "cancelled");
     assert!(watch.offers().is_empty());
     watch.round();
     assert_eq!(watch.offers(), ["one.json"]);

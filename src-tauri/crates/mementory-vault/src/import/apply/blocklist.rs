@@ -26,9 +26,9 @@ pub(super) struct Blocklist {
     redacted: IdSet,
     /// Ids that tombstones of imports redact.
     redacted_elsewhere: IdSet,
-    /// Ids that tombstones of former imports redact, without those of this import.
+    /// Ids that tombstones of former imports redact. Tombstones of this import are not included.
     redacted_elsewhere_before: IdSet,
-    /// Fingerprints of texts that were deleted or redacted. Empty with `let_in`.
+    /// Fingerprints of texts that were deleted or redacted. Empty if `let_in` allows blocked texts.
     fingerprints: IdSet,
     /// Records of this input that were blocked.
     blocked_now: IdSet,
@@ -71,9 +71,9 @@ impl Blocklist {
         self.redacted_elsewhere_before.contains(id)
     }
 
-    /// True for a record that was redacted elsewhere and still has its words. Without them it is the skeleton (spec of
-    /// `.mem` v1.1 §5), in which each place for words is empty or has a mark, and may be imported.
-    pub(super) fn has_words_of(&self, id: &[u8; 16], record: &Record) -> bool {
+    /// True for a record that was redacted elsewhere and still has its words. False for its skeleton (spec of `.mem`
+    /// v1.1 §5), in which each place for words is empty or has a mark. The skeleton may be imported.
+    pub(super) fn has_redacted_words(&self, id: &[u8; 16], record: &Record) -> bool {
         if !self.redacted_elsewhere.contains(id) {
             return false;
         }
@@ -95,17 +95,18 @@ impl Blocklist {
         self.blocked.contains(id) || self.cascaded.contains(id)
     }
 
-    /// True for deleted records and for those that an import redacted. Neither supports the records derived from it.
+    /// True for deleted records and for those that an import redacted. Such a record is no evidence for the records
+    /// derived from it.
     pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.cascaded.contains(id) || self.redacted_elsewhere.contains(id)
     }
 
-    /// True for a record that a deletion took along without naming it.
+    /// True for a record that an imported deletion moved to the Trash without naming it.
     pub(super) fn is_cascaded(&self, id: &[u8; 16]) -> bool {
         self.cascaded.contains(id) && !self.blocked.contains(id)
     }
 
-    /// Notes that a record that a deletion took along has other evidence now.
+    /// Notes that a cascaded record has other evidence now.
     pub(super) fn revive(&mut self, id: &[u8; 16]) {
         self.cascaded.remove(id);
     }
@@ -116,8 +117,8 @@ impl Blocklist {
         self.redacted.contains(id)
     }
 
-    /// True when the record, its parent, or an end of a relation was deleted or blocked. Also true for a record that
-    /// a deletion took along, except for an entity, if all that it was derived from is gone.
+    /// True when the record, its parent, or an end of a relation was deleted or blocked. Also true for a cascaded
+    /// record other than an entity if everything that it was derived from was deleted.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
@@ -130,8 +131,8 @@ impl Blocklist {
         record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
     }
 
-    /// True if the end of a relation was deleted or blocked. An entity that a deletion only took along does not
-    /// count, since an edge with evidence brings it back.
+    /// True if the end of a relation was deleted or blocked. A cascaded entity does not count, since an edge with
+    /// evidence restores it.
     fn is_end_blocked(&self, keys: &VaultKeys, end: &Link) -> bool {
         match end.kind {
             Kind::Entity => self.is_named(&record_id(keys, &end.target)),
@@ -139,7 +140,7 @@ impl Blocklist {
         }
     }
 
-    /// Entities at the ends of a relation that a deletion took along without naming them.
+    /// The cascaded entities among the ends of a relation.
     pub(super) fn cascaded_ends(&self, keys: &VaultKeys, record: &Record) -> Vec<[u8; 16]> {
         if self.cascaded.is_empty() || record.kind != Kind::Relation {
             return Vec::new();
@@ -148,13 +149,14 @@ impl Blocklist {
         entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
     }
 
-    /// True if a record from which this one was derived is neither deleted nor blocked. Without such a record, true
-    /// only for facts, relations and memories.
+    /// True if a record from which this one was derived is neither deleted nor blocked. For a record that names no
+    /// source, true only if it is a fact, relation or memory.
     fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
         let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();
         match sources.peek() {
             Some(_) => sources.any(|l| !self.is_blocked(keys, &l.target)),
-            // A statement without a source stands for itself, while a file or a message is part of something.
+            // A fact, relation or memory without a source is independent. A file or a message is part of another
+            // record.
             None => matches!(record.kind, Kind::Fact | Kind::Relation | Kind::Memory),
         }
     }

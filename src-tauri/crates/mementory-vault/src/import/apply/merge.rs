@@ -13,11 +13,11 @@ pub enum Merge {
     /// A record with a known id, or with exactly the text of a record of its kind, is not imported.
     SkipDuplicates,
     /// A record with a known id replaces the existing one, also when it is older or was edited here. The history keeps
-    /// both; what was deleted, redacted or closed stays so.
+    /// both versions. Records that were deleted, redacted or closed stay so.
     Overwrite,
-    /// A record with a known id and other content is imported beside it under a fresh id, which references in this
-    /// import get too. Conversations, messages and files keep their ids, because two branches of a conversation are not
-    /// two conversations.
+    /// A record with a known id and other content is imported as a second record under a fresh id. References to it in
+    /// this import are changed to the fresh id. Conversations, messages and files keep their ids, because two branches
+    /// of a conversation are not two conversations.
     Rename,
 }
 

@@ -8,12 +8,12 @@ use mementory_model::{Kind, Record};
 use mementory_store::trash::{reroot_orphans, untrash};
 use std::collections::HashSet;
 
-/// Entities of this input that a deletion took along.
+/// Cascaded entities that this input may restore.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
-    /// Those that the input contains.
+    /// Ids of those that the input contains.
     found: HashSet<[u8; 16]>,
-    /// Those that an edge with evidence names.
+    /// Ids of those at an end of an edge with evidence.
     living_ends: HashSet<[u8; 16]>,
 }
 
@@ -29,8 +29,8 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 }
 
 impl OtherEvidence<'_, '_> {
-    /// The record with this id in the vault. If a deletion took it along, it is restored first, since it has other
-    /// evidence. An entity is only noted here, since its edges come after it in the input.
+    /// The record with this id in the vault. A cascaded record is restored first, since this input is other evidence.
+    /// An entity is only noted here, since the edges that decide about it come after it in the input.
     pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<Known>> {
         if self.run.empty {
             return Ok(None);
@@ -38,7 +38,6 @@ impl OtherEvidence<'_, '_> {
         let ends = self.run.blocklist.cascaded_ends(&self.run.context.keys, record);
         self.run.cascaded.living_ends.extend(ends);
         match (self.run.blocklist.is_cascaded(id), record.kind) {
-            // Its edges, which decide whether an entity is restored, come after it in the input.
             (true, Kind::Entity) => drop(self.run.cascaded.found.insert(*id)),
             (true, _) => self.revive(id)?,
             (false, _) => {}
@@ -46,10 +45,10 @@ impl OtherEvidence<'_, '_> {
         self.run.known(id)
     }
 
-    /// Leaves out the entities at the ends of edges that were blocked. Must run before the dependants of deleted
-    /// records are removed, which empties the list of these edges.
-    pub(super) fn drop_stale(&mut self) {
-        for id in &self.run.orphaned_edges {
+    /// Leaves out the entities at the ends of edges that were blocked. Must run before `remove_dependants`, which
+    /// empties `orphaned_edge_ends`.
+    pub(super) fn drop_orphaned_entities(&mut self) {
+        for id in &self.run.orphaned_edge_ends {
             self.run.cascaded.found.remove(id);
         }
     }
@@ -66,7 +65,7 @@ impl OtherEvidence<'_, '_> {
         Ok(())
     }
 
-    /// Restores a record that a deletion took along to the Trash, and reports a warning.
+    /// Restores a cascaded record from the Trash, and reports a warning.
     fn revive(&mut self, id: &[u8; 16]) -> VaultResult<()> {
         self.run.blocklist.revive(id);
         let Some(known) = self.run.known(id)?.filter(|known| known.trashed) else { return Ok(()) };

@@ -28,8 +28,8 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// Marks the facts that were derived from a unit's first record as superseded if the unit, which has a newer
-    /// version of it, does not contain them.
+    /// If a unit has a newer version of its first record, marks those facts as superseded that were derived from that
+    /// record and are not in the unit.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.empty) else { return Ok(()) };
         let id = record_id(&self.run.context.keys, &text.key);

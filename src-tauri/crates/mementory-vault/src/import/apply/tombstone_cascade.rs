@@ -1,6 +1,6 @@
-//! What an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from it (whether
-//! its proof of cascade lists them or not), relations that would lose an end, and entities that lose their last edge. A
-//! record with other evidence stays.
+//! The records that an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from
+//! it (whether its proof of cascade lists them or not), relations that would lose an end, and entities that lose their
+//! last edge. A record with other evidence stays.
 use crate::{VaultError, VaultResult, import::apply::ImportRun};
 use mementory_model::{Kind, Record};
 use mementory_store::{kind_code, trash::trash_row};
@@ -12,7 +12,7 @@ use std::{
 
 type Id = [u8; 16];
 
-/// Records that are removed, and those whose dependants are still to be looked up.
+/// The records that a deletion removes, and the search for their dependants.
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,
@@ -23,7 +23,7 @@ pub(super) struct TombstoneCascade {
     /// input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
     /// True if a live record was removed.
-    any: bool,
+    removed_live: bool,
 }
 
 impl TombstoneCascade {
@@ -89,7 +89,7 @@ impl TombstoneImport<'_, '_> {
     /// Removes everything that depends on the removed records. True when a live record was removed.
     pub(super) fn remove_dependants(&mut self, mut cascade: TombstoneCascade) -> VaultResult<bool> {
         // Ends of edges of this input that were blocked because their evidence is gone.
-        for id in std::mem::take(&mut self.run.orphaned_edges) {
+        for id in std::mem::take(&mut self.run.orphaned_edge_ends) {
             cascade.add_edge_end(id, None, true);
         }
         while let Some((id, root, stays)) = cascade.pending.pop() {
@@ -99,7 +99,8 @@ impl TombstoneImport<'_, '_> {
                  WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.trashed IS NULL",
                 id,
             )? {
-                // A redaction removes what was derived from the words, unless its input states it again.
+                // A redaction removes the records that were derived from the words, except those that this input
+                // contains again.
                 let in_input = self.run.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
                 let restated = stays && in_input && !self.run.superseded.contains(&derived.id);
                 if restated || cascade.gone.contains(&derived.id) || self.has_support(derived.row, &cascade)? {
@@ -129,20 +130,21 @@ impl TombstoneImport<'_, '_> {
         for (id, (root, in_input)) in std::mem::take(&mut cascade.edge_ends) {
             self.check_cancelled()?;
             let Some(entity) = self.run.known(&id)?.filter(|known| !known.trashed) else { continue };
-            // An entity that this input contains without such an edge still exists where the deletion comes from.
+            // If this input contains the entity without such an edge, the entity still exists in the source of the
+            // deletion.
             let kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
-            if !kept && !self.is_named(&id, entity.row, &cascade)? {
+            if !kept && !self.is_linked(&id, entity.row, &cascade)? {
                 self.move_to_trash(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
             }
         }
-        Ok(cascade.any)
+        Ok(cascade.removed_live)
     }
 
     /// Moves a live row with the rows that it owns to the Trash. Restoring `root` brings them back.
     fn move_to_trash(&mut self, cascade: &mut TombstoneCascade, row: i64, root: i64) -> VaultResult<()> {
         let sql = "SELECT row, id, kind FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL";
         for live in self.query_live(sql, row)? {
-            cascade.any = true;
+            cascade.removed_live = true;
             if cascade.gone.insert(live.id) {
                 cascade.pending.push((live.id, Some(root), false));
             }
@@ -170,12 +172,12 @@ impl TombstoneImport<'_, '_> {
     }
 
     /// True when another live record links to this one.
-    fn is_named(&self, id: &Id, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
+    fn is_linked(&self, id: &Id, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
         )?;
-        // The search stops at the first one, since half of a vault may link to the person it is about.
+        // The search stops at the first such record, since half of a vault may link to its owner.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
             if !cascade.gone.contains(&other?) {
                 return Ok(true);
@@ -197,7 +199,7 @@ impl TombstoneImport<'_, '_> {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         let entities = ends.filter(|l| record.kind == Kind::Relation && l.kind == Kind::Entity);
         let keys = &self.run.context.keys;
-        self.run.orphaned_edges.extend(entities.map(|l| mementory_store::ids::record_id(keys, &l.target)));
+        self.run.orphaned_edge_ends.extend(entities.map(|l| mementory_store::ids::record_id(keys, &l.target)));
     }
 }
 

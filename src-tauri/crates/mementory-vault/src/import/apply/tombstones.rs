@@ -56,7 +56,7 @@ impl TombstoneImport<'_, '_> {
             let has_words = match self.run.known(&id)? {
                 // The record was redacted in this vault already, with the records derived from it.
                 Some(known) if known.flags & Flags::REDACTED != 0 => continue,
-                Some(known) => self.run.blocklist.has_words_of(&id, &self.run.stored(known.row)?),
+                Some(known) => self.run.blocklist.has_redacted_words(&id, &self.run.stored(known.row)?),
                 None => true,
             };
             // A record without words is the skeleton, from this or an earlier import.

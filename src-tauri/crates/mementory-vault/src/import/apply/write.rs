@@ -34,7 +34,7 @@ impl ImportRun<'_> {
         };
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
-        let columns = RecordColumns::of(record, extra_flags, now);
+        let columns = RecordColumns::from_record(record, extra_flags, now);
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
@@ -53,12 +53,12 @@ impl ImportRun<'_> {
             ])?;
         self.write_side_tables(row, record, &attachments)?;
         if record.kind == Kind::Attachment {
-            let own = record.attachments.iter().find(|a| a.key == record.key);
+            let own_file = record.attachments.iter().find(|a| a.key == record.key);
             FileImport::new(self).set_file(
                 row,
-                own.and_then(|a| a.size),
+                own_file.and_then(|a| a.size),
                 None,
-                own.and_then(|a| a.media_type.as_deref()),
+                own_file.and_then(|a| a.media_type.as_deref()),
             )?;
         }
         if trash.is_none() {
@@ -165,8 +165,8 @@ impl ImportRun<'_> {
 
     fn rewrite_side_tables(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for table in ["tags", "links", "file_refs"] {
-            // A repeated record keeps its links, since they come from all its occurrences and `record` has those of
-            // one.
+            // A repeated record keeps its links, since they come from all its occurrences, while `record` has only the
+            // links of one.
             if table != "links" || !record.repeats {
                 self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
             }
@@ -184,7 +184,7 @@ impl ImportRun<'_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let now = self.options.now.as_micros();
-        let columns = RecordColumns::of(record, extra_flags | keep_flags, now);
+        let columns = RecordColumns::from_record(record, extra_flags | keep_flags, now);
         let Some(staging) = &mut self.staging else { return Ok(()) };
         let entry = Entry::from_record(record)?;
         let (pack, slot) = staging.packs.put(self.connection, &entry)?;
@@ -207,7 +207,7 @@ impl ImportRun<'_> {
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
         }
-        let moved = ListPosition::of(record, extra_flags);
+        let moved = ListPosition::from_record(record, extra_flags);
         let sort = moved.time.unwrap_or(known.sort);
         let flags = known.flags & !ListPosition::FLAGS | moved.flags;
         if (sort, moved.position, flags) == (known.sort, known.position, known.flags) {

@@ -14,7 +14,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
             reassign(tx, "file_versions", row, batch, keeper)?;
             continue;
         }
-        // Bytes of a later batch stay. The bytes stored as those that it replaced become those from before this batch.
+        // If a later batch replaced the bytes again, its bytes stay, and the former bytes of its entry become those
+        // from before this batch.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -28,7 +29,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
-    // A file that this batch added and that stays had no bytes before the next batch brought some.
+    // A file that this batch added and that stays for a later batch has no former bytes in its first remaining entry.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \
@@ -76,7 +77,8 @@ fn next_batch(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult
     Ok(tx.prepare_cached(&sql)?.query_row([row, batch], |r| r.get(0))?)
 }
 
-/// Assigns the entry for the row to the later batch `keeper`, which contained the same and so has no entry itself.
+/// Assigns the row's entry in `table` to the later batch `keeper`, which contained the row unchanged and therefore has
+/// no entry.
 fn reassign(tx: &Connection, table: &str, row: i64, batch: i64, keeper: i64) -> VaultResult<()> {
     let sql = format!("UPDATE {table} SET batch = ?3 WHERE row = ?1 AND batch = ?2");
     tx.prepare_cached(&sql)?.execute([row, batch, keeper])?;

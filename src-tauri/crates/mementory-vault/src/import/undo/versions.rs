@@ -70,7 +70,7 @@ impl Importer<'_> {
         tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;
         let record = self.context.store.packs.record(tx, pack, slot)?;
         mementory_store::write_columns(tx, row, &record)?;
-        let columns = RecordColumns::of(&record, 0, since);
+        let columns = RecordColumns::from_record(&record, 0, since);
         tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3 WHERE row = ?1")?.execute(params![
             row,
             sort.unwrap_or(columns.sort),
@@ -82,7 +82,8 @@ impl Importer<'_> {
 
     /// Restores the links and files of a record, except links to blocked records.
     fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        // A repeated record keeps its links, since they come from all its occurrences and the body has those of one.
+        // A repeated record keeps its links, since they come from all its occurrences, while the body has only the
+        // links of one.
         if !record.repeats {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
