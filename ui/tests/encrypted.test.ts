@@ -17,10 +17,10 @@ describe("an encrypted file that is imported", () => {
   it("asks for the passphrase of an encrypted file, and forgets it with the import", async () => {
     await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.encryptedFiles.length, importing.unrecognised.length]).toEqual(["locked", 1, 0]);
-    await importing.open("not this one");
+    await importing.openEncrypted("not this one");
     expect([importing.stage, importing.wrong]).toEqual(["locked", true]);
     const run = vi.spyOn(mock, "importRun");
-    await importing.open("river lamp");
+    await importing.openEncrypted("river lamp");
     expect([importing.stage, importing.plans.map((plan) => plan.label)]).toEqual([
       "plan",
       ["encrypted.alf", "ChatGPT export"],
@@ -46,7 +46,7 @@ describe("an encrypted file that is imported", () => {
     };
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.wrong]).toEqual(["locked", false]);
-    await importing.open("river lamp");
+    await importing.openEncrypted("river lamp");
     expect(importing.stage).toBe("plan");
   });
 });

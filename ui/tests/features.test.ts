@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
-import { entriesOf, indexOf, MessageTree } from "../src/features/conversations/branches";
+import { entriesOf, entryIndex, MessageTree } from "../src/features/conversations/branches";
 import { omittedCount, lossRows } from "../src/features/exporting/losses";
 import { kindRows, missingAttachments, sumOf } from "../src/features/importing/outcomes";
 import { timeLeft } from "../src/features/importing/stages";
@@ -16,11 +16,11 @@ describe("conversation as a tree", () => {
   const tree = new MessageTree(sampleThread, sampleActivePath);
 
   it("starts on the path that was used last", () => {
-    expect(tree.start().map((message) => message.id)).toEqual(sampleActivePath);
+    expect(tree.firstPath().map((message) => message.id)).toEqual(sampleActivePath);
   });
 
   it("goes through any message to the end of its branch", () => {
-    expect(tree.through("msg-a3").map((message) => message.id)).toEqual(["msg-a0", "msg-a3", "msg-c3"]);
+    expect(tree.pathThrough("msg-a3").map((message) => message.id)).toEqual(["msg-a0", "msg-a3", "msg-c3"]);
     expect(tree.leaves).toEqual(["msg-b1", "msg-b8", "msg-c3"]);
   });
 
@@ -29,11 +29,11 @@ describe("conversation as a tree", () => {
     if (!one || !two) throw new Error("sample");
     one.parent_id = two.id;
     two.parent_id = one.id;
-    expect(new MessageTree([one, two], []).through(one.id).length).toBeLessThanOrEqual(2);
+    expect(new MessageTree([one, two], []).pathThrough(one.id).length).toBeLessThanOrEqual(2);
   });
 
   it("collapses tools, thinking and hidden messages into the reply", () => {
-    const entries = entriesOf(tree.start());
+    const entries = entriesOf(tree.firstPath());
     expect(entries.map((entry) => [entry.message?.id ?? null, entry.collapsed.length])).toEqual([
       [null, 1],
       ["msg-a2", 0],
@@ -43,7 +43,7 @@ describe("conversation as a tree", () => {
       ["msg-b7", 0],
       ["msg-b8", 0],
     ]);
-    expect(indexOf(entries, "msg-b3")).toBe(2);
+    expect(entryIndex(entries, "msg-b3")).toBe(2);
   });
 
   it("finds in all branches", async () => {

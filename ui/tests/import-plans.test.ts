@@ -174,9 +174,9 @@ describe("the focus in the sheet", () => {
     await importing.inspect(["/d/encrypted.alf"]);
     render(ImportSheet);
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
-    await importing.open("not this one");
+    await importing.openEncrypted("not this one");
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
-    await importing.open("river lamp");
+    await importing.openEncrypted("river lamp");
     await waitFor(() => expect(document.activeElement).toBe(confirm()));
   });
 });

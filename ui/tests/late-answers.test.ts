@@ -49,7 +49,7 @@ describe("an answer after locking", () => {
 
   it("checks no rows", async () => {
     const release = delayNext("list");
-    const done = selection.all(memories);
+    const done = selection.checkAll(memories);
     session.locked("person");
     release();
     await done;
@@ -60,7 +60,7 @@ describe("an answer after locking", () => {
 describe("an answer to an older query", () => {
   it("does not undo a choice made meanwhile", async () => {
     const release = delayNext("list");
-    const done = selection.all(memories);
+    const done = selection.checkAll(memories);
     selection.clear();
     release();
     await done;

@@ -15,7 +15,7 @@ import { facets } from "$lib/state/facets.svelte";
 import { ANY } from "$lib/state/filter";
 import { conversations, memories, trash } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { itemsOfAll } from "$lib/state/records.svelte";
+import { allMatchingIds } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -148,7 +148,7 @@ describe("a search while typing", () => {
     await facets.load({ ...ANY, kind: "memory", source: "claude" }, "waterpr");
     expect(memories.rows.map((row) => row.id)).toEqual(["m-3"]);
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
-    expect(await itemsOfAll(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
+    expect(await allMatchingIds(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
     expect(searched.map((spy) => spy.mock.calls.length)).toEqual([2, 1]);
     expect(searched.flatMap((spy) => spy.mock.calls).every(([request]) => request.typing)).toBe(true);
     expect(counted.mock.calls.map(([, query, typing]) => [query, typing])).toEqual([
@@ -164,8 +164,8 @@ describe("the export of a search for conversations", () => {
     conversations.query = "joists";
     await conversations.load();
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
-    expect(await itemsOfAll(mock, conversations.filter, "joists")).toEqual(["c-bath"]);
-    expect(await itemsOfAll(mock, conversations.filter, "tidebook")).toEqual(["c-tide"]);
+    expect(await allMatchingIds(mock, conversations.filter, "joists")).toEqual(["c-bath"]);
+    expect(await allMatchingIds(mock, conversations.filter, "tidebook")).toEqual(["c-tide"]);
   });
 
   it("counts conversations, not the messages that were found", async () => {
@@ -250,7 +250,7 @@ describe("the Trash", () => {
 
   it("unchecks what may have left it", async () => {
     await activate();
-    await selection.all(trash);
+    await selection.checkAll(trash);
     await mock.restore(["t-1"]);
     vault.changed();
     await waitFor(() => expect(trash.rows).toHaveLength(2));

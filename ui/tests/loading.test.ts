@@ -71,7 +71,7 @@ describe("a load error stays visible until the load succeeds", () => {
   it.each([
     ["memories", MemoriesView, () => facets.group("source").length > 0 && nav.id !== null],
     ["conversations", ConversationsView, () => nav.id !== null],
-    ["files", FilesView, () => fileKinds.of("picture").count > 0],
+    ["files", FilesView, () => fileKinds.countOf("picture").count > 0],
   ] as const)("in a list and everything loaded with it: %s", async (section, View, whole) => {
     nav.clear();
     nav.section = section;

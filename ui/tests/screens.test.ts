@@ -322,8 +322,8 @@ describe("redact", () => {
 
 describe("redacting", () => {
   it.each([true, false])("drops drafts that may contain the words (everywhere: %s)", async (everywhere) => {
-    detail.keep("m-16", { text: "reading glasses", type: null, tags: [] });
-    detail.keep("m-1", { text: "glasses", type: null, tags: [] });
+    detail.keepDraft("m-16", { text: "reading glasses", type: null, tags: [] });
+    detail.keepDraft("m-1", { text: "glasses", type: null, tags: [] });
     render(RedactDialog, { id: "m-16", text: "Wears reading glasses", span: { start: 0, end: 5 } });
     if (!everywhere) await fireEvent.click(screen.getByTestId("redact-everywhere"));
     await fireEvent.click(await screen.findByRole("button", { name: "Redact here" }));

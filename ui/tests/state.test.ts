@@ -11,7 +11,7 @@ import { ANY, periodStart } from "$lib/state/filter";
 import { importing } from "$lib/state/importing.svelte";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { itemsOfAll, nextAfterRemoval, keepOpen } from "$lib/state/records.svelte";
+import { allMatchingIds, nextAfterRemoval, recordToOpen } from "$lib/state/records.svelte";
 import { moveToTrash } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
@@ -76,8 +76,8 @@ describe("lists", () => {
   });
 
   it("find every id that matches a filter, not only loaded rows", async () => {
-    expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "")).toHaveLength(250);
-    expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "tea")).toHaveLength(250);
+    expect(await allMatchingIds(mock, { ...ANY, kind: "memory" }, "")).toHaveLength(250);
+    expect(await allMatchingIds(mock, { ...ANY, kind: "memory" }, "tea")).toHaveLength(250);
   });
 
   it("group hits in messages by conversation", async () => {
@@ -110,7 +110,7 @@ describe("locking", () => {
     search.text = "tea";
     await Promise.all([memories.load(), conversations.load(), facets.load(ANY, ""), vault.refresh()]);
     selection.toggle(memories, "m-1");
-    detail.keep("m-1", { text: "a draft", type: null, tags: [] });
+    detail.keepDraft("m-1", { text: "a draft", type: null, tags: [] });
     dialogs.show({ kind: "redact", id: "m-1", text: "secret", span: null });
     toasts.undoable("Moved: secret", "Undo", () => undefined);
     await importing.inspect(["/x/chatgpt.zip"]);
@@ -276,9 +276,9 @@ describe("the record kept open", () => {
   }));
 
   it("is the same record, even when it no longer fits the search", () => {
-    expect(keepOpen(rows, "x", false)).toBe("x");
-    expect(keepOpen(rows, "x", true)).toBe("a");
-    expect(keepOpen(rows, null, false)).toBe("a");
+    expect(recordToOpen(rows, "x", false)).toBe("x");
+    expect(recordToOpen(rows, "x", true)).toBe("a");
+    expect(recordToOpen(rows, null, false)).toBe("a");
   });
 
   it("is the next one when it leaves the list", () => {

@@ -51,7 +51,10 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
-/** How many items of a selection belong into the report's list. Those that an import added are in the lists of the vault. */
+/**
+ * How many items of a selection belong into the report's list. Those that an import added are in the lists of the
+ * vault.
+ */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;

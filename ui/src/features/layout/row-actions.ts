@@ -29,7 +29,10 @@ export function focusList(): void {
   if (pane) visibleList(pane)?.focus();
 }
 
-/** Handles the keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. Returns whether the key was handled. */
+/**
+ * Handles the keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. Returns whether the key was
+ * handled.
+ */
 export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
   const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
   const action = actionOf(event, list, ids);
@@ -58,7 +61,7 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
   if (event.key === "Escape" && selection.ids.size > 0) return () => selection.clear();
   if (event.key === "Escape" && search.text) return () => search.clear();
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a")
-    return () => void selection.all(list).catch(showError);
+    return () => void selection.checkAll(list).catch(showError);
   return null;
 }
 

@@ -16,8 +16,8 @@ export function placesOf(receipt: Receipt): ReceiptPlace[] {
 }
 
 /**
- * The row for messages with the same content. A receipt of an older release has no count of redacted copies (null). It gets
- * the row only if copies were left.
+ * The row for messages with the same content. A receipt of an older release has no count of redacted copies (null). It
+ * gets the row only if copies were left.
  */
 function sameWordsPlaces({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
   if (redacted === null && left === 0) return [];

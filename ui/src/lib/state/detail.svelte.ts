@@ -19,22 +19,22 @@ class Detail {
     if (this.pending?.id === id) this.pending = null;
   }
 
-  keep(id: string, draft: Draft): void {
+  keepDraft(id: string, draft: Draft): void {
     this.drafts = { ...this.drafts, [id]: draft };
   }
 
-  drop(id: string): void {
+  dropDraft(id: string): void {
     const { [id]: _removed, ...rest } = this.drafts;
     this.drafts = rest;
   }
 
-  dropAll(): void {
+  dropDrafts(): void {
     this.drafts = {};
   }
 
   clear(): void {
     this.pending = null;
-    this.dropAll();
+    this.dropDrafts();
   }
 }
 

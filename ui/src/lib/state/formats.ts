@@ -1,7 +1,7 @@
 import { FORMATS } from "$lib/ipc/formats";
 
 type Format = (typeof FORMATS)[number];
-/** A format that a person may choose for an export: it can be written, and does not continue an earlier export. */
+/** A format that a person may choose for an export: it can be written to a file and needs no earlier export. */
 type Offered = Exclude<Extract<Format, { write: true; needsBase: false }>, { ending: "" }>;
 export type ExportFormat = Offered["id"];
 /** Formats that are text to paste somewhere. */
@@ -16,7 +16,7 @@ export const EXPORT_FORMATS = FORMATS.filter(
 
 function first<T>(list: readonly T[]): T {
   const [found] = list;
-  if (found === undefined) throw new Error("the list of formats lacks one");
+  if (found === undefined) throw new Error("the list of formats is empty");
   return found;
 }
 
