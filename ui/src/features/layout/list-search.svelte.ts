@@ -39,7 +39,7 @@ export function followSearch(
     const isNewQuery = lastQuery !== null && query !== lastQuery && query !== "";
     list.query = query;
     await list.load();
-    // After a failure the whole request is repeated.
+    // After a failure `lastQuery` stays, so that the retry counts as the same new query.
     if (!isCurrent() || list.failed) return;
     lastQuery = query;
     const answer = { query, isNewQuery, isCurrent };
