@@ -175,7 +175,7 @@ describe("an import that failed", () => {
     expect(screen.queryByTestId("failed-report")).toBeNull();
   });
 
-  it("keeps untrusted names on their own line, however they start and whatever direction they have", async () => {
+  it("shows each untrusted file name on its own line, shortened and with direction controls spelled out", async () => {
     const long = "a".repeat(1000);
     const paths = [`/home/ines/${long}1.zip`, `/home/ines/${long}2.zip`, "/home/ines/abc\u202egpj.zip"];
     const error = { code: "limit", message: "", details: { place: "abc\u202egpj.zip" } };
@@ -193,7 +193,7 @@ describe("an import that failed", () => {
       expect([said?.includes("abc[U+202E]gpj.zip"), said?.includes("\u202e")]).toEqual([true, false]);
   });
 
-  it("of pasted text has no retry", async () => {
+  it("offers no retry if pasted text was imported", async () => {
     const error = { code: "not_recognised", message: "", details: {} };
     render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
     expect(screen.queryByTestId("activity-again")).toBeNull();

@@ -31,7 +31,7 @@ describe("a toast", () => {
     expect(screen.getByTestId("toast").getAttribute("role")).toBe("status");
   });
 
-  it("is rendered in the open dialog, and outlives it", async () => {
+  it("is rendered in the open dialog, and stays when the dialog closes", async () => {
     const run = vi.fn();
     render(Toast);
     render(DialogHost);

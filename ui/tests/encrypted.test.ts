@@ -14,7 +14,7 @@ beforeEach(async () => {
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
 describe("an encrypted file that is imported", () => {
-  it("asks for the passphrase of an encrypted file, and forgets it with the import", async () => {
+  it("is opened with a passphrase, which is forgotten when the import ends", async () => {
     await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.encryptedFiles.length, importing.unrecognised.length]).toEqual(["locked", 1, 0]);
     await importing.openEncrypted("not this one");
@@ -32,7 +32,7 @@ describe("an encrypted file that is imported", () => {
     expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp", null]);
   });
 
-  it("goes on without an encrypted file", async () => {
+  it("can be left out of the import", async () => {
     await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
     await importing.skipEncrypted();
     expect([importing.stage, importing.paths]).toEqual(["plan", ["/d/chatgpt-export.zip"]]);

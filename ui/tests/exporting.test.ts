@@ -42,7 +42,7 @@ function clipboard(refuses = false): string[] {
 }
 
 describe("the excerpt of a text", () => {
-  it("is all of a short text, and ends at a line end of a long one", () => {
+  it("is a short text as a whole, and a long text up to a line end", () => {
     expect(excerpt("one\ntwo\n", 8)).toBe("one\ntwo\n");
     expect(excerpt("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n");
     expect(excerpt("one\ntwo\nthree\n", 8)).toBe("one\ntwo\n");
@@ -147,7 +147,7 @@ describe("the scope of an export", () => {
     await fireEvent.pointerUp(option);
   };
 
-  it("is everything or custom; the screen's scope only if it is not empty", async () => {
+  it("is everything, or what is on screen if the sheet was opened from a list", async () => {
     const { unmount } = sheet();
     expect(screen.queryByTestId("export-scope-screen")).toBeNull();
     expect(button("export-scope-all").getAttribute("aria-checked")).toBe("true");
@@ -197,7 +197,7 @@ describe("the scope of an export", () => {
     expect(look).toHaveBeenCalledTimes(1);
   });
 
-  it("may be empty: then nothing is saved", async () => {
+  it("can be empty, and then nothing can be saved", async () => {
     sheet();
     await fireEvent.click(button("export-scope-choose"));
     await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "1999-12-31" } });
@@ -205,7 +205,7 @@ describe("the scope of an export", () => {
     expect(button("export-save").disabled).toBe(true);
   });
 
-  it("masks again after another choice", async () => {
+  it("switches masking on again when it changes", async () => {
     const look = requests();
     sheet();
     const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
@@ -282,7 +282,7 @@ describe("a saved file that fails its check", () => {
     expect(said.includes("and 2 more")).toBe(errors === 3);
   });
 
-  it("says if it was changed since, and can be kept", async () => {
+  it("is not deleted if it was changed since, and can be kept", async () => {
     mock.removeExport = async () => Promise.reject(failWith("changed_since", "It is something else now."));
     render(ExportDone, { done: await faulty("alf") });
     await fireEvent.click(button("export-delete"));

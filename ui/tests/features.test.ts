@@ -19,12 +19,12 @@ describe("conversation as a tree", () => {
     expect(tree.firstPath().map((message) => message.id)).toEqual(sampleActivePath);
   });
 
-  it("goes through any message to the end of its branch", () => {
+  it("has a path through any message to the end of its branch", () => {
     expect(tree.pathThrough("msg-a3").map((message) => message.id)).toEqual(["msg-a0", "msg-a3", "msg-c3"]);
     expect(tree.leaves).toEqual(["msg-b1", "msg-b8", "msg-c3"]);
   });
 
-  it("ends even when messages point at each other", () => {
+  it("has a finite path even if two messages are each other's parent", () => {
     const [one, two] = sampleThread.slice(0, 2).map((message) => structuredClone(message));
     if (!one || !two) throw new Error("sample");
     one.parent_id = two.id;
@@ -46,7 +46,7 @@ describe("conversation as a tree", () => {
     expect(entryIndex(entries, "msg-b3")).toBe(2);
   });
 
-  it("finds in all branches", async () => {
+  it("is searched in all branches", async () => {
     const found = (await findAll(sampleThread, "joist", new AbortController().signal)) ?? [];
     expect(new Set(found.map((hit) => hit.id)).has("msg-c3")).toBe(true);
     expect(found.filter((hit) => hit.id === "msg-a1")).toEqual([{ id: "msg-a1", nth: 0 }]);
@@ -183,7 +183,7 @@ describe("home", () => {
     expect(typesOf([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
   });
 
-  it("covers 24 whole months", () => {
+  it("has 24 whole months in its chart", () => {
     const months = lastMonths(new Date(2026, 10, 21));
     expect(months).toHaveLength(24);
     expect(months.at(-1)?.since).toBe(new Date(2026, 10, 1).toISOString());

@@ -93,7 +93,7 @@ describe("files dropped together", () => {
     expect(screen.queryByText("43,650")).toBeNull();
   });
 
-  it("are undone together, the last first, and none twice", async () => {
+  it("are undone together, the last import first and none twice", async () => {
     await importing.inspect([CHATGPT, MEM]);
     await importing.run();
     render(ImportSheet);
@@ -118,7 +118,7 @@ describe("files dropped together", () => {
     ]);
   });
 
-  it("continue if one file is unreadable, and say so", async () => {
+  it("are imported without an unreadable file, which is reported", async () => {
     await importing.inspect([CHATGPT, "/d/broken.mem"]);
     expect(importing.stage).toBe("plan");
     render(ImportSheet);
@@ -162,7 +162,7 @@ describe("the focus in the sheet", () => {
     await waitFor(() => expect(dialogs.open).toBeNull());
   });
 
-  it("stays where the person has put it", async () => {
+  it("stays where the person moved it", async () => {
     const end = await openDuringPreview();
     screen.getByTestId("import-cancel").focus();
     end();

@@ -67,7 +67,7 @@ describe("an answer to an older query", () => {
     expect(selection.ids.size).toBe(0);
   });
 
-  it("sets no number of messages", async () => {
+  it("does not change the number of matching messages", async () => {
     await vault.refresh();
     const release = delayNext("search", (request) => request.query === "joists" && request.filter.kind === "message");
     search.text = "joists";

@@ -45,7 +45,7 @@ describe("a changed list", () => {
     memories.sort = "newest";
   });
 
-  it("does so while searching", async () => {
+  it("loads as many rows as before while searching, too", async () => {
     mock = await start({ items: many(250) });
     memories.query = "tea";
     await memories.load();
@@ -102,7 +102,7 @@ describe("a changed list", () => {
     expect(visibleList(document)).toBe(list);
   });
 
-  it("reports an error of a prefetched answer when it uses it", async () => {
+  it("reports the error of a prefetch when its answer is used", async () => {
     mock = await start({ items: many(3) });
     vi.spyOn(mock, "find").mockRejectedValueOnce({ code: "bug", message: "It broke." });
     memories.prefetch("tea");
@@ -196,7 +196,7 @@ describe("a letter pressed in the list", () => {
     expect(detail.pending).toBeNull();
   });
 
-  it("does nothing in another record, nor later in this one", async () => {
+  it("starts the action neither in another record nor when this record is opened again", async () => {
     press("e", "m-1");
     const other = render(MemoryDetail, { id: "m-0" });
     await screen.findByTestId("detail-text");
@@ -206,7 +206,7 @@ describe("a letter pressed in the list", () => {
     expect(detail.pending).toBeNull();
   });
 
-  it("with several checked rows tags and redacts all, and edits none", async () => {
+  it("tags or redacts all rows if several are checked, and then edits none", async () => {
     selection.toggle(memories, "m-1");
     selection.toggle(memories, "m-2");
     press("e", "m-1");
@@ -248,7 +248,7 @@ describe("the Trash", () => {
     expect(erase().disabled).toBe(true);
   });
 
-  it("unchecks what may have left it", async () => {
+  it("unchecks all rows after a change, because checked rows may have left it", async () => {
     await activate();
     await selection.checkAll(trash);
     await mock.restore(["t-1"]);

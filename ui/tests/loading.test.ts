@@ -33,7 +33,7 @@ function makeFail(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"
   return () => Object.assign(mock, { [name]: real });
 }
 
-const retryAfter = async (mend: () => void) => {
+const retryAfter = async (repair: () => void) => {
   expect((await screen.findByTestId("load-problem")).textContent).toContain("Nothing was changed.");
   expect(screen.getByTestId("load-problem").textContent).toContain("Details");
   expect(document.querySelector(".skeleton"), "nothing pretends to be loading").toBeNull();
@@ -102,7 +102,7 @@ describe("waiting", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("that was stopped says so, and restarts on request", async () => {
+  it("can be stopped, which is shown with a button to load again", async () => {
     vi.useFakeTimers();
     const real = mock.list;
     mock.list = () => new Promise(() => undefined);
@@ -118,7 +118,7 @@ describe("waiting", () => {
     expect(memories.total).toBeGreaterThan(0);
   });
 
-  it("for duplicates cancels the comparison itself", async () => {
+  it("for duplicates can be stopped, which cancels the comparison in the backend", async () => {
     vi.useFakeTimers();
     const cancelled: string[] = [];
     mock.duplicates = (_id, listen) => {

@@ -92,7 +92,7 @@ it.each([
   expect(valueBeside("Initiated by")).toBe(words);
 });
 
-it("omits that question for memories written here", async () => {
+it("does not say who wrote a memory that was written in the vault", async () => {
   await openWith(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
   expect(screen.queryByText("Initiated by")).toBeNull();
 });

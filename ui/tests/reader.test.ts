@@ -1,4 +1,4 @@
-// Tests that hits in a conversation are visible wherever they are.
+// Tests that a hit in a conversation is scrolled into view, also inside collapsed steps.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";

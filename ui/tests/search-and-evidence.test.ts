@@ -1,4 +1,5 @@
-// Requests to the backend while the person waits: only what is visible is requested, and only once.
+// Requests to the backend while the person waits: only visible rows are requested, and nothing twice. Also the sheet
+// for an evidence pack.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";

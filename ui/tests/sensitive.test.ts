@@ -139,7 +139,7 @@ describe("a value", () => {
     expect([reasonOf("phone", "national"), reasonOf("national_id", "us_ssn")]).toEqual(["form", "form"]);
   });
 
-  it("has bars in titles, and the end of the text before it in its row", () => {
+  it("is a bar in titles, and its row shows the end of the text before it", () => {
     expect(titleSegments("key █████ of █████")).toEqual([
       { kind: "text", text: "key " },
       { kind: "bar", text: "" },

@@ -71,7 +71,7 @@ describe("a new recovery code", () => {
     await mock.unlock("u", "/home/ines/Documents/Ines.mementory", shown.join("-"), () => undefined);
   });
 
-  it("moves its own date and not the passphrase’s", async () => {
+  it("changes the date shown for the code, not the one for the passphrase", async () => {
     render(Security);
     const { slots } = await mock.keySlots();
     const made = longDay(slots[0]?.created_at);

@@ -267,7 +267,7 @@ describe("session", () => {
   });
 });
 
-describe("the record kept open", () => {
+describe("the record to open after a change of the list", () => {
   const rows = ["a", "b", "c"].map((id) => ({
     ...item(id, "memory", "claude", id, 1),
     snippet: null,

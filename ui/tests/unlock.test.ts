@@ -158,7 +158,7 @@ describe("unlock by code or passphrase", () => {
     session.showUnlock("/home/ines/Documents/Ines.mementory");
   });
 
-  it("does not try a passphrase as a code, nor the reverse", async () => {
+  it("tries neither a passphrase as a code nor a code as a passphrase", async () => {
     const tried = vi.spyOn(mock, "unlock");
     render(Unlock);
     await fireEvent.click(screen.getByTestId("unlock-use-code"));
