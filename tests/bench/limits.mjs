@@ -21,8 +21,10 @@ export async function buildLimits() {
   await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE_FOLDER, "Cargo.toml")]);
 }
 
-/** Lets the Rust program parse a JSON file twice into values. Returns its {wall, user, sys, rss}: seconds and MB. A `.jsonl`
- * file is parsed line by line. */
+/**
+ * Lets the Rust program parse a JSON file twice into values. Returns its {wall, user, sys, rss}: seconds and MB. A
+ * `.jsonl` file is parsed line by line.
+ */
 export function parseTwice(meter, file) {
   const { status, stderr, stdout, ...usage } = meter.measure([programPath(), "plain", file]);
   if (status !== 0)
@@ -43,8 +45,10 @@ export function measureLimits(exportZip, folder) {
   return JSON.parse(stdout);
 }
 
-/** Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which the generator needs
- * anyway. */
+/**
+ * Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which the generator
+ * needs anyway.
+ */
 function joinConversations(exportZip) {
   const script = `
 import re, sys, zipfile

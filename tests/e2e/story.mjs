@@ -1,5 +1,5 @@
-// The main story in the real window: create a vault, drop exports on it, search, read, redact, erase, export, lock, unlock.
-// Screenshots of every screen are written to tests/e2e/out.
+// The main story in the real window: create a vault, drop exports on it, search, read, redact, erase, export, lock,
+// unlock. Screenshots of every screen are written to tests/e2e/out.
 import {
   existsSync,
   mkdirSync,
@@ -27,7 +27,9 @@ const FILE_PASSPHRASE = "lantern orbit velvet harbour";
 const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
-/** Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`. */
+/**
+ * Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`.
+ */
 function filesToCheck(folder) {
   const made = (name, content) => {
     writeFileSync(join(folder, name), content);
@@ -84,7 +86,7 @@ export async function testMainStory(count) {
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
-    const window = await display.place("Mementory");
+    const window = await display.moveToCorner("Mementory");
     const story = new MainStory(browser, display, window, home, count);
     await story.runAll();
     await browser.close();
@@ -101,7 +103,9 @@ export async function testMainStory(count) {
   }
 }
 
-/** Tests that the window, started without a driver as people do, ends when it is closed and leaves no new files behind. */
+/**
+ * Tests that the window, started without a driver as people do, ends when it is closed and leaves no new files behind.
+ */
 async function testClosing(display, home, count) {
   await display.webProcessesGone(home);
   const before = new Set(filesIn(home));
@@ -145,7 +149,7 @@ class MainStory {
   async picture(name) {
     const number = String(++this.shots).padStart(2, "0");
     for (const [width, height] of WINDOW_SIZES) {
-      this.display.size(this.window, width, height);
+      this.display.resize(this.window, width, height);
       await until(`the window to be ${width} wide`, () => this.browser.run("(width) => innerWidth === width", width));
       for (const theme of THEMES) {
         await this.browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
@@ -156,7 +160,7 @@ class MainStory {
         );
       }
     }
-    this.display.size(this.window, ...WINDOW_SIZES[0]);
+    this.display.resize(this.window, ...WINDOW_SIZES[0]);
     await this.browser.run("() => { delete document.documentElement.dataset.theme; return true; }");
     await until("the window to be wide again", () =>
       this.browser.run("(width) => innerWidth === width", WINDOW_SIZES[0][0]),
@@ -218,7 +222,10 @@ class MainStory {
     await this.picture("memories");
   }
 
-  /** Valid, damaged, forged and unknown-signer files of every format: the check before the import has to tell them apart. */
+  /**
+   * Valid, damaged, forged and unknown-signer files of every format: the check before the import has to tell them
+   * apart.
+   */
   async checkBeforeImport() {
     const { browser } = this;
     const groups = filesToCheck(this.home);

@@ -106,7 +106,9 @@ export class Browser {
     return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
   }
 
-  /** Waits for a displayed element with this `data-testid`. Returns its WebDriver id. `more` is added to the selector. */
+  /**
+   * Waits for a displayed element with this `data-testid`. Returns its WebDriver id. `more` is added to the selector.
+   */
   find(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     return until(`${selector} on screen`, async () => {

@@ -1,5 +1,5 @@
-// Writes the list of open source software and licences that the window shows: `node tests/tools/licences.mjs`. The file is
-// committed. Software that is only used to build or to test is not listed.
+// Writes the list of open source software and licences that the window shows: `node tests/tools/licences.mjs`. The file
+// is committed. Software that is only used to build or to test is not listed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

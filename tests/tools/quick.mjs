@@ -1,6 +1,6 @@
 // `npm run quick [-- --base REV]`: checks only what a change affects: format, our checks, clippy of the crates that
-// changed and of those that depend on them, unit tests of the crates that changed, and tests of the pages that changed. It
-// installs nothing and opens no browser and no window. `npm test` checks everything.
+// changed and of those that depend on them, unit tests of the crates that changed, and tests of the pages that changed.
+// It installs nothing and opens no browser and no window. `npm test` checks everything.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -79,8 +79,10 @@ function wordExamples() {
   });
 }
 
-/** Limits on a crate in which two types of one name have 30 methods each, one type 41 over two files, and half of the
- * files are long. */
+/**
+ * Limits on a crate in which two types of one name have 30 methods each, one type 41 over two files, and half of the
+ * files are long.
+ */
 function shapeExamples() {
   const methods = (n, name = "f") => Array.from({ length: n }, (_, i) => `pub fn ${name}${i}(&self) { if true {} }`);
   const files = {
