@@ -91,7 +91,8 @@ export function forbiddenDependencies(packages) {
       if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
-      // the store's pages, the testkit reads the vault's files from outside, and formats-vendor reads exports that are SQLite files.
+      // the store's pages, the testkit reads the vault's files from outside, and formats-vendor reads exports that are
+      // SQLite databases.
       const mayReadSqlite =
         used === "rusqlite" &&
         ["mementory-testkit", "mementory-formats-vendor", "mementory-vault", "mementory-erasure-check"].includes(name);
