@@ -36,30 +36,34 @@ function filesToCheck(folder) {
     return join(folder, name);
   };
   const packed = (name, from) => made(name, zip(entriesOf(join(FIXTURES, from))));
-  const given = (...names) => names.map((name) => join(FIXTURES, name));
+  const fixturePaths = (...names) => names.map((name) => join(FIXTURES, name));
   const bare = JSON.stringify({ mif_version: "1.0", memories: [] });
   return {
     whole: {
       paths: [
-        ...given("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
+        ...fixturePaths("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
         packed("whole.alf", "alf/every-field/input"),
       ],
       said: /^Passes its check/,
     },
     damaged: {
       paths: [
-        ...given("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
+        ...fixturePaths("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
         packed("damaged.alf", "alf/defects/input"),
         made("damaged.mif.json", bare),
       ],
       said: /doesn’t pass its check/,
     },
     forged: {
-      paths: given("mem/forged/input.mem", "pam/signed-ed25519-tampered/input", "zaxy/tampered-signature/input.json"),
+      paths: fixturePaths(
+        "mem/forged/input.mem",
+        "pam/signed-ed25519-tampered/input",
+        "zaxy/tampered-signature/input.json",
+      ),
       said: /signature is not valid/,
     },
     stranger: {
-      paths: given(
+      paths: fixturePaths(
         "mem/signed/input.mem",
         "pam/signed-es256/input",
         "zaxy/signed-ed25519/input.json",

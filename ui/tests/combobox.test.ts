@@ -14,7 +14,7 @@ let mock: Mock;
 beforeEach(async () => {
   mock = await start();
   const { facets } = mock;
-  mock.facets = async (...asked) => ({ ...(await facets(...asked)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
+  mock.facets = async (...args) => ({ ...(await facets(...args)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
 });
 
 const offeredTags = () => screen.queryAllByTestId("tag-offered").map((row) => row.textContent?.trim());
@@ -112,7 +112,7 @@ it("ignores keys of an IME composition, and saves the typed text", async () => {
   await press(field, "Enter", { keyCode: 229 });
   for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");
-  expect(screen.getByTestId("edit-tags"), "the form is not left").toBe(field);
+  expect(screen.getByTestId("edit-tags"), "the form stays open").toBe(field);
   // The list of suggestions ignores keys of a composition too.
   await type(field, "te");
   await waitFor(() => expect(offeredTags().length).toBeGreaterThan(1));

@@ -23,9 +23,9 @@ const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 /** The reason why a button is disabled; empty if it is enabled. */
 const reasonOf = (id: string) => {
   const about = button(id).getAttribute("aria-describedby");
-  const said = document.getElementById(about ?? "")?.textContent ?? null;
-  expect([id, button(id).disabled]).toEqual([id, said !== ""]);
-  return said;
+  const reason = document.getElementById(about ?? "")?.textContent ?? null;
+  expect([id, button(id).disabled]).toEqual([id, reason !== ""]);
+  return reason;
 };
 const expectReason = (id: string, text: string) => waitFor(() => expect(reasonOf(id)).toBe(text));
 

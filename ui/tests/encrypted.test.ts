@@ -40,9 +40,9 @@ describe("an encrypted file that is imported", () => {
 
   it("asks for a passphrase if only the preview needs it", async () => {
     const preview = mock.importPreview;
-    mock.importPreview = async (id, request, passphrase, tell) => {
+    mock.importPreview = async (id, request, passphrase, onProgress) => {
       if (!passphrase) throw failWith("passphrase_needed", "It is encrypted.");
-      return preview(id, request, passphrase, tell);
+      return preview(id, request, passphrase, onProgress);
     };
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.wrong]).toEqual(["locked", false]);

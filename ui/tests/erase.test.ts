@@ -20,8 +20,8 @@ it("counts all records and names all their assistants, without loading each reco
   render(EraseDialog, { ids });
   await screen.findByText("Erase 75 items for good?");
   expect(screen.getByTestId("erase-confirm").textContent).toContain("Erase 75 items");
-  expect(screen.getByText("What Claude, Gemini and ChatGPT themselves keep"), "and what says the same").toBeTruthy();
-  expect(shown, "nor by asking for each").not.toHaveBeenCalled();
+  expect(screen.getByText("What Claude, Gemini and ChatGPT themselves keep"), "also of the copies").toBeTruthy();
+  expect(shown, "no record is loaded").not.toHaveBeenCalled();
 });
 
 it("names the records by their kind if all have the same", async () => {

@@ -69,7 +69,7 @@ describe("the text for another assistant", () => {
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
     expect(taken.map((text) => text.length)).toEqual([40_000]);
-    await waitFor(() => expect(reported, "the log is told of it").toHaveBeenCalledOnce());
+    await waitFor(() => expect(reported, "the copy is recorded in the log").toHaveBeenCalledOnce());
   });
 
   it("reports a failed copy", async () => {
@@ -79,7 +79,7 @@ describe("the text for another assistant", () => {
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
-    expect(reported, "nothing was taken along").not.toHaveBeenCalled();
+    expect(reported, "the log records no copy").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
 
@@ -235,7 +235,7 @@ describe("the fingerprint of an export", () => {
   it.each([
     [false, "Copied", "check"],
     [true, "The clipboard isn’t available.", "alert"],
-  ] as const)("is copied, or it is said that it was not (%s)", async (refuses, text, icon) => {
+  ] as const)("is copied, or a toast says that it was not (%s)", async (refuses, text, icon) => {
     const taken = clipboard(refuses);
     const request = { format: "mem", out: "/a.mem", filter: ANY, overwrite: false, sign: false, cover: true };
     render(ExportDone, { done: await mock.exportRun("job", request, null, () => undefined) });
@@ -266,7 +266,7 @@ describe("a saved file that fails its check", () => {
   ])("is deleted by the main action: %s", async (format, label) => {
     const removed = vi.spyOn(mock, "removeExport");
     render(ExportDone, { done: await faulty(format) });
-    expect(screen.queryByTestId("export-done"), "it is not done with it").toBeNull();
+    expect(screen.queryByTestId("export-done"), "there is no Done button").toBeNull();
     expect(button("export-delete").textContent).toContain(label);
     await fireEvent.click(button("export-delete"));
     await waitFor(() => expect(toasts.current?.text).toBe(`Ines.${format} was deleted`));
@@ -276,10 +276,10 @@ describe("a saved file that fails its check", () => {
   it.each([1, 3])("shows the first errors of its check: %i", async (errors) => {
     const first_error = { code: "checksum", place: "memories.jsonl:4", message: "its digest is another" };
     render(ExportDone, { done: { ...(await faulty("mem")), first_error, errors } });
-    const said = screen.getByTestId("export-invalid").textContent;
-    expect(said).toContain("its digest is another memories.jsonl:4");
-    expect(said).toContain("Your vault is fine.");
-    expect(said.includes("and 2 more")).toBe(errors === 3);
+    const shownText = screen.getByTestId("export-invalid").textContent;
+    expect(shownText).toContain("its digest is another memories.jsonl:4");
+    expect(shownText).toContain("Your vault is fine.");
+    expect(shownText.includes("and 2 more")).toBe(errors === 3);
   });
 
   it("is not deleted if it was changed since, and can be kept", async () => {
@@ -337,7 +337,7 @@ describe("attached files", () => {
     ["alf", 0, [], { exported: 0, omitted: 0 }, null],
   ])("of %s are described as they are exported (%i, %j)", async (format, attachment, loss_counts, files, text) => {
     const preview = mock.exportPreview;
-    mock.exportPreview = async (...asked) => ({ ...(await preview(...asked)), by_kind: { attachment }, loss_counts });
+    mock.exportPreview = async (...args) => ({ ...(await preview(...args)), by_kind: { attachment }, loss_counts });
     const counts = filesOf(await mock.exportPreview("", PLAIN, false, () => undefined), format === "alf");
     expect(counts).toEqual(files);
     sheet(null, format);
@@ -350,12 +350,12 @@ describe("attached files", () => {
 
 describe("a disabled Save", () => {
   const why = () => {
-    const said = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
+    const reason = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
     expect([button("export-save").disabled, button("export-save").title]).toEqual([
-      said !== "",
-      said || "/home/ines/Documents",
+      reason !== "",
+      reason || "/home/ines/Documents",
     ]);
-    return said;
+    return reason;
   };
   const says = (text: string) => waitFor(() => expect(why()).toBe(text));
 

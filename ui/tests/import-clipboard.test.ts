@@ -76,5 +76,5 @@ describe("importing the clipboard", () => {
 function delayClipboard(): (text: string) => void {
   let answer: (text: string) => void = () => undefined;
   mock.clipboardText = () => new Promise((done) => (answer = done));
-  return (text) => tell(text);
+  return (text) => answer(text);
 }

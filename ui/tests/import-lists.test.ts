@@ -176,8 +176,8 @@ describe("new entries", () => {
   it("have a link only if the import added some", async () => {
     const run = mock.importRun;
     const only = (kinds: string[]) => {
-      mock.importRun = async (...asked) => {
-        const report = await run(...asked);
+      mock.importRun = async (...args) => {
+        const report = await run(...args);
         const by_kind = Object.fromEntries(
           Object.entries(report.by_kind).map(([kind, n]) => [kind, kinds.includes(kind) ? n : { ...n, added: 0 }]),
         );
@@ -256,8 +256,8 @@ describe("files an export names but does not contain", () => {
 
   it("are listed by name in the plan", async () => {
     const preview = mock.importPreview;
-    mock.importPreview = async (...asked) => ({
-      ...(await preview(...asked)),
+    mock.importPreview = async (...args) => ({
+      ...(await preview(...args)),
       missing_parts: ["conversations-002.json"],
       attachments: { referenced: 214, present: 210 },
       missing_attachments: 9,
@@ -284,7 +284,8 @@ describe("files an export names but does not contain", () => {
 });
 
 describe("a file without imported records", () => {
-  const said = () => screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
+  const errorText = () =>
+    screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
   const refusing = (code: string, details = {}) => {
     mock.importPreview = async () => Promise.reject(failWith(code, "Said by the core.", details));
   };
@@ -293,7 +294,7 @@ describe("a file without imported records", () => {
     refusing("limit", { place: CHATGPT });
     await openPlan();
     await waitFor(() =>
-      expect(said()).toBe(
+      expect(errorText()).toBe(
         "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it is over Mementory’s size limits. Your vault is unchanged.",
       ),
     );
@@ -305,13 +306,13 @@ describe("a file without imported records", () => {
   ])("says why in a part of the sentence: %s", async (code, details, reason) => {
     refusing(code, details);
     await openPlan();
-    expect(said()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
+    expect(errorText()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
   });
 
   it("is described only by the error if the error is not about the file", async () => {
     refusing("internal");
     await openPlan();
-    expect(said()).toBe(
+    expect(errorText()).toBe(
       "Nothing was imported. Something unexpected happened. Nothing was changed. Your vault is unchanged.",
     );
   });
@@ -350,12 +351,12 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT]);
     await importing.run();
     render(ImportSheet);
-    expect(said()).toContain("recognised ChatGPT, but the disk of your vault is full.");
+    expect(errorText()).toContain("recognised ChatGPT, but the disk of your vault is full.");
   });
 
   it("that is empty is reported in the plan, with the ways to export again", async () => {
     const preview = mock.importPreview;
-    mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
+    mock.importPreview = async (...args) => ({ ...(await preview(...args)), found: 0 });
     await openPlan();
     expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it contains no entries.");
     expect(screen.queryByTestId("import-see-report")).toBeNull();

@@ -73,7 +73,7 @@ describe("files dropped together", () => {
     render(ImportSheet);
     const reported = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
     await waitFor(() => expect(reported(CHATGPT)).toMatch(/, 1\.8 GB$/));
-    expect(reported(MEM), "a folder has none").not.toMatch(/KB|GB/);
+    expect(reported(MEM), "a folder has no size").not.toMatch(/KB|GB/);
   });
 
   it("are shown without sizes if those are unavailable", async () => {
@@ -141,9 +141,9 @@ describe("the focus in the sheet", () => {
   async function openDuringPreview() {
     let end = () => undefined as void;
     const preview = mock.importPreview;
-    mock.importPreview = async (...asked) => {
+    mock.importPreview = async (...args) => {
       await new Promise<void>((done) => (end = () => done()));
-      return preview(...asked);
+      return preview(...args);
     };
     void importing.inspect([CHATGPT]);
     await waitFor(() => expect(importing.stage).toBe("planning"));

@@ -36,7 +36,7 @@ function makeFail(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"
 const retryAfter = async (repair: () => void) => {
   expect((await screen.findByTestId("load-problem")).textContent).toContain("Nothing was changed.");
   expect(screen.getByTestId("load-problem").textContent).toContain("Details");
-  expect(document.querySelector(".skeleton"), "nothing pretends to be loading").toBeNull();
+  expect(document.querySelector(".skeleton"), "no placeholder rows are shown").toBeNull();
   expect(toasts.current).toBeNull();
   mend();
   await fireEvent.click(screen.getByTestId("load-again"));

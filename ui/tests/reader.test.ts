@@ -155,13 +155,13 @@ it("a row of a conversation reads: title, text, assistant, date", async () => {
     oncheck: () => undefined,
   });
   container.querySelectorAll("[aria-hidden=true]").forEach((each) => each.remove());
-  const said = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
+  const shownText = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
   const places = [row!.title ?? "", assistantStyle(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map(
-    (each) => said.indexOf(each),
+    (each) => shownText.indexOf(each),
   );
   expect(container.querySelector(".lead")?.getAttribute("aria-label"), "said once").toBeNull();
   expect([places.every((place) => place >= 0), places]).toEqual([true, places.toSorted((a, b) => a - b)]);
-  expect(said.indexOf(row!.text.slice(0, 12))).toBeLessThan(places[1]!);
+  expect(shownText.indexOf(row!.text.slice(0, 12))).toBeLessThan(places[1]!);
 });
 
 describe("the menu of the reader", () => {

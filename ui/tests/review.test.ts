@@ -42,8 +42,11 @@ describe("things that need attention", () => {
     expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
     // Each number opens a list with that many rows.
     const rows = screen.getAllByTestId("look-gone");
-    const said = (row: HTMLElement) => [row.querySelector("strong")?.textContent, row.querySelector("b")?.textContent];
-    expect(rows.map(said)).toEqual([
+    const titleAndCount = (row: HTMLElement) => [
+      row.querySelector("strong")?.textContent,
+      row.querySelector("b")?.textContent,
+    ];
+    expect(rows.map(titleAndCount)).toEqual([
       ["Memories gone from ChatGPT", "3"],
       ["Conversations gone from ChatGPT", "1"],
     ]);

@@ -140,7 +140,7 @@ describe("locking", () => {
   });
 
   it("says why it locked, even if a failed call came before the reason", async () => {
-    const said = () => {
+    const shownText = () => {
       const { container, unmount } = render(Unlock);
       const text = container.querySelector("footer span")?.textContent?.trim() ?? "";
       unmount();
@@ -154,14 +154,14 @@ describe("locking", () => {
     ] as const) {
       session.opened(await mock.sessionState());
       session.locked(by);
-      expect(said()).toBe(words);
+      expect(shownText()).toBe(words);
     }
     session.opened(await mock.sessionState());
     session.handleLocked(failWith("locked", "The vault is locked."));
-    expect(said()).toBe("Locked");
+    expect(shownText()).toBe("Locked");
     session.locked("sleep");
     session.locked("screen");
-    expect(said()).toBe("Locked, when the computer went to sleep");
+    expect(shownText()).toBe("Locked, when the computer went to sleep");
   });
 
   it("drops answers that arrive after it", async () => {
@@ -226,10 +226,10 @@ describe("importing", () => {
 
   it("ends as cancelled without imported records", async () => {
     await importing.inspect(["/d/chatgpt-export.zip"]);
-    mock.importRun = async (id, _request, _passphrase, tell) => {
-      tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
+    mock.importRun = async (id, _request, _passphrase, onProgress) => {
+      onProgress({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
       await mock.cancelJob(id);
-      return mockBackend({ open: true }).importRun(id, emptyImportRequest, null, tell);
+      return mockBackend({ open: true }).importRun(id, emptyImportRequest, null, onProgress);
     };
     await importing.run();
     expect(importing.stage).toBe("cancelled");
