@@ -44,7 +44,7 @@ function filesToCheck(folder) {
         ...fixturePaths("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
         packed("whole.alf", "alf/every-field/input"),
       ],
-      said: /^Passes its check/,
+      expectedText: /^Passes its check/,
     },
     damaged: {
       paths: [
@@ -52,7 +52,7 @@ function filesToCheck(folder) {
         packed("damaged.alf", "alf/defects/input"),
         made("damaged.mif.json", bare),
       ],
-      said: /doesn’t pass its check/,
+      expectedText: /doesn’t pass its check/,
     },
     forged: {
       paths: fixturePaths(
@@ -60,7 +60,7 @@ function filesToCheck(folder) {
         "pam/signed-ed25519-tampered/input",
         "zaxy/tampered-signature/input.json",
       ),
-      said: /signature is not valid/,
+      expectedText: /signature is not valid/,
     },
     stranger: {
       paths: fixturePaths(
@@ -69,7 +69,7 @@ function filesToCheck(folder) {
         "zaxy/signed-ed25519/input.json",
         "zaxy/signed-ml-dsa-65/input.json",
       ),
-      said: /Signed by somebody new/,
+      expectedText: /Signed by somebody new/,
     },
   };
 }
@@ -233,7 +233,7 @@ class MainStory {
   async checkBeforeImport() {
     const { browser } = this;
     const groups = filesToCheck(this.home);
-    for (const [name, { paths, said }] of Object.entries(groups)) {
+    for (const [name, { paths, expectedText }] of Object.entries(groups)) {
       await this.display.drop(paths, 640, 400, async () => (await browser.count("drop-overlay")) > 0);
       const lines = () =>
         browser.run(
@@ -241,7 +241,7 @@ class MainStory {
         );
       await until(`${name} files to be checked`, async () => (await lines()).length === paths.length);
       const answers = await lines();
-      const wrong = answers.filter((line) => !said.test(line));
+      const wrong = answers.filter((line) => !expectedText.test(line));
       wrong.forEach((line) => console.log(`  ${name}: ${line}`));
       this.passed(`${name} files of every format are recognised as such before the import`, wrong.length === 0);
       await this.picture(`check-${name}`);

@@ -190,7 +190,7 @@ describe("a letter pressed in the list", () => {
   it("applies to the active row at once", async () => {
     nav.choose("m-0");
     press("e", "m-1");
-    expect([nav.id, detail.pending]).toEqual(["m-1", { what: "edit", id: "m-1" }]);
+    expect([nav.id, detail.pending]).toEqual(["m-1", { action: "edit", id: "m-1" }]);
     render(MemoryDetail, { id: "m-1" });
     expect(await screen.findByTestId("edit-text")).toBeTruthy();
     expect(detail.pending).toBeNull();

@@ -13,13 +13,13 @@ import { joinWithCommas, joinWithAnd, joinSentences, t, word } from "$lib/text";
 import { UiError } from "$lib/state/ui-error";
 import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { fileName } from "$lib/text/format";
-import type { IconOf } from "$lib/ui/types";
+import type { IconComponent } from "$lib/ui/types";
 
 /** One import or export in the list. */
 export type Transfer = {
   key: string;
   at: string;
-  icon: IconOf;
+  icon: IconComponent;
   title: string;
   text: string;
   original: string;
@@ -32,7 +32,7 @@ export type Transfer = {
   failed: FailedImport | null;
   bad: boolean;
 };
-const ICONS: Record<string, IconOf> = {
+const ICONS: Record<string, IconComponent> = {
   export: Upload,
   import_failed: CircleAlert,
   undo_import: Undo2,

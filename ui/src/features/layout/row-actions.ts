@@ -65,8 +65,8 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
   return null;
 }
 
-/** Menu entries shared by one and many records. `what`: the name of a single one. */
-export function recordEntries(list: RecordList, ids: string[], what: string | null = null): MenuEntry[] {
+/** Menu entries shared by one and many records. `name`: the name of a single record. */
+export function recordEntries(list: RecordList, ids: string[], name: string | null = null): MenuEntry[] {
   const many = ids.length > 1;
   return [
     {
@@ -83,7 +83,7 @@ export function recordEntries(list: RecordList, ids: string[], what: string | nu
       icon: Trash2,
       shortcut: keys("Delete"),
       testid: "menu-trash",
-      run: () => void trashFromList(list, ids, what),
+      run: () => void trashFromList(list, ids, name),
     },
     {
       label: t("action.erase"),

@@ -27,10 +27,10 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
       { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: () => detail.request("redact", null) },
       ...recordEntries(memories, ids),
     ];
-  const startAction = (what: DetailRequest["what"]) => () => {
+  const startAction = (action: DetailRequest["action"]) => () => {
     // While rows are checked, the detail pane shows their summary instead of a memory.
     selection.clear();
-    requestAction(what, id);
+    requestAction(action, id);
   };
   return [
     { label: t("action.open"), icon: PanelRight, shortcut: "Enter", run: open },

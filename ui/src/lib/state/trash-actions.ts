@@ -17,7 +17,7 @@ import { vault } from "./vault.svelte";
  */
 export async function moveToTrash(
   ids: string[],
-  what: string | null = null,
+  name: string | null = null,
   list: RecordList = memories,
 ): Promise<boolean> {
   const isUnlocked = lockGuard();
@@ -25,8 +25,8 @@ export async function moveToTrash(
     const done = await backend().trash(ids);
     if (!isUnlocked()) return false;
     const countValues = { n: done.ids.length };
-    const text = what
-      ? t("trash.movedOne", { text: what })
+    const text = name
+      ? t("trash.movedOne", { text: name })
       : list === memories
         ? t("trash.moved", countValues)
         : t("trash.movedItems", { what: t("many.items", countValues) });
@@ -39,11 +39,11 @@ export async function moveToTrash(
   }
 }
 
-/** Moves rows of a list to the Trash and selects the next row. */
-export async function trashFromList(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
+/** Moves rows of a list to the Trash and selects the next row. `name`: the name of a single row, for the toast. */
+export async function trashFromList(list: RecordList, ids: string[], name: string | null = null): Promise<void> {
   const next = nextAfterRemoval(list.rows, ids, nav.id);
   const [section, id] = [nav.section, nav.id];
-  if (!(await moveToTrash(ids, what, list))) return;
+  if (!(await moveToTrash(ids, name, list))) return;
   selection.clear();
   // If the person opened another record meanwhile, it stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
