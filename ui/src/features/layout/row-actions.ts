@@ -1,7 +1,7 @@
 import ListX from "@lucide/svelte/icons/list-x";
 import Trash2 from "@lucide/svelte/icons/trash-2";
 import Upload from "@lucide/svelte/icons/upload";
-import { keys } from "$lib/logic/platform";
+import { systemKeys } from "$lib/logic/platform";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import type { RecordList } from "$lib/state/records.svelte";
@@ -81,14 +81,14 @@ export function recordEntries(list: RecordList, ids: string[], name: string | nu
     {
       label: t("action.toTrash"),
       icon: Trash2,
-      shortcut: keys("Delete"),
+      shortcut: systemKeys("Delete"),
       testid: "menu-trash",
       run: () => void trashFromList(list, ids, name),
     },
     {
       label: t("action.erase"),
       icon: Trash2,
-      shortcut: keys("Shift Delete"),
+      shortcut: systemKeys("Shift Delete"),
       danger: true,
       testid: "menu-erase",
       run: () => dialogs.show({ kind: "erase", ids }),

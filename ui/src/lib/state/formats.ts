@@ -14,7 +14,7 @@ export const EXPORT_FORMATS = FORMATS.filter(
   (format): format is Offered => format.write && !format.needsBase && format.ending !== "",
 );
 
-function first<T>(list: readonly T[]): T {
+function requireFirst<T>(list: readonly T[]): T {
   const [found] = list;
   if (found === undefined) throw new Error("the list of formats is empty");
   return found;
@@ -22,9 +22,9 @@ function first<T>(list: readonly T[]): T {
 
 const isTextFormat = (format: Format): format is Extract<Offered, { text: true }> => format.text;
 /** The format of text to paste somewhere. */
-export const TEXT_FORMAT: TextFormat = first(FORMATS.filter(isTextFormat)).id;
+export const TEXT_FORMAT: TextFormat = requireFirst(FORMATS.filter(isTextFormat)).id;
 /** The format that an export begins with. */
-export const FIRST_FORMAT: ExportFormat = first(EXPORT_FORMATS).id;
+export const FIRST_FORMAT: ExportFormat = requireFirst(EXPORT_FORMATS).id;
 
 const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
   new Set(FORMATS.filter(test).map(({ id }) => id));
