@@ -22,7 +22,7 @@ import { entriesOf, manyConversations, zip } from "./generated.mjs";
 /** How long another process may take to open a vault, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** Web server: writes each request to its first argument and answers with the status in its second. */
+/** Source of a web server. Arguments: the file to which it writes each request, and the status of its answers. */
 const RECEIVER_SCRIPT = `
   const { createServer } = require("node:http");
   const { writeFileSync } = require("node:fs");

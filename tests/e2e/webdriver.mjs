@@ -114,7 +114,7 @@ export class Browser {
     return until(`${selector} on screen`, async () => {
       const found = await this.#post("elements", { using: "css selector", value: selector });
       for (const entry of found) {
-        // An element that was replaced meanwhile is an error, and is looked up again.
+        // If the element was replaced meanwhile, the call fails and the element is looked up again.
         const shown = call("GET", `${this.#base}/element/${entry[ELEMENT_KEY]}/displayed`).catch(() => false);
         if (await shown) return entry[ELEMENT_KEY];
       }

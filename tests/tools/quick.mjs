@@ -49,7 +49,7 @@ await main(async () => {
   return count.failed === 0 ? 0 : 1;
 });
 
-/** Prettier and ESLint of the files that changed, and the page tests that import them. */
+/** Runs Prettier and ESLint on the files that changed, and the page tests that import them. */
 async function checkScripts(count, files) {
   const formatted = files.filter((name) => /^ui\/|^tests\/.*\.(?:mjs|js|json)$/.test(name));
   const linted = (folder) =>

@@ -306,9 +306,9 @@ describe("the scan", () => {
   it("on request covers everything, shows progress, and can be cancelled", async () => {
     let stop = (_: Error) => undefined as void;
     const cancel = vi.spyOn(mock, "cancelJob");
-    vi.spyOn(mock, "look").mockImplementation((_id, anew, onProgress) => {
+    vi.spyOn(mock, "look").mockImplementation((_id, all, onProgress) => {
       onProgress({ stage: "scan", done: 50, total: 200, unit: "records", records: 50 });
-      return anew ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
+      return all ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
     });
     render(SensitiveActions);
     await fireEvent.click(screen.getByTestId("look-again"));

@@ -57,7 +57,7 @@ export function declaredNames(sources) {
   return new Set(names.filter(Boolean));
 }
 
-/** Matches what only Rust's module `std::mem` has, which has the name of a format. */
+/** Matches functions of Rust's module `std::mem`, whose name is the id of a format too. */
 const STD_MEM_PATTERN =
   /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
 

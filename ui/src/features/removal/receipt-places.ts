@@ -1,7 +1,7 @@
 import type { Receipt } from "$lib/ipc";
 import { joinWithCommas, t } from "$lib/text";
 
-/** One row of a receipt. `text` is the window's text, `original` that of the backend in English. */
+/** One row of a receipt. `text`: the window's text. `original`: the backend's English text. */
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
