@@ -38,9 +38,9 @@ export function parseTwice(meter, file) {
 export function measureLimits(exportZip, folder) {
   const json = join(folder, "limits.json");
   writeFileSync(json, joinConversations(exportZip));
-  const own = join(folder, "limits");
-  mkdirSync(own);
-  const { status, stdout, stderr } = spawnSync(programPath(), [json, own], { env: ENV, encoding: "utf8" });
+  const databaseFolder = join(folder, "limits");
+  mkdirSync(databaseFolder);
+  const { status, stdout, stderr } = spawnSync(programPath(), [json, databaseFolder], { env: ENV, encoding: "utf8" });
   if (status !== 0) throw new Stop(`limits ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }

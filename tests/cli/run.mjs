@@ -87,10 +87,10 @@ async function runStep(stage, step) {
 }
 
 function runCommand({ folder, known, env }, step) {
-  const own = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
+  const stepEnv = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
   const args = step.plain ? step.run : ["--json", ...step.run];
   const input = step.stdin === undefined ? { stdio: ["ignore", "pipe", "pipe"] } : { input: step.stdin };
-  const { code, stdout, stderr } = quiet(built("mementory"), args, { cwd: folder, env: own, ...input });
+  const { code, stdout, stderr } = quiet(built("mementory"), args, { cwd: folder, env: stepEnv, ...input });
   const problems = [];
   if (code !== (step.exit ?? 0)) problems.push(`exit code ${code}, not ${step.exit ?? 0}: ${stdout}${stderr}`);
   for (const word of step.without ?? [])

@@ -118,12 +118,12 @@ export function installHostileTexts(json) {
   const { duplicates } = mock;
   mock.duplicates = async (job, tell) => {
     const { groups } = await duplicates(job, tell);
-    const of = (item, index) => ({
+    const duplicateOf = (item, index) => ({
       same: index % 2 === 0,
       items: ["older", "newer"].map((age) => ({ ...item, id: `${age}-${index}`, text: `${texts[index]} ${age}` })),
     });
     const from = window.__from ?? 0;
-    const all = texts.map((_, index) => of(groups[0]?.items[0] ?? {}, index));
+    const all = texts.map((_, index) => duplicateOf(groups[0]?.items[0] ?? {}, index));
     return { groups: all.slice(from, from + 20) };
   };
   const { audit } = mock;

@@ -89,7 +89,7 @@ class LanguageCheck {
     Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? WINDOW_SIZES });
     this.english = englishPatterns(language);
     // A message like `{n} x` would match every text.
-    this.own = allForms(language)
+    this.ownPatterns = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
       .map(patternOf);
   }
@@ -100,7 +100,7 @@ class LanguageCheck {
     for (const size of this.sizes) {
       await page.size(size);
       await page.settled();
-      this.untranslated.add(await browser.run(ENGLISH_SOURCE, this.english, this.own), name);
+      this.untranslated.add(await browser.run(ENGLISH_SOURCE, this.english, this.ownPatterns), name);
       this.clipped.add(await browser.run(CLIPPED_SOURCE), `${name} at ${size.join("x")}`);
       this.checks += 1;
       const file = `${screenshotName(name)}-${language}-${size.join("x")}.png`;

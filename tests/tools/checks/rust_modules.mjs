@@ -60,7 +60,7 @@ function readModuleCode(module, code, strings, folder, read) {
     child.file = candidates.find((file) => read(file) !== undefined) ?? candidates[0];
     readModuleFile(child, child.file, `${folder}${name}/`, read);
   }
-  const own = blankRanges(
+  const ownCode = blankRanges(
     code,
     inner.map(([, from, to]) => [from, to]),
   );
@@ -73,7 +73,7 @@ function readModuleCode(module, code, strings, folder, read) {
     readModuleCode(child, blankRanges(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
   }
   const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
-  collectUses(module, own, within);
+  collectUses(module, ownCode, within);
 }
 
 const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
