@@ -1,5 +1,5 @@
-// Measures the time from the start of the window's process until WebDriver sees the unlock field. WebDriver polls every 50 ms
-// and WebKitGTK does not report its first paint, so the result is an upper bound.
+// Measures the time from the start of the window's process until WebDriver sees the unlock field. WebDriver polls every
+// 50 ms and WebKitGTK does not report its first paint, so the result is an upper bound.
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -14,8 +14,10 @@ const TICKS_PER_SECOND = 100;
 /** Writing "3" to this file empties the file system caches. Only root may do it. */
 const DROP_CACHES_FILE = "/proc/sys/vm/drop_caches";
 
-/** Starts `program` several times with `vault` as the last open one. Returns {cold, times}: `times` has the seconds of each
- * start; `cold` says whether the file caches were emptied before the first one. Linux only. */
+/**
+ * Starts `program` several times with `vault` as the last open one. Returns {cold, times}: `times` has the seconds of
+ * each start; `cold` says whether the file caches were emptied before the first one. Linux only.
+ */
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-start-"));

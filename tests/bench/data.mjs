@@ -11,8 +11,10 @@ const EXPORT_CACHE_FOLDER = join(CACHE, "bench");
 /** Whether the generator exists. It is not part of this repository. */
 export const hasGenerator = () => existsSync(GENERATOR_SCRIPT);
 
-/** Returns a ChatGPT export and its expected content: {path, truth}. Generates it if it is not cached. The same arguments
- * give the same bytes. */
+/**
+ * Returns a ChatGPT export and its expected content: {path, truth}. Generates it if it is not cached. The same
+ * arguments give the same bytes.
+ */
 export async function chatgptExport(conversations, mb) {
   const path = join(EXPORT_CACHE_FOLDER, `chatgpt-${conversations}-${mb}.zip`);
   const truth = `${path}.truth.json`;

@@ -1,5 +1,6 @@
-// `npm run bench -- formats`: measures actions on the open formats, compared with the reference tool of each format on the same
-// data and with two plain passes over the JSON. The table is printed and written to RESULTS-formats.md beside this file.
+// `npm run bench -- formats`: measures actions on the open formats, compared with the reference tool of each format on
+// the same data and with two plain passes over the JSON. The table is printed and written to RESULTS-formats.md beside
+// this file.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +26,7 @@ const TARGET_SPEEDUP = 20;
 const MAX_DELTA_SECONDS = 10;
 /** Target for the size of the `.alf` archive, in MB of 10^6 bytes. */
 const MAX_ARCHIVE_MB = 50;
-/** Each task runs this often, in turn with its reference. The median counts, because the speed of the machine varies. */
+/** How often each task runs, alternating with its reference. The table has the median, because the speed varies. */
 const RUN_COUNT = 3;
 
 /** Measures all formats, prints the table and writes it to a file. Returns the exit code. */
@@ -220,8 +221,10 @@ function requireCount(done, what, wanted) {
   return done;
 }
 
-/** Runs a command of the reference script. Returns {value, wall, user, sys, rss}; `user` is the CPU time of both kinds. Times
- * are of the work alone, `rss` is of the whole process. */
+/**
+ * Runs a command of the reference script. Returns {value, wall, user, sys, rss}. `user` is user and system time
+ * together. The times are those of the work without starting Python, `rss` is that of the whole process.
+ */
 function runReference({ mementory, program }, ...args) {
   const { status, stdout, stderr, rss } = mementory.meter.measure([program, REFERENCE_SCRIPT, ...args]);
   if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);

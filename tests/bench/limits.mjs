@@ -21,8 +21,10 @@ export async function buildLimits() {
   await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE_FOLDER, "Cargo.toml")]);
 }
 
-/** Lets the Rust program parse a JSON file twice into values. Returns its {wall, user, sys, rss}: seconds and MB. A `.jsonl`
- * file is parsed line by line. */
+/**
+ * Lets the Rust program parse a JSON file twice into values. Returns its {wall, user, sys, rss}: seconds and MB. A
+ * `.jsonl` file is parsed line by line.
+ */
 export function parseTwice(meter, file) {
   const { status, stderr, stdout, ...usage } = meter.measure([programPath(), "plain", file]);
   if (status !== 0)
@@ -36,15 +38,17 @@ export function parseTwice(meter, file) {
 export function measureLimits(exportZip, folder) {
   const json = join(folder, "limits.json");
   writeFileSync(json, joinConversations(exportZip));
-  const own = join(folder, "limits");
-  mkdirSync(own);
-  const { status, stdout, stderr } = spawnSync(programPath(), [json, own], { env: ENV, encoding: "utf8" });
+  const databaseFolder = join(folder, "limits");
+  mkdirSync(databaseFolder);
+  const { status, stdout, stderr } = spawnSync(programPath(), [json, databaseFolder], { env: ENV, encoding: "utf8" });
   if (status !== 0) throw new Stop(`limits ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which the generator needs
- * anyway. */
+/**
+ * Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which the generator
+ * needs anyway.
+ */
 function joinConversations(exportZip) {
   const script = `
 import re, sys, zipfile

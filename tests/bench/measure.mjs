@@ -37,8 +37,11 @@ export class Mementory {
     Object.assign(this, { program, folder, secret, meter: new Meter(folder) });
   }
 
-  /** Runs a command on `vault`. Returns {value, wall, user, sys, rss}: `value` is the parsed JSON, or the printed text if it
-   * is not an object. `{ exits }` before the command lists the accepted exit codes; without it only 0 is accepted. */
+  /**
+   * Runs a command on `vault`. Returns {value, wall, user, sys, rss}: `value` is the parsed JSON, or the printed text
+   * if it is not an object. `{ exits }` before the command lists the accepted exit codes; without it only 0 is
+   * accepted.
+   */
   run(vault, ...args) {
     const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
     const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];

@@ -37,8 +37,10 @@ function makeWord(n) {
   return text;
 }
 
-/** Text from a large vocabulary with frequent and rare words. It compresses to about two fifths of
- * its size, like texts that people write. */
+/**
+ * Text from a large vocabulary with frequent and rare words. It compresses to about two fifths of its size, like texts
+ * that people write.
+ */
 export function variedText(i) {
   let state = (i * 2_654_435_761) >>> 0;
   const nextFraction = () => {
@@ -95,8 +97,10 @@ function tombstoneLine(i) {
   });
 }
 
-/** Writes a valid `.mem` bundle with `count` memories of different text. Returns {path, lines, bytes}: its folder, the file
- * with its episodes, and its size. */
+/**
+ * Writes a valid `.mem` bundle with `count` memories of different text. Returns {path, lines, bytes}: its folder, the
+ * file with its episodes, and its size.
+ */
 export function writeMemories(folder, count, text = repetitiveText) {
   return writeBundle(
     folder,
@@ -105,7 +109,9 @@ export function writeMemories(folder, count, text = repetitiveText) {
   );
 }
 
-/** Writes a second bundle that changes one of `count` memories: `changed` texts, `added` memories, `removed` deletions. */
+/**
+ * Writes a second bundle that changes one of `count` memories: `changed` texts, `added` memories, `removed` deletions.
+ */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
   const every = Math.floor(count / (changed + removed));
   const affectedNumbers = Array.from({ length: changed + removed }, (_, i) => i * every);

@@ -1,5 +1,5 @@
-// Common parts of the benchmarks: building, a temporary folder with a copy of the released program, and the results file with
-// facts about the machine and its load.
+// Common parts of the benchmarks: building, a temporary folder with a copy of the released program, and the results
+// file with facts about the machine and its load.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
@@ -27,8 +27,10 @@ export async function build() {
   await buildLimits();
 }
 
-/** Copies the program of the release build into a temporary folder. Returns {mementory, folder, built, before}: `built` is
- * the time of the build, `before` the load average now. */
+/**
+ * Copies the program of the release build into a temporary folder. Returns {mementory, folder, built, before}: `built`
+ * is the time of the build, `before` the load average now.
+ */
 export function setup() {
   mkdirSync(join(CACHE, "bench"), { recursive: true });
   const folder = mkdtempSync(join(CACHE, "bench", "run-"));

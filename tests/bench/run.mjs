@@ -1,7 +1,7 @@
-// `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the large
-// export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats with their
-// reference tools instead, with `window` it measures the window with a large vault. Each of the three prints its table and
-// writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md.
+// `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
+// large export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats
+// with their reference tools instead, with `window` it measures the window with a large vault. Each of the three prints
+// its table and writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
@@ -119,8 +119,10 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
   rmSync(vault, { recursive: true });
 }
 
-/** Searches for all queries with a known answer in one process that loads the index first, like the window after unlocking.
- * Then runs the first query in seven new processes that do not load the index first. */
+/**
+ * Searches for all queries with a known answer in one process that loads the index first, like the window after
+ * unlocking. Then runs the first query in seven new processes that do not load the index first.
+ */
 function measureSearch(mementory, vault, folder, truth, row) {
   const file = join(folder, "queries.txt");
   writeFileSync(file, truth.needles.map((n) => n.query).join("\n"));

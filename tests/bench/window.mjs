@@ -28,8 +28,8 @@ const DEBOUNCE_MS = 120;
 const DRAWN_SOURCE = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
 
 /**
- * Source of a function that clicks on `on`. It returns the milliseconds until `ready` exists and is laid out, and until it is
- * painted. It observes mutations, because polling in each frame would cause extra frames.
+ * Source of a function that clicks on `on`. It returns the milliseconds until `ready` exists and is laid out, and until
+ * it is painted. It observes mutations, because polling in each frame would cause extra frames.
  */
 const MEASURE_OPEN_SOURCE = `async (on, ready) => {
   ${DRAWN_SOURCE}
@@ -52,8 +52,8 @@ const MEASURE_OPEN_SOURCE = `async (on, ready) => {
 }`;
 
 /**
- * Source of a function that types `words` into the search field. It returns the milliseconds until other rows are laid out,
- * and until they are painted. Null if the first five rows stay the same or the list is empty for two seconds.
+ * Source of a function that types `words` into the search field. It returns the milliseconds until other rows are laid
+ * out, and until they are painted. Null if the first five rows stay the same or the list is empty for two seconds.
  */
 const MEASURE_SEARCH_SOURCE = `async (words) => {
   ${DRAWN_SOURCE}
@@ -83,9 +83,9 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
 }`;
 
 /**
- * Source of a function that scrolls the tallest scrollable element in `selector` by `step` pixels per frame. `costs` has the
- * milliseconds from each scroll event, before any other listener, until scripts and layout are done; `gaps` has the
- * milliseconds between frames. Both are empty if nothing can be scrolled far enough within five seconds.
+ * Source of a function that scrolls the tallest scrollable element in `selector` by `step` pixels per frame. `costs`
+ * has the milliseconds from each scroll event, before any other listener, until scripts and layout are done; `gaps` has
+ * the milliseconds between frames. Both are empty if nothing can be scrolled far enough within five seconds.
  */
 const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
   const below = (each) => each.scrollHeight - each.clientHeight;
@@ -172,9 +172,9 @@ async function createLargeVault({ mementory, folder }) {
 
 async function measureAll(browser, rows) {
   const add = (what, times, aim, off = 0) => {
-    const of = (part) => `${Math.round(quantile(times, part) - off)} ms`;
-    rows.push([what, of(0.5), of(0.95), of(1), aim]);
-    console.log(`  ${what}: median ${of(0.5)}, p95 ${of(0.95)}, longest ${of(1)} (aim ${aim})`);
+    const quantileMs = (part) => `${Math.round(quantile(times, part) - off)} ms`;
+    rows.push([what, quantileMs(0.5), quantileMs(0.95), quantileMs(1), aim]);
+    console.log(`  ${what}: median ${quantileMs(0.5)}, p95 ${quantileMs(0.95)}, longest ${quantileMs(1)} (aim ${aim})`);
   };
   await browser.type("unlock-passphrase", PASSPHRASE);
   await browser.click("unlock-submit");

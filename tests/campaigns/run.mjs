@@ -1,7 +1,6 @@
-// `npm run campaign -- <name>`: repeats a randomised test many times. `--count N` is the number of histories (default 1000),
-// `--seed N` the seed of the first one (default 1). Writes count, time and findings into the campaign's row of
-// RESULTS.md beside
-// this file.
+// `npm run campaign -- <name>`: repeats a randomised test many times. `--count N` is the number of random histories
+// (default 1000), `--seed N` the seed of the first one (default 1). Writes count, time and findings into the campaign's
+// row of RESULTS.md beside this file.
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -10,7 +9,9 @@ import { ENV, Stop, main, showAndKeep } from "../tools/sh.mjs";
 
 const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 
-/** By name: a text for the table, arguments of `cargo test`, and the pattern that finds the failed seeds in its output. */
+/**
+ * By name: a text for the table, arguments of `cargo test`, and the pattern that finds the failed seeds in its output.
+ */
 const CAMPAIGNS = {
   erasure: {
     what: "random histories of 14 acts: edit, redact, Trash, erase, import, reopen",

@@ -22,7 +22,7 @@ import { entriesOf, manyConversations, zip } from "./generated.mjs";
 /** How long another process may take to open a vault, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** Web server: writes each request to its first argument and answers with the status in its second. */
+/** Source of a web server. Arguments: the file to which it writes each request, and the status of its answers. */
 const RECEIVER_SCRIPT = `
   const { createServer } = require("node:http");
   const { writeFileSync } = require("node:fs");
@@ -48,7 +48,10 @@ const isZip = (path) => readFileSync(path).subarray(0, 4).toString("latin1") ===
 
 /** Actions by name. Functions that undo them go to `stage.undo`. */
 export const ACTIONS = {
-  /** Inverts one byte. `at` is an offset, or a fraction of the file if below 1. Of a folder, its largest file is changed. */
+  /**
+   * Inverts one byte of a file, or of the largest file in a folder. `at`: an offset, or if below 1 a part of the
+   * length.
+   */
   flip({ folder }, { file, at = 0.5 }) {
     const path = largestFile(join(folder, file));
     const bytes = readFileSync(path);
@@ -84,7 +87,7 @@ export const ACTIONS = {
   pipe({ folder }, { file }) {
     return quiet("mkfifo", [join(folder, file)]).code === 0 ? [] : ["no pipe could be made"];
   },
-  /** Writes a file that leaves only `leave` bytes free on the disk. */
+  /** Writes a file so large that only `leave` bytes stay free on the disk. */
   fill({ folder }, { file, leave = 0 }) {
     const path = join(folder, file);
     const { bavail, bsize } = statfsSync(dirname(path));
@@ -110,7 +113,7 @@ export const ACTIONS = {
           return [];
         }
       }
-      // The test of the lock may have made the other process fail, so try again.
+      // `flock` above may have held the lock when the other process wanted it, so start that process again.
       holder.stdin.end();
       await over;
     }
@@ -140,13 +143,14 @@ export const ACTIONS = {
     stage.known[name] = `http://127.0.0.1:${port}/hook`;
     return [];
   },
-  /** A file has to match a pattern. */
+  /** The text of a file has to match a pattern. */
   says({ folder }, { file, match }) {
     const text = readFileSync(join(folder, file), "utf8");
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
   },
-  /** No file of a folder may contain one of `words`; or not this file, nor the entries of this archive. One has to
-   * contain `but`. */
+  /**
+   * A file, the entries of an archive or the files of a folder may contain none of `words`, but have to contain `but`.
+   */
   silent({ folder }, { file, words, but }) {
     const path = join(folder, file);
     const files = statSync(path).isDirectory()

@@ -1,8 +1,6 @@
-// Decompression bombs: small archives that unpack to a huge list or object, most of them of about 62 MiB, at every
-// place where a
-// reader parses a JSON value. With limited memory, `validate` has to refuse each, `import` has to refuse it or list it
-// as failed,
-// and nothing of it may be stored.
+// Decompression bombs: small archives that unpack to a huge list or object, most of them of about 62 MiB. There is one
+// for every place where a reader parses a JSON value. With limited memory, `validate` has to refuse each archive,
+// `import` has to refuse it or to report the record as failed, and nothing of the bomb may be stored.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +21,10 @@ const readJson = (...path) => JSON.parse(readFixture(...path));
 const insertBomb = (value, bomb = ZEROS_LIST) => JSON.stringify(value).replace(PLACEHOLDER, () => bomb);
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
-/** Entries of a `.mem` with these lines in `items/episode.jsonl`, and with `more` as a bomb in its manifest unless it
- * is empty. */
+/**
+ * Entries of a `.mem` with these lines in `items/episode.jsonl`, and with `more` as a bomb in its manifest unless it is
+ * empty.
+ */
 function memBomb(lines, more = "") {
   const path = "items/episode.jsonl";
   const file = { bytes: Buffer.byteLength(lines), path, sha256: sha256(lines) };
@@ -107,8 +107,10 @@ const BOMBS = {
   "zaxy head": () => ({ "garden.json": insertBomb({ ...readJson("zaxy", "unsigned", "input.json"), x: "@here@" }) }),
 };
 
-/** Runs a command with the memory limit. A larger allocation kills the program, which gives another exit code than a
- * refusal. */
+/**
+ * Runs a command with the memory limit. A larger allocation kills the program, which gives another exit code than a
+ * refusal.
+ */
 function runWithLimit(vault, ...args) {
   const script = `ulimit -d ${MEMORY_KIB}; exec "$@"`;
   return quiet("sh", ["-c", script, "sh", built("mementory"), "--json", ...args], {
@@ -117,7 +119,9 @@ function runWithLimit(vault, ...args) {
   });
 }
 
-/** Validates and imports every bomb. A valid file is imported first, to show that the limit is enough for the program. */
+/**
+ * Validates and imports every bomb. A valid file is imported first, to show that the limit is enough for the program.
+ */
 export async function testBombs(count) {
   if (process.platform !== "linux") {
     count.leaveOut("bombs: limiting memory needs `ulimit -d` of Linux");

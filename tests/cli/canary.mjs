@@ -1,6 +1,6 @@
-// Unique words are imported into a vault. Then every raw file of the vault, every temporary file and all output of the program
-// are searched for them, in plain text (UTF-8, lower case, UTF-16) and base64. After an erasure they must not be found
-// in any way.
+// Unique words are imported into a vault. Then every raw file of the vault, every temporary file and all output of the
+// program are searched for them, in plain text (UTF-8, lower case, UTF-16) and base64. After an erasure they must not
+// be found in any way.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { conversation, zip } from "./generated.mjs";

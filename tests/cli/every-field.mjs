@@ -52,8 +52,10 @@ const EXCEPTIONS = {
   "mem/manifest /since": "only in incremental bundles",
 };
 
-/** A message for each schema member that no document uses and that is no exception, and for each schema of `.mem` without
- * documents. */
+/**
+ * A message for each schema member that no document uses and that is no exception, and for each schema of `.mem`
+ * without documents.
+ */
 export function missingMembers() {
   const problems = [];
   const found = documentsBySchema();
@@ -80,7 +82,7 @@ export function missingMembers() {
   ];
 }
 
-/** Walks through schema and documents in parallel and record for each member whether a document uses it. */
+/** Walks through a schema and documents in parallel, and records for each member whether a document uses it. */
 function recordMembers(schema, values, place, context) {
   if (!schema || typeof schema !== "object") return;
   for (const part of [

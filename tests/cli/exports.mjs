@@ -1,5 +1,5 @@
-// Imports realistic exports of assistants and compares the counts: the samples beside the clone, edge cases, and larger exports
-// from the generator, which also writes the expected counts (`*.truth.json`).
+// Imports realistic exports of assistants and compares the counts: the samples beside the clone, edge cases, and larger
+// exports from the generator, which also writes the expected counts (`*.truth.json`).
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
@@ -18,8 +18,10 @@ const PASTED_TEXTS = {
   }),
   "role-transcript.txt": ({ transcript_turns: messages }) => ({ conversations: 1, messages, memories: 0 }),
 };
-/** Expected outcome of the edge cases that have more to check than the number of messages: `says` is a code that the report
- * contains, `mentions` a text in the answer, `refused` the reason for which the import is refused. */
+/**
+ * Expected outcome of the edge cases that have more to check than the number of messages: `says` is a code that the
+ * report contains, `mentions` a text in the answer, `refused` the reason for which the import is refused.
+ */
 const EDGE_CASES = {
   "raw-control-chars.json": { messages: 2, says: "control_character" },
   "ndjson-conversations.jsonl": { messages: 2, says: "duplicate" },

@@ -1,5 +1,5 @@
-// Compares JSON texts exactly: values with their pointers, in order, numbers as written. `JSON.parse` would round large numbers
-// and reorder some members.
+// Compares JSON texts exactly: values with their pointers, in order, numbers as written. `JSON.parse` would round large
+// numbers and reorder some members.
 
 /** Returns `[pointer, text of the value]` of every scalar, empty object and empty list of a JSON text, in order. */
 export function listLeaves(text) {
@@ -47,7 +47,9 @@ function readValue(text, start, pointer, found) {
   }
 }
 
-/** Returns the end and the text of a scalar. Escapes in strings are normalised, because different ones mean the same. */
+/**
+ * Returns the end and the text of a scalar. Escapes in strings are normalised, because different ones mean the same.
+ */
 function readScalar(text, start) {
   const pattern = /"(?:[^"\\]|\\.)*"|[^\s,\]}:"]+/y;
   pattern.lastIndex = start;

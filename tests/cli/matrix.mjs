@@ -1,5 +1,5 @@
-// Converts between every ordered pair of the five open formats and back: each record has to come back with the same values in
-// the same order. Also checks that the fixtures use every member of our schemas.
+// Converts between every ordered pair of the five open formats and back: each record has to come back with the same
+// values in the same order. Also checks that the fixtures use every member of our schemas.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { readEntries } from "./archive.mjs";
@@ -31,8 +31,10 @@ const CASES = [
   ["zaxy", "every-field/input.json"],
   ["zaxy", "signed-ed25519/input.json"],
 ];
-/** `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file has
- * differently or not at all. */
+/**
+ * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file has
+ * differently or not at all.
+ */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],
   ["alf", "memory/index.json:", "counts of the new partitions"],
@@ -142,7 +144,9 @@ function readBundle(root) {
   );
 }
 
-/** `{place: text}` of an archive: its documents, the memory lines of all partitions, and three members of its manifest. */
+/**
+ * `{place: text}` of an archive: its documents, the memory lines of all partitions, and three members of its manifest.
+ */
 function readArchive(path) {
   const all = readEntries(path);
   const { layers, ...manifest } = JSON.parse(all["manifest.json"]);

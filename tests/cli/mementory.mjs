@@ -58,7 +58,9 @@ export class Vault {
     return this;
   }
 
-  /** Runs a command. Returns `{code, stdout, stderr, answer}`; `answer` is null if standard output is not a JSON object. */
+  /**
+   * Runs a command. Returns `{code, stdout, stderr, answer}`; `answer` is null if standard output is not a JSON object.
+   */
   run(...args) {
     const result = quiet(built("mementory"), ["--json", ...args], { cwd: this.folder, env: this.env });
     let answer = null;
@@ -118,10 +120,13 @@ export class Vault {
   }
 }
 
-/** Problems of an import report in which `found` is not the sum of the outcomes, or a total is not the sum over the kinds. */
+/**
+ * Problems of an import report in which `found` is not the sum of the outcomes, or a total is not the sum over the
+ * kinds.
+ */
 export function sumProblems(report) {
   const parts = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
-  const sum = (of) => parts.reduce((total, part) => total + of[part], 0);
+  const sum = (counts) => parts.reduce((total, part) => total + counts[part], 0);
   const kinds = Object.entries(report.by_kind);
   return [
     ...[["all", report], ...kinds]

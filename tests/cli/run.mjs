@@ -3,16 +3,17 @@
 //   {"about": "…", "vault": true, "files": {"note.txt": "…"},
 //    "steps": [{"run": ["add", "--text-file", "note.txt"], "exit": 0, "json": {"id": "<string>"}, "save": {"ID": "/id"}}]}
 //
-// `$T` is the temporary folder of the case and its working directory, `$FIXTURES` is `fixtures/`, `$SHARED` the folder beside
-// the clone, `$NAME` a value that an earlier step saved by JSON pointer. `files` writes files first. `vault` creates a vault at
-// `$T/v` and sets the environment for it and its passphrase file. `needs` lists requirements: "unix", "flock", "mount".
+// `$T` is the temporary folder of the case and its working directory, `$FIXTURES` is `fixtures/`, `$SHARED` the folder
+// beside the clone, `$NAME` a value that an earlier step saved by JSON pointer. `files` writes files first. `vault`
+// creates a vault at `$T/v` and sets the environment for it and its passphrase file. `needs` lists requirements:
+// "unix", "flock", "mount".
 //
-// A step is `run` with arguments (`stdin`; `env`: null removes a variable; `plain`: without `--json`), or `do` with an action
-// (see actions.mjs), or `dump` and `dump_is`: store the visible state of the vault under a name, and compare with it. `json`
-// is a subset of the answer: objects may have more members, arrays must match element by element, and "<string>", "<number>",
-// "<boolean>", "<time>", "<any>" match any value of that type; {"$length": n}, {"$has": […]}, {"$not": value}, {"$least": n}
-// and {"$match": "regex"} are weaker. `stdout` and `stderr` are regexes; `without` lists words that no output may contain. The
-// counts of every import report have to add up.
+// A step is `run` with arguments (`stdin`; `env`: null removes a variable; `plain`: without `--json`), or `do` with an
+// action (see actions.mjs), or `dump` and `dump_is`: store the visible state of the vault under a name, and compare
+// with it. `json` is a subset of the answer: objects may have more members, arrays must match element by element, and
+// "<string>", "<number>", "<boolean>", "<time>", "<any>" match any value of that type; {"$length": n}, {"$has": […]},
+// {"$not": value}, {"$least": n} and {"$match": "regex"} are weaker. `stdout` and `stderr` are regexes; `without` lists
+// words that no output may contain. The counts of every import report have to add up.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -86,10 +87,10 @@ async function runStep(stage, step) {
 }
 
 function runCommand({ folder, known, env }, step) {
-  const own = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
+  const stepEnv = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
   const args = step.plain ? step.run : ["--json", ...step.run];
   const input = step.stdin === undefined ? { stdio: ["ignore", "pipe", "pipe"] } : { input: step.stdin };
-  const { code, stdout, stderr } = quiet(built("mementory"), args, { cwd: folder, env: own, ...input });
+  const { code, stdout, stderr } = quiet(built("mementory"), args, { cwd: folder, env: stepEnv, ...input });
   const problems = [];
   if (code !== (step.exit ?? 0)) problems.push(`exit code ${code}, not ${step.exit ?? 0}: ${stdout}${stderr}`);
   for (const word of step.without ?? [])

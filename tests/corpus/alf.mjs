@@ -9,7 +9,10 @@ import { buildArchive, flipMiddleBit } from "./zip.mjs";
 const PARTITION_NAME = "memory/partitions/2026-Q1.jsonl";
 const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";
 
-/** Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another program. */
+/**
+ * Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another
+ * program.
+ */
 export function validEntries() {
   const found = entriesOf(join(FIXTURES, "alf", "every-field", "input")).map(([name, data]) => ({ name, data }));
   const manifest = JSON.parse(found.find((entry) => entry.name === "manifest.json").data.toString());

@@ -1,4 +1,5 @@
-// Builds `.mem` bundles in an archive. A case changes the content before the manifest is made, the manifest, or the files after.
+// Builds `.mem` bundles in an archive. A case changes the content before the manifest is made, the manifest itself, or
+// the files after it was made.
 import { join } from "node:path";
 import { entriesOf } from "../cli/generated.mjs";
 import { FIXTURES } from "../cli/mementory.mjs";
@@ -14,7 +15,7 @@ const NAMES_OF_COUNTS = {
   "provenance/edges.jsonl": "provenanceEdge",
 };
 
-/** `ed25519:<public key>:<signature>`. */
+/** A signature as `ed25519:<public key>:<signature>`. */
 export const token = (message, key = TRUSTED_KEY) =>
   `ed25519:${key.publicKey.toString("hex")}:${key.sign(message).toString("hex")}`;
 
@@ -25,7 +26,9 @@ export function signedTombstone(line, key = TRUSTED_KEY) {
   return canonicalJson({ ...covered, acmeTicket, signature: token(canonicalJson(covered), key) });
 }
 
-/** Files of the valid bundle by path, as text: every kind and field, a vendor kind, two tombstones, one of them signed. */
+/**
+ * Files of the valid bundle by path, as text: every kind and field, a vendor kind, two tombstones, one of them signed.
+ */
 export function validFiles() {
   const files = Object.fromEntries(
     entriesOf(join(FIXTURES, "mem", "every-field", "input.mem")).map(([path, bytes]) => [path, bytes.toString()]),
@@ -37,7 +40,7 @@ export function validFiles() {
 
 export const linesOf = (text) => text.trimEnd().split("\n");
 
-/** Scopes, coverage and counts of the content. Lines that are no records count, but have no scope and no time. */
+/** Scopes, coverage and counts for the manifest. A line that is no record is counted, but has no scope and no time. */
 function summaries(files) {
   const recordsOf = (path) => linesOf(String(files[path] ?? "")).flatMap((line) => tryParse(line) ?? []);
   const episodes = recordsOf(EPISODES);
@@ -65,9 +68,9 @@ function tryParse(line) {
 }
 
 /**
- * Makes a bundle of the valid files. Each step of a case may be missing: `content(files)`, `checksums(text)`,
- * `manifest(value)`, `manifestText(text)`, `sealed(files)` and `entries(entries)` change what they get or return another
- * value; `key` signs the manifest.
+ * Makes a bundle of the valid files. Every step of a case is optional: `content(files)`, `checksums(text)`,
+ * `manifest(value)`, `manifestText(text)`, `sealed(files)` (with manifest and signature) and `entries(entries)` (of the
+ * archive) change their argument or return another value. `key` signs the manifest.
  */
 export function buildBundle(steps) {
   const apply = (name, value) => steps[name]?.(value) ?? value;

@@ -1,9 +1,10 @@
-// Damaged and forbidden values in the records of a `.mem` bundle (§1.1, §2, §5 and the schemas of the kinds). The manifest fits.
+// Damaged and forbidden values in the records of a `.mem` bundle (§1.1, §2, §5 and the schemas of the kinds). The
+// manifest is made from the changed records, so it is right.
 import { EPISODES, TOMBSTONES, editLines, editRecord, editText, linesOf } from "./mem_bundle.mjs";
 
 const MALFORMED = ["malformed", "malformed"];
-const first = (text, change) => [change(linesOf(text)[0]), ...linesOf(text).slice(1)].join("\n") + "\n";
-const editFirstLine = (change, path = EPISODES) => editText(path, (text) => first(text, change));
+const replaceFirstLine = (text, change) => [change(linesOf(text)[0]), ...linesOf(text).slice(1)].join("\n") + "\n";
+const editFirstLine = (change, path = EPISODES) => editText(path, (text) => replaceFirstLine(text, change));
 const editEpisode = (change) => editRecord("episode", (record) => void change(record));
 const editTombstone = (change) => editRecord("tombstone", (record) => void change(record), TOMBSTONES);
 

@@ -1,5 +1,5 @@
-// Damaged and forged MIF documents, made from good fixtures. Each case says what is wrong with the file and what `import`
-// answers: "taken" if it imports the file, otherwise the code of the error.
+// Damaged and forged MIF documents, made from good fixtures. Each case says what is wrong with the file and what
+// `import` answers: "taken" if it imports the file, otherwise the code of the error.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";

@@ -1,5 +1,5 @@
-// Damaged and forged PAM exports, made from a good fixture. Each case: steps of `buildExport`, what `import` answers ("taken"
-// or the code of the error), and the code of an error that `validate` reports, "" if it reports none.
+// Damaged and forged PAM exports, made from a good fixture. Each case: steps of `buildExport`, what `import` answers
+// ("taken" or the code of the error), and the code of an error that `validate` reports, "" if it reports none.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";
@@ -278,7 +278,7 @@ const signedFixtures = () => {
   const folder = join(FIXTURES, "pam");
   return (
     readdirSync(folder)
-      // Of keys that are too weak or too large, validate gives the reason and import only says that the signature is invalid.
+      // Leave out keys that are too weak or too large: validate says so, but import only that the signature is invalid.
       .filter((name) => name.startsWith("signed-") && !/-(almost|large|weak)$/.test(name))
       .sort()
       .map((name) => {

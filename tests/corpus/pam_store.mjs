@@ -1,4 +1,5 @@
-// Builds PAM exports in an archive. A case changes the store before its checksum is made, before it is signed, or afterwards.
+// Builds PAM exports in an archive. A case changes the store before its checksum is made, before it is signed, or after
+// it was signed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";
@@ -46,9 +47,10 @@ export function signatureOf(store, key = TRUSTED_KEY) {
 }
 
 /**
- * Makes an export of the valid documents. Each step of a case may be missing: `store(value)` runs before the checksum is
- * made, `sealed(value)` before it is signed by `key`, `signed(value)` after that; `conversation(value)`, `embeddings(value)`,
- * `texts(texts)` and `entries(entries)` change what they get or return another value.
+ * Makes an export of the valid documents. Every step of a case is optional: `store(value)` runs before the checksum is
+ * made, `sealed(value)` before the store is signed by `key`, `signed(value)` after that. They and
+ * `conversation(value)`, `embeddings(value)`, `texts(texts)` and `entries(entries)` change their argument or return
+ * another value.
  */
 export function buildExport(steps = {}) {
   const apply = (name, value) => steps[name]?.(value) ?? value;

@@ -1,4 +1,5 @@
-// Values in PAM documents that the specification and its schemas forbid. The checksum fits the memories.
+// Values in PAM documents that the specification and its schemas forbid. The checksum is made from the changed
+// memories.
 import { CONVERSATION, EMBEDDINGS, contentHash } from "./pam_store.mjs";
 
 const editStore = (change) => ({ store: (store) => void change(store) });

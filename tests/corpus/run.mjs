@@ -1,6 +1,7 @@
-// Runs validate, verify and import on a corpus of damaged and forged files. The three have to agree: verify reports every error
-// of validate, and import either refuses an invalid file with an error that validate reports too, or imports it and reports all
-// that validate reports. The answers are in a table beside this file, which UPDATE_CORPUS=1 writes.
+// Runs validate, verify and import on a corpus of damaged and forged files. The three have to agree: verify reports
+// every error of validate, and import either refuses an invalid file with an error that validate reports too, or
+// imports it and reports all that validate reports. The answers are in a table beside this file, which UPDATE_CORPUS=1
+// writes.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Vault, inFolder } from "../cli/mementory.mjs";
@@ -12,11 +13,12 @@ import { pam } from "./pam.mjs";
 import { zaxy } from "./zaxy.mjs";
 
 /**
- * The corpora. Each has its `format`, a sentence `about` its table, `bases()`: files that the vault has before each import,
- * `vaultCodes`: errors of import that depend on the content of the vault, and `files()`, which yields for each file:
- * `name`: what is wrong with it, `outcome`: "taken" if import takes it, "refused" or the code of the error, `ending` of the
- * file name, and `bytes()`; also `format` if it is another one, `signed` if it has a valid signature, and `finds`: the code
- * of an error that `validate` reports, "" if it reports none. `trust` of a corpus: the keys that `verify` trusts.
+ * The corpora. Each has its `format`, `about`: a sentence for the head of its table, `bases()`: files that are imported
+ * before each of its files, `vaultCodes`: codes of errors of import that depend on the content of the vault, `trust`:
+ * the keys that `verify` trusts, and `files()`, which yields for each file: `name`: what is wrong with it, `outcome` of
+ * the import: "taken", "refused" or the code of the error, `ending` of the file name, `bytes()`, `format` if it is
+ * another one, `signed` if it has a valid signature, and `finds`: the code of an error that `validate` reports, "" if
+ * it reports none.
  */
 const CORPORA = [alf, mem, mif, pam, zaxy];
 

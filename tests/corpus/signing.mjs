@@ -18,7 +18,9 @@ export const STRANGER_KEY = ed25519Key(9);
 
 export const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** JSON without white space and with sorted keys. Both formats write the values of the fixtures alike. */
+/**
+ * JSON without white space and with sorted keys: the canonical form of `.mem` and PAM for the values in the fixtures.
+ */
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

@@ -1,5 +1,5 @@
-// Damaged and forged Zaxy bundles, made from good fixtures and signed with a key of the test. Each case says what is wrong
-// with the file and what `import` answers: "taken" if it imports the file, otherwise the code of the error.
+// Damaged and forged Zaxy bundles, made from good fixtures and signed with a key of the test. Each case says what is
+// wrong with the file and what `import` answers: "taken" if it imports the file, otherwise the code of the error.
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

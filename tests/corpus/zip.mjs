@@ -3,12 +3,11 @@ import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 
 /**
- * Returns the bytes of a ZIP archive of `entries`. Each has `name` and `data`, and optionally:
- * `deflate`; `damage(packed)` changes the packed bytes after the checksum was made; `local` and `central` replace fields of
- * the local or the central header (`name`, `crc`, `size`, `packed`, `method`, `flags`); `mode` is the Unix mode;
- * `like`: the index of an
- * earlier entry whose data this one points to; `inside`: points to the byte with this
- * offset in the entry before it.
+ * Returns the bytes of a ZIP archive of `entries`. Each has `name` and `data`, and optionally: `deflate`: whether it is
+ * compressed; `damage(packed)`: returns changed packed bytes after the checksum was made; `local` and `central`:
+ * replaced fields of the local or the central header (`name`, `crc`, `size`, `packed`, `method`, `flags`); `mode`: the
+ * Unix mode; `like`: the index of an earlier entry, whose data this entry points to; `inside`: this entry points to the
+ * byte with this offset in the entry before it.
  */
 export function buildArchive(entries) {
   const [bytes, directory, starts] = [[], [], []];

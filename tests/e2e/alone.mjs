@@ -1,5 +1,5 @@
-// The real window with hostile content, in a network namespace without a route to anywhere: no script may run and no packet may
-// be sent. The kernel counts packets without a route.
+// The real window with hostile content, in a network namespace without a route to anywhere: no script may run and no
+// packet may be sent. The kernel counts packets without a route.
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -94,7 +94,10 @@ function writeExports(folder, cases) {
   });
 }
 
-/** Visits every row of a section's list with the arrow key and passes what goes wrong to `note`. Returns the number of rows. */
+/**
+ * Visits every row of a section's list with the arrow key and passes what goes wrong to `note`. Returns the number of
+ * rows.
+ */
 async function visitRows(browser, section, shown, note) {
   await browser.click(`nav-${section}`);
   await browser.find("list-row");
@@ -138,7 +141,7 @@ async function runInside() {
   const display = await Display.start(homeWith(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
-    await display.place("Mementory");
+    await display.moveToCorner("Mementory");
     await browser.run(`() => { (${recordViolations})(); return true; }`);
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");

@@ -17,7 +17,9 @@ const DRAG_Y = 400;
 /** Half the width and height of that window. */
 const DRAG_HALF = 60;
 
-/** Makes all folders that programs write to inside the temporary folder `home`. Returns the environment that names them. */
+/**
+ * Makes all folders that programs write to inside the temporary folder `home`. Returns the environment that names them.
+ */
 export function homeIn(home) {
   const folder = (name) => {
     mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
@@ -38,8 +40,8 @@ export function homeIn(home) {
 }
 
 /**
- * Like `homeIn`, but with the vaults at `paths` as those that were opened before, the newest first. The window starts with the
- * unlock screen of the first one.
+ * Like `homeIn`, but with the vaults at `paths` as those that were opened before, the newest first. The window starts
+ * with the unlock screen of the first one.
  */
 export function homeWith(home, ...paths) {
   const folders = homeIn(home);
@@ -55,8 +57,10 @@ export class Display {
   #children = [];
   #env;
 
-  /** Start a display; `env` is added to the environment of every program. With `spoken`, programs publish their accessibility
-   * tree on the session bus; with `bus` they use the bus at that address, otherwise none. */
+  /**
+   * Start a display; `env` is added to the environment of every program. With `spoken`, programs publish their
+   * accessibility tree on the session bus; with `bus` they use the bus at that address, otherwise none.
+   */
   static async start(env, { spoken = false, bus = "disabled:" } = {}) {
     const display = new Display();
     process.once("exit", () => display.stop());
@@ -101,8 +105,8 @@ export class Display {
     return address;
   }
 
-  /** Put the app's window at the top left corner, so that it does not cover the drag source. */
-  async place(title) {
+  /** Moves the app's window to the top left corner, so that it does not cover the drag source. Returns its id. */
+  async moveToCorner(title) {
     const id = await until(
       `a window called ${title}`,
       () => this.#xdotool("search", "--name", `^${title}$`).stdout.split("\n")[0],
@@ -112,14 +116,14 @@ export class Display {
     return id;
   }
 
-  /** Resize the app's window. */
-  size(id, width, height) {
+  /** Resizes the app's window. */
+  resize(id, width, height) {
     this.#xdotool("windowsize", id, `${width}`, `${height}`);
   }
 
   /**
-   * Drags files from another window to `x`,`y` of the screen. The button is released once `over()` is true, which means that
-   * the app has noticed the drag.
+   * Drags files from another window to `x`,`y` of the screen. The button is released once `over()` is true, which means
+   * that the app has noticed the drag.
    */
   async drop(files, x, y, over) {
     const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE_SCRIPT, `${DRAG_X}`, `${DRAG_Y}`, ...files], {
@@ -186,7 +190,7 @@ export class Display {
     await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");
     const child = this.#spawn(program, []);
     const exit = new Promise((resolve) => child.on("close", resolve));
-    const id = await this.place(title);
+    const id = await this.moveToCorner(title);
     let code;
     exit.then((value) => (code = value ?? "a signal"));
     // The window manager may miss the first keystroke while it is still busy with the new window.
@@ -204,8 +208,8 @@ export class Display {
   }
 
   /**
-   * End all programs and remove the folder that they wrote to. Killed programs may write a moment longer (WebKit its caches),
-   * so removing is repeated until the folder is gone.
+   * End all programs and remove the folder that they wrote to. Killed programs may write a moment longer (WebKit its
+   * caches), so removing is repeated until the folder is gone.
    */
   end(home) {
     this.stop();

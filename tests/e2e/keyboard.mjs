@@ -35,7 +35,7 @@ export async function testKeyboard(count) {
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
-    await display.place("Mementory");
+    await display.moveToCorner("Mementory");
     await new KeyboardStory(browser, count, vault).runAll();
     await browser.close();
     browser = undefined;

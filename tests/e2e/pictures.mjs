@@ -1,5 +1,5 @@
-// `npm run pictures`: screenshots for README.md of the real window with the samples in fixtures/, light and dark. They are
-// written to ui/pictures/. Look at them before you commit them.
+// `npm run pictures`: screenshots for README.md of the real window with the samples in fixtures/, light and dark. They
+// are written to ui/pictures/. Look at them before you commit them.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,7 +73,7 @@ await main(async () => {
   const display = await Display.start(homeWith(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
-    display.size(await display.place("Mementory"), ...WINDOW_SIZE);
+    display.resize(await display.moveToCorner("Mementory"), ...WINDOW_SIZE);
     await until("the window to have its size", () => browser.run("(width) => innerWidth === width", WINDOW_SIZE[0]));
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");

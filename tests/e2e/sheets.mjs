@@ -1,5 +1,6 @@
-// `npm run sheets [-- prefix]`: makes one picture for each drawing of the design, with our screen (in WebKitGTK, with sample
-// data) on the left and the drawing on the right. The pictures are in tests/e2e/out/sheets, to be compared by eye.
+// `npm run sheets [-- prefix]`: makes one picture for each drawing of the design, with our screen (in WebKitGTK, with
+// sample data) on the left and the drawing on the right. The pictures are in tests/e2e/out/sheets, to be compared by
+// eye.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

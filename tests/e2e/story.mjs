@@ -1,5 +1,5 @@
-// The main story in the real window: create a vault, drop exports on it, search, read, redact, erase, export, lock, unlock.
-// Screenshots of every screen are written to tests/e2e/out.
+// The main story in the real window: create a vault, drop exports on it, search, read, redact, erase, export, lock,
+// unlock. Screenshots of every screen are written to tests/e2e/out.
 import {
   existsSync,
   mkdirSync,
@@ -27,43 +27,49 @@ const FILE_PASSPHRASE = "lantern orbit velvet harbour";
 const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
-/** Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`. */
+/**
+ * Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`.
+ */
 function filesToCheck(folder) {
   const made = (name, content) => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
   const packed = (name, from) => made(name, zip(entriesOf(join(FIXTURES, from))));
-  const given = (...names) => names.map((name) => join(FIXTURES, name));
+  const fixturePaths = (...names) => names.map((name) => join(FIXTURES, name));
   const bare = JSON.stringify({ mif_version: "1.0", memories: [] });
   return {
     whole: {
       paths: [
-        ...given("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
+        ...fixturePaths("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
         packed("whole.alf", "alf/every-field/input"),
       ],
-      said: /^Passes its check/,
+      expectedText: /^Passes its check/,
     },
     damaged: {
       paths: [
-        ...given("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
+        ...fixturePaths("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
         packed("damaged.alf", "alf/defects/input"),
         made("damaged.mif.json", bare),
       ],
-      said: /doesn’t pass its check/,
+      expectedText: /doesn’t pass its check/,
     },
     forged: {
-      paths: given("mem/forged/input.mem", "pam/signed-ed25519-tampered/input", "zaxy/tampered-signature/input.json"),
-      said: /signature is not valid/,
+      paths: fixturePaths(
+        "mem/forged/input.mem",
+        "pam/signed-ed25519-tampered/input",
+        "zaxy/tampered-signature/input.json",
+      ),
+      expectedText: /signature is not valid/,
     },
     stranger: {
-      paths: given(
+      paths: fixturePaths(
         "mem/signed/input.mem",
         "pam/signed-es256/input",
         "zaxy/signed-ed25519/input.json",
         "zaxy/signed-ml-dsa-65/input.json",
       ),
-      said: /Signed by somebody new/,
+      expectedText: /Signed by somebody new/,
     },
   };
 }
@@ -84,7 +90,7 @@ export async function testMainStory(count) {
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
-    const window = await display.place("Mementory");
+    const window = await display.moveToCorner("Mementory");
     const story = new MainStory(browser, display, window, home, count);
     await story.runAll();
     await browser.close();
@@ -101,7 +107,9 @@ export async function testMainStory(count) {
   }
 }
 
-/** Tests that the window, started without a driver as people do, ends when it is closed and leaves no new files behind. */
+/**
+ * Tests that the window, started without a driver as people do, ends when it is closed and leaves no new files behind.
+ */
 async function testClosing(display, home, count) {
   await display.webProcessesGone(home);
   const before = new Set(filesIn(home));
@@ -145,7 +153,7 @@ class MainStory {
   async picture(name) {
     const number = String(++this.shots).padStart(2, "0");
     for (const [width, height] of WINDOW_SIZES) {
-      this.display.size(this.window, width, height);
+      this.display.resize(this.window, width, height);
       await until(`the window to be ${width} wide`, () => this.browser.run("(width) => innerWidth === width", width));
       for (const theme of THEMES) {
         await this.browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
@@ -156,7 +164,7 @@ class MainStory {
         );
       }
     }
-    this.display.size(this.window, ...WINDOW_SIZES[0]);
+    this.display.resize(this.window, ...WINDOW_SIZES[0]);
     await this.browser.run("() => { delete document.documentElement.dataset.theme; return true; }");
     await until("the window to be wide again", () =>
       this.browser.run("(width) => innerWidth === width", WINDOW_SIZES[0][0]),
@@ -218,11 +226,14 @@ class MainStory {
     await this.picture("memories");
   }
 
-  /** Valid, damaged, forged and unknown-signer files of every format: the check before the import has to tell them apart. */
+  /**
+   * Valid, damaged, forged and unknown-signer files of every format: the check before the import has to tell them
+   * apart.
+   */
   async checkBeforeImport() {
     const { browser } = this;
     const groups = filesToCheck(this.home);
-    for (const [name, { paths, said }] of Object.entries(groups)) {
+    for (const [name, { paths, expectedText }] of Object.entries(groups)) {
       await this.display.drop(paths, 640, 400, async () => (await browser.count("drop-overlay")) > 0);
       const lines = () =>
         browser.run(
@@ -230,7 +241,7 @@ class MainStory {
         );
       await until(`${name} files to be checked`, async () => (await lines()).length === paths.length);
       const answers = await lines();
-      const wrong = answers.filter((line) => !said.test(line));
+      const wrong = answers.filter((line) => !expectedText.test(line));
       wrong.forEach((line) => console.log(`  ${name}: ${line}`));
       this.passed(`${name} files of every format are recognised as such before the import`, wrong.length === 0);
       await this.picture(`check-${name}`);

@@ -1,4 +1,5 @@
-// A watched folder in the real window: a new export is offered and imported; with automatic import the next one needs no click.
+// A watched folder in the real window: a new export is offered and imported; with automatic import the next one needs
+// no click.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -106,13 +106,15 @@ export class Browser {
     return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
   }
 
-  /** Waits for a displayed element with this `data-testid`. Returns its WebDriver id. `more` is added to the selector. */
+  /**
+   * Waits for a displayed element with this `data-testid`. Returns its WebDriver id. `more` is added to the selector.
+   */
   find(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     return until(`${selector} on screen`, async () => {
       const found = await this.#post("elements", { using: "css selector", value: selector });
       for (const entry of found) {
-        // An element that was replaced meanwhile is an error, and is looked up again.
+        // If the element was replaced meanwhile, the call fails and the element is looked up again.
         const shown = call("GET", `${this.#base}/element/${entry[ELEMENT_KEY]}/displayed`).catch(() => false);
         if (await shown) return entry[ELEMENT_KEY];
       }

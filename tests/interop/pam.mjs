@@ -68,7 +68,8 @@ export async function pamInterop(count) {
 
     check("resave", join(out, "full"), place("resaved"));
     const again = mementory("import", place("resaved"), "--dry-run");
-    // The document around the records is a passthrough file (kind `foreign`), which counts as new because the SDK changed it.
+    // The document around the records is a passthrough file (kind `foreign`), which counts as new because the SDK
+    // changed it.
     const fresh = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
     count.add("our own store, saved by the SDK, adds nothing new", fresh.length === 0 && again.failed === 0);
   } finally {

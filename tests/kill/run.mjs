@@ -1,7 +1,8 @@
-// Tests that a vault whose process is killed at any moment is in the state before or after the operation, never in between.
+// Tests that a vault whose process is killed at any moment is in the state before or after the operation, never in
+// between.
 //
-// Each round copies a prepared vault, starts one operation and sends SIGKILL after a random delay. Then the vault has to open,
-// pass its check and show exactly one of the two states. MEMENTORY_KILLS is the number of rounds (default 40),
+// Each round copies a prepared vault, starts one operation and sends SIGKILL after a random delay. Then the vault has
+// to open, pass its check and show exactly one of the two states. MEMENTORY_KILLS is the number of rounds (default 40),
 // MEMENTORY_KILL_SEED the seed of the delays.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +54,10 @@ function prepareVault(folder) {
   return vault;
 }
 
-/** Makes the operations: `erased` is a search for the erased text, `secrets` are the files of the old and new passphrase. */
+/**
+ * Makes the operations: `erased` is a search for the erased text, `secrets` are the files of the old and new
+ * passphrase.
+ */
 const OPERATIONS = [
   (vault) => ({
     name: "import",
@@ -120,8 +124,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
     state.opening,
     millisecondsOf(() => copy.must("info")),
   );
-  // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the load of
-  // the machine, so they are measured again and again.
+  // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the
+  // load of the machine, so they are measured again and again.
   const from = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
   const started = performance.now();
@@ -174,7 +178,8 @@ function erasureProblems(vault, words) {
 
 function copyVault(vault) {
   const copy = new Vault(vault.folder, "killed");
-  // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this one.
+  // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this
+  // one.
   for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
   cpSync(vault.path, copy.path, { recursive: true });
   return copy;

@@ -114,9 +114,9 @@ export class AccessibilityCheck {
   }
 
   #note(kind, faults, place) {
-    const of = this.#kinds.get(kind) ?? this.#kinds.set(kind, { checks: 0, faults: new Faults() }).get(kind);
-    of.checks += 1;
-    of.faults.add(faults, place);
+    const entry = this.#kinds.get(kind) ?? this.#kinds.set(kind, { checks: 0, faults: new Faults() }).get(kind);
+    entry.checks += 1;
+    entry.faults.add(faults, place);
   }
 
   report(count, total) {

@@ -1,8 +1,8 @@
 // Contrast as it is rendered: every text and graphic against its background. Runs inside the page.
 
 /**
- * One line for each text below 4.5:1, and each icon, field border, chart mark and redaction bar below 3:1.
- * The background of a point is taken from the elements at that point, so that overlaps, panes and sheets count as rendered.
+ * One line for each text below 4.5:1, and each icon, field border, chart mark and redaction bar below 3:1. The
+ * background of a point is taken from the elements at that point, so that overlaps, panes and sheets count as rendered.
  * As in WCAG, disabled controls and invisible text are excluded.
  */
 export function contrastFaults() {
@@ -66,7 +66,7 @@ export function contrastFaults() {
     const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
-    // Anything else in front of it has to be transparent.
+    // If something opaque is in front of the node, it is not visible at this point.
     const hides = (each) => !node.contains(each) && styleOf(each).solid;
     if (stack.slice(0, at).some(hides)) return null;
     let found = [[1, 1, 1, 1]];
@@ -166,8 +166,8 @@ export function contrastFaults() {
       svg,
     );
   }
-  // Our radios are cards and segments, recognised by their text, not by a border.
-  // The field of the palette has the border of the palette itself.
+  // Controls that people recognise by their border. Left out: radios, which are cards and segments recognised by their
+  // text, and the field of the palette, which has the border of the palette itself.
   const CONTROL_SELECTOR =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
@@ -211,8 +211,10 @@ export function contrastFaults() {
   return { found: [...found], checked };
 }
 
-/** Applies hover styles to all elements. The selector that replaces `:hover` has the specificity of `:hover`, so the
- * cascade stays the same. */
+/**
+ * Applies hover styles to all elements. The selector that replaces `:hover` has the specificity of `:hover`, so the
+ * cascade stays the same.
+ */
 export function applyHoverStyles() {
   const inside = (rules) => {
     for (const rule of rules) {

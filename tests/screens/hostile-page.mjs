@@ -18,9 +18,9 @@ export function recordViolations() {
 }
 
 /**
- * Makes the mock backend return these texts: as memories, conversations, files, titles, names and tags, as context of sensitive
- * values, as duplicates, and as names of imported and failed files. Hits of the palette and imports show the text with number
- * `__case`; groups of duplicates start at number `__from`, as many as a sheet renders at once.
+ * Makes the mock backend return these texts: as memories, conversations, files, titles, names and tags, as context of
+ * sensitive values, as duplicates, and as names of imported and failed files. Hits of the palette and imports show the
+ * text with number `__case`; groups of duplicates start at number `__from`, as many as a sheet renders at once.
  */
 export function installHostileTexts(json) {
   // As JSON, because lone surrogates do not pass through the WebDriver protocol.
@@ -118,12 +118,12 @@ export function installHostileTexts(json) {
   const { duplicates } = mock;
   mock.duplicates = async (job, tell) => {
     const { groups } = await duplicates(job, tell);
-    const of = (item, index) => ({
+    const duplicateOf = (item, index) => ({
       same: index % 2 === 0,
       items: ["older", "newer"].map((age) => ({ ...item, id: `${age}-${index}`, text: `${texts[index]} ${age}` })),
     });
     const from = window.__from ?? 0;
-    const all = texts.map((_, index) => of(groups[0]?.items[0] ?? {}, index));
+    const all = texts.map((_, index) => duplicateOf(groups[0]?.items[0] ?? {}, index));
     return { groups: all.slice(from, from + 20) };
   };
   const { audit } = mock;
@@ -194,8 +194,8 @@ export function installHostileTexts(json) {
 }
 
 /**
- * Finds problems on the current screen. `expect`: the expectations of the case; `in`: selector of the element that shows it;
- * `sheet`: a sheet covers the window, so the buttons of the window need not be reachable.
+ * Finds problems on the current screen. `expect` has the expectations of the case. `expect.in`: selector of the element
+ * that shows the text. `expect.sheet`: whether a sheet covers the window, so that its buttons need not be reachable.
  */
 export function findProblems(expect) {
   const found = [...window.__violations];

@@ -1,5 +1,5 @@
-// Hostile content on every screen that shows imported text: it must not run scripts, use the network or break the layout of the
-// window. The cases are fixtures/hostile/*.json.
+// Hostile content on every screen that shows imported text: it must not run scripts, use the network or break the
+// layout of the window. The cases are fixtures/hostile/*.json.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../e2e/webdriver.mjs";
@@ -162,7 +162,8 @@ class HostileVisit {
       ["#", "as a tag in the palette", () => item("tag-")],
       ["@", "as an assistant in the palette", () => item("source-")],
     ];
-    // On first use the palette component inserts styles that the policy refuses (ui.md §10). The content is not the cause.
+    // On first use the palette component inserts styles that the policy refuses (ui.md §10). The content is not the
+    // cause.
     await this.page.press("k", "C");
     await this.page.type("palette-field", ">");
     await this.page.waitFor("palette-item");
@@ -255,8 +256,10 @@ class HostileVisit {
   }
 }
 
-/** Source of a function that pastes a text. It runs inside the page, because lone surrogates do not pass through the
- * WebDriver protocol. */
+/**
+ * Source of a function that pastes a text. It runs inside the page, because lone surrogates do not pass through the
+ * WebDriver protocol.
+ */
 const PASTE_SOURCE = `(index) => {
   const field = document.querySelector("[data-testid=palette-field]");
   field.value = window.__texts[index];

@@ -14,8 +14,10 @@ const MAX_WAIT_MS = 5_000;
 const keyEventSource = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
-/** Runs inside the page. Waits until nothing has changed or moved for `quiet` ms and every picture is loaded, or for
- * `longest` ms. */
+/**
+ * Runs inside the page. Waits until nothing has changed or moved for `quiet` ms and every picture is loaded, or for
+ * `longest` ms.
+ */
 function waitUntilIdle(quiet, longest) {
   return new Promise((done) => {
     const started = performance.now();

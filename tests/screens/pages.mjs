@@ -1,4 +1,5 @@
-// Builds the pages with sample data, serves them with the content security policy of the window, and opens headless Chromium.
+// Builds the pages with sample data, serves them with the content security policy of the window, and opens headless
+// Chromium.
 import { spawn } from "node:child_process";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -45,8 +46,10 @@ function buildPages(folder) {
   if (code !== 0) throw new Error(`building the pages failed: ${stderr.slice(-2000)}`);
 }
 
-/** The time that the pages see, in milliseconds since 1970. It is fixed, so that dates and ages on screenshots stay the
- * same. */
+/**
+ * The time that the pages see, in milliseconds since 1970. It is fixed, so that dates and ages on screenshots stay the
+ * same.
+ */
 const FIXED_TIME_MS = Date.parse("2026-11-22T09:41:05Z");
 const TIME_ZONE = "Europe/Oslo";
 
@@ -90,8 +93,8 @@ function freePort() {
 }
 
 /**
- * Builds and serves the pages, opens a browser and passes it to `use`, with the address and the list of requests to the server.
- * `logged`: Chromium logs its network requests.
+ * Builds and serves the pages, opens a browser and passes it to `use`, with the address and the list of requests to the
+ * server. `logged`: Chromium logs its network requests.
  */
 export async function withPages(use, { logged = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-screens-"));

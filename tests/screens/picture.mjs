@@ -20,8 +20,10 @@ export function decodePicture(base64) {
 export const writePicture = (path, picture) => writeFileSync(path, PNG.sync.write(picture, PNG_OPTIONS));
 export const readPicture = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
 
-/** Returns {pixels, difference}: the number of different pixels, infinite if the sizes differ, and a picture that marks
- * them. */
+/**
+ * Returns {pixels, difference}: the number of different pixels, infinite if the sizes differ, and a picture that marks
+ * them.
+ */
 export function compare(actual, expected) {
   const { width, height } = expected;
   const difference = new PNG({ width, height });

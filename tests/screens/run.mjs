@@ -27,8 +27,8 @@ const readMessages = (language) =>
 const formsOf = (message) => (typeof message === "string" ? [message] : Object.values(message));
 
 /**
- * Names of products and formats, which are the same in every language. A new one that appears on a screen has to be added
- * here: until then it is reported as text that does not come from the message file.
+ * Names of products and formats, which are the same in every language. A new one that appears on a screen has to be
+ * added here: until then it is reported as text that does not come from the message file.
  */
 const BRAND_NAMES = [
   ...["ChatGPT", "Claude", "Gemini", "Cursor", "Copilot", "Grok", "DeepSeek", "Mistral", "Perplexity", "Meta AI"],
@@ -89,7 +89,7 @@ class LanguageCheck {
     Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? WINDOW_SIZES });
     this.english = englishPatterns(language);
     // A message like `{n} x` would match every text.
-    this.own = allForms(language)
+    this.ownPatterns = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
       .map(patternOf);
   }
@@ -100,7 +100,7 @@ class LanguageCheck {
     for (const size of this.sizes) {
       await page.size(size);
       await page.settled();
-      this.untranslated.add(await browser.run(ENGLISH_SOURCE, this.english, this.own), name);
+      this.untranslated.add(await browser.run(ENGLISH_SOURCE, this.english, this.ownPatterns), name);
       this.clipped.add(await browser.run(CLIPPED_SOURCE), `${name} at ${size.join("x")}`);
       this.checks += 1;
       const file = `${screenshotName(name)}-${language}-${size.join("x")}.png`;
@@ -125,7 +125,7 @@ export async function testLanguages(count, only = process.env.MEMENTORY_SCREENS 
     const known = untranslatedNames();
     const revisit = [];
     let checks = 0;
-    // Each screen is opened once for all languages. The second check finds the texts that do not follow a change of language.
+    // Each screen is opened once and then switched to each language. A text that stays in the first one is a fault.
     await walk(browser, origin, {
       language: "marked",
       screens: all,

@@ -17,8 +17,10 @@ const SCALE = 0.5;
 /** Allowed number of different pixels of 256,000, because a thin line may move by one row at half scale. */
 const MAX_DIFFERENT_PIXELS = 200;
 
-/** Source of a function that adds styles: they stop animations and hide everything that depends on the speed of the machine (rates, remaining time, tooltips)
- * or on the languages of Chromium (the text in date fields). */
+/**
+ * Source of a function that adds styles: they stop animations, and hide everything that depends on the speed of the
+ * machine (rates, remaining time, tooltips) or on the languages of Chromium (the text in date fields).
+ */
 const FREEZE_SOURCE = `() => {
   const freeze = (window.__freeze ??= new CSSStyleSheet());
   freeze.replaceSync("*, ::before, ::after { animation: none !important; transition: none !important; caret-color: transparent !important; } .rate, .numbers > :last-child, [data-tooltip-content] { visibility: hidden !important; } ::-webkit-datetime-edit { opacity: 0 !important; } input[type=date] { inline-size: 130px !important; }");

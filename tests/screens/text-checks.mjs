@@ -2,9 +2,8 @@
 
 /**
  * Source of a function that finds texts and accessible names that do not come from the message file. Run it with marked
- * messages: text outside of all marks is
- * sample data, a name, a number, a date, or hard-coded. Marks are counted over the whole page in document order, because a
- * sentence with a link consists of three text nodes.
+ * messages: text outside of all marks is sample data, a name, a number, a date, or hard-coded. Marks are counted over
+ * the whole page in document order, because a sentence with a link consists of three text nodes.
  */
 export const UNMARKED_SOURCE = `(names) => {
   const LETTER = /\\p{L}{2}/u;
@@ -50,7 +49,9 @@ export const UNMARKED_SOURCE = `(names) => {
   return [...new Set(found)];
 }`;
 
-/** Selector of elements that stay in the language in which they were shown first: a toast and the title of a receipt. */
+/**
+ * Selector of elements that stay in the language in which they were shown first: a toast and the title of a receipt.
+ */
 export const KEEPS_LANGUAGE_SELECTOR = "[data-testid=toast], [data-testid=receipt] .head";
 
 /** Source of a function that finds marked texts that are still there after a change of the language. */
@@ -64,7 +65,9 @@ export const NOT_UPDATED_SOURCE = `(except) => {
   return [...new Set(outdated)];
 }`;
 
-/** Source of a function that finds texts and accessible names that equal an English message with another translation. */
+/**
+ * Source of a function that finds texts and accessible names that equal an English message with another translation.
+ */
 export const ENGLISH_SOURCE = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
   const data = [...window.__data].join("\\n");
@@ -79,9 +82,9 @@ export const ENGLISH_SOURCE = `(patterns, own) => {
 }`;
 
 /**
- * Source of a function that finds text that is clipped or overflows: by an ancestor that hides overflow, by its
- * control, or by the window. Data may be
- * shortened with an ellipsis, our own texts may not. The months under the chart span three bars on purpose.
+ * Source of a function that finds text that an ancestor with hidden overflow clips, or that overflows its control or
+ * the window. Data may be shortened with an ellipsis, our own texts may not. The months under the chart span three bars
+ * on purpose.
  */
 export const CLIPPED_SOURCE = `() => {
   const SLACK = 1.5;

@@ -535,7 +535,9 @@ export const SCREENS = [
   ...EXPORT_SCREENS,
 ];
 
-/** Whether it is the first screen of its kind (the name before the comma), for checks that need only one of each kind. */
+/**
+ * Whether it is the first screen of its kind (the name before the comma), for checks that need only one of each kind.
+ */
 export function isFirst(name) {
   const kind = (each) => each.split(",")[0];
   const alike = SCREENS.map(([each]) => each).filter((each) => kind(each) === kind(name));
@@ -549,8 +551,8 @@ export const screenshotName = (name) => name.replaceAll(", ", "--").replaceAll(/
 export const screensNamed = (only) => SCREENS.filter(([name]) => name.startsWith(only));
 
 /**
- * Opens these screens in one language and in the larger size, and pass each to `visit(name, page)`. Each screen starts with a
- * fresh page. If a screen cannot be reached, `onUnreachable(name, error)` is called.
+ * Opens these screens in one language and in the larger size, and passes each to `visit(name, page)`. Each screen
+ * starts with a fresh page. If a screen cannot be reached, `onUnreachable(name, error)` is called.
  */
 export async function walk(browser, origin, { language, screens, visit, onUnreachable }) {
   const page = new Page(browser);

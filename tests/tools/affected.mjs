@@ -2,8 +2,10 @@
 import { quiet, Stop } from "./sh.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 
-/** The commit to compare with: `base`, or where the branch left `origin/main`, or the last commit if there is no such
- * branch. */
+/**
+ * The commit to compare with: `base`, or where the branch left `origin/main`, or the last commit if there is no such
+ * branch.
+ */
 export function baseOf(base) {
   if (base !== undefined) {
     const { code } = quiet("git", ["rev-parse", "--verify", "--quiet", `${base}^{commit}`]);
@@ -26,8 +28,10 @@ export function changedFiles(base) {
   return [...pairs, ...untracked.map((name) => [name, true])];
 }
 
-/** Our crates: {name, folder, hasLibrary, uses}. `folder` is relative to the clone, `uses` are our crates that it depends on,
- * without those that only tests need. */
+/**
+ * Our crates: {name, folder, hasLibrary, uses}. `folder` is relative to the clone, `uses` are our crates that it
+ * depends on, without those that only tests need.
+ */
 export function ourCrates() {
   const args = ["metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"];
   const { code, stdout, stderr } = quiet("cargo", args, { cwd: WORKSPACE });
@@ -45,8 +49,10 @@ export function ourCrates() {
   }));
 }
 
-/** The crates to which these files belong (`changed`), and the others that depend on those (`dependents`), by name. `has(path)`
- * says whether the clone has a folder. */
+/**
+ * The crates to which these files belong (`changed`), and the others that depend on those (`dependents`), by name.
+ * `has(path)` says whether the clone has a folder.
+ */
 export function affectedCrates(files, crates, has) {
   const changed = new Set();
   const dependents = new Set();

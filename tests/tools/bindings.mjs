@@ -1,5 +1,5 @@
-// `npm run bindings`: writes bindings.ts and formats.ts in ui/src/lib/ipc from the Rust commands and formats, and README's
-// table of formats.
+// `npm run bindings`: writes bindings.ts and formats.ts in ui/src/lib/ipc from the Rust commands and formats, and
+// README's table of formats.
 import { join } from "node:path";
 import { ROOT, WORKSPACE, built } from "./places.mjs";
 import { buildUi, installForBuilding } from "./setup.mjs";

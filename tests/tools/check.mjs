@@ -1,4 +1,4 @@
-// `npm run check`: our own checks alone, in seconds. `npm run check -- <part of a name>` runs those with that name.
+// `npm run check`: only our own checks, in seconds. `npm run check -- <text>` runs those whose name contains the text.
 import { CHECKS, runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { Stop, main } from "./sh.mjs";

@@ -1,5 +1,5 @@
-// `npm run fuzz -- <target> [--seconds N]`: feeds one format's reader and validator with variations of its fixtures, for
-// ten minutes by default. Findings are saved in fixtures/fuzz/<target>/, where a Rust test replays them.
+// `npm run fuzz -- <target> [--seconds N]`: feeds one format's reader and validator with variations of its fixtures,
+// for ten minutes by default. Findings are saved in fixtures/fuzz/<target>/, where a Rust test replays them.
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,8 +64,10 @@ async function buildTarget(target) {
   return join(TARGET, host, "release", target);
 }
 
-/** Runs the fuzz target with a limited stack. Shows its errors while it runs. Returns {code, text}, `text` being those
- * errors. */
+/**
+ * Runs the fuzz target with a limited stack and shows its error output. Returns {code, text}: exit code and error
+ * output.
+ */
 function runTarget(program, corpus, scratch, args) {
   const limited = ["-c", `ulimit -s ${STACK_KB}; exec "$@"`, "sh", program, ...args];
   return new Promise((resolve, reject) => {

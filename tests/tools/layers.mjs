@@ -1,4 +1,5 @@
-// The layers of `npm test`, cheapest first. A layer is a function that runs tests and returns {passed, failed, skipped}.
+// The layers of `npm test`, cheapest first. A layer is a function that runs tests and returns {passed, failed,
+// skipped}.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,7 +83,7 @@ async function oneByOne(count, linters) {
   }
 }
 
-/** Where the Rust tests find reference implementations: the SDK of `.mem`, and the shared data beside the clone. */
+/** Environment variables by which the Rust tests find the SDK of `.mem` and the shared data beside the clone. */
 async function referenceTools(count) {
   try {
     return { MEMENTORY_MEM_PYTHON: await python(REFERENCE_PACKAGES), MEMENTORY_SHARED: SHARED };
@@ -93,7 +94,9 @@ async function referenceTools(count) {
   }
 }
 
-/** Counts tests as skipped that passed without checking everything. They report it in a file: `test<TAB>why` per line. */
+/**
+ * Counts tests as skipped that passed without checking everything. They report it in a file: `test<TAB>why` per line.
+ */
 function countSkipped(count, lines) {
   const tests = new Map(lines.map((line) => line.split("\t")));
   for (const [test, why] of tests) count.leaveOut(`${test}: ${why}`);

@@ -1,5 +1,5 @@
-// Writes the list of open source software and licences that the window shows: `node tests/tools/licences.mjs`. The file is
-// committed. Software that is only used to build or to test is not listed.
+// Writes the list of open source software and licences that the window shows: `node tests/tools/licences.mjs`. The file
+// is committed. Software that is only used to build or to test is not listed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ export const LICENCE_LIST = join(ROOT, "ui", "src", "lib", "licences.json");
 const PROGRAM_CRATES = ["mementory-app", "mementory-cli"];
 /** The systems that they are released for, as in deny.toml. */
 const TARGET_SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
-/** Of Svelte only what its runtime imports, because its other dependencies belong to its compiler. */
+/** Packages of which only these dependencies ship with the pages. Svelte's others belong to its compiler. */
 const RUNTIME_DEPENDENCIES = { svelte: ["clsx", "esm-env"] };
 
 const normaliseLicence = (licence) =>

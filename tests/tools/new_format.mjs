@@ -1,6 +1,6 @@
-// `npm run new-format -- <id> [--name "Name for people"] [--interchange]`: makes the folder of a new format with a small
-// reader that works, its fixture and its fuzz target, and enters it in the list of its crate. With --interchange also a
-// writer and a validator. The reader is for an invented JSON shape, to be replaced by the real one.
+// `npm run new-format -- <id> [--name "Name for people"] [--interchange]`: makes the folder of a new format with a
+// small reader that works, its fixture and its fuzz target, and enters it in the list of its crate. With --interchange
+// also a writer and a validator. The reader is for an invented JSON shape, to be replaced by the real one.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 // `npm run quick [-- --base REV]`: checks only what a change affects: format, our checks, clippy of the crates that
-// changed and of those that depend on them, unit tests of the crates that changed, and tests of the pages that changed. It
-// installs nothing and opens no browser and no window. `npm test` checks everything.
+// changed and of those that depend on them, unit tests of the crates that changed, and tests of the pages that changed.
+// It installs nothing and opens no browser and no window. `npm test` checks everything.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ await main(async () => {
   return count.failed === 0 ? 0 : 1;
 });
 
-/** Prettier and ESLint of the files that changed, and the page tests that import them. */
+/** Runs Prettier and ESLint on the files that changed, and the page tests that import them. */
 async function checkScripts(count, files) {
   const formatted = files.filter((name) => /^ui\/|^tests\/.*\.(?:mjs|js|json)$/.test(name));
   const linted = (folder) =>

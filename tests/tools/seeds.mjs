@@ -1,4 +1,5 @@
-// The seeds of a fuzz target: the format's fixtures, framed as the targets expect them, and a dictionary of their words.
+// The seeds of a fuzz target: the format's fixtures, framed as the targets expect them, and a dictionary of their
+// words.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -59,7 +59,9 @@ export async function buildUi() {
   await must("npm", ["run", "--silent", "ui:build"]);
 }
 
-/** Builds the window and the command line. The whole workspace, so that the tests can use the same built dependencies. */
+/**
+ * Builds the window and the command line. The whole workspace, so that the tests can use the same built dependencies.
+ */
 export async function buildPrograms() {
   printStep("building Mementory (the first time takes several minutes)");
   await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });

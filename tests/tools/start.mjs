@@ -1,5 +1,5 @@
-// `npm start`: installs what is missing, builds, opens the window. Without a display it shows the main tasks on the command
-// line instead, with the sample exports.
+// `npm start`: installs what is missing, builds, opens the window. Without a display it shows the main tasks on the
+// command line instead, with the sample exports.
 import { ROOT, built } from "./places.mjs";
 import { demonstrate } from "./demonstration.mjs";
 import { buildPrograms, buildUi, installForBuilding } from "./setup.mjs";

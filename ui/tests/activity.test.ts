@@ -42,7 +42,7 @@ describe("the log entry of an export", () => {
     });
     expect(exportFacts("2 records, not valid")).toMatchObject({ signed: false, encrypted: false, valid: false });
     expect(exportFacts("12 records")).toMatchObject({ records: 12, valid: null });
-    expect(exportFacts("12 records, sealed, valid"), "what is not known is not guessed").toBeNull();
+    expect(exportFacts("12 records, sealed, valid"), "an unknown word gives no facts").toBeNull();
   });
 
   it("is described in words", () => {
@@ -105,16 +105,16 @@ describe("imports and exports", () => {
       paths,
       error: { code, message: "", details: { place } },
     });
-    const said = (known: ReturnType<typeof failed>) =>
+    const shownText = (known: ReturnType<typeof failed>) =>
       transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: known.error.code })], [known])[0]
         ?.text;
-    expect(said(failed("not_there", "part-2.zip", ["/home/ines/part-2.zip"])), "once").toBe(
+    expect(shownText(failed("not_there", "part-2.zip", ["/home/ines/part-2.zip"])), "once").toBe(
       "part-2.zip can’t be found.",
     );
-    expect(said(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
+    expect(shownText(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
       "part-2.zip. conversations.json is over Mementory’s size limits. Nothing was imported.",
     );
-    expect(said(failed("not_recognised", "", []))).toBe(
+    expect(shownText(failed("not_recognised", "", []))).toBe(
       "We don’t know this kind of file. The file was not imported. If you know what it is, choose a format.",
     );
   });
@@ -175,7 +175,7 @@ describe("an import that failed", () => {
     expect(screen.queryByTestId("failed-report")).toBeNull();
   });
 
-  it("keeps untrusted names on their own line, however they start and whatever direction they have", async () => {
+  it("shows each untrusted file name on its own line, shortened and with direction controls spelled out", async () => {
     const long = "a".repeat(1000);
     const paths = [`/home/ines/${long}1.zip`, `/home/ines/${long}2.zip`, "/home/ines/abc\u202egpj.zip"];
     const error = { code: "limit", message: "", details: { place: "abc\u202egpj.zip" } };
@@ -189,11 +189,11 @@ describe("an import that failed", () => {
       true,
     ]);
     const [line] = transfersOf([], [entry(9, { op: "import_failed", detail: "limit" })], [failed]);
-    for (const said of [report.textContent, line?.text])
-      expect([said?.includes("abc[U+202E]gpj.zip"), said?.includes("\u202e")]).toEqual([true, false]);
+    for (const shownText of [report.textContent, line?.text])
+      expect([shownText?.includes("abc[U+202E]gpj.zip"), shownText?.includes("\u202e")]).toEqual([true, false]);
   });
 
-  it("of pasted text has no retry", async () => {
+  it("offers no retry if pasted text was imported", async () => {
     const error = { code: "not_recognised", message: "", details: {} };
     render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
     expect(screen.queryByTestId("activity-again")).toBeNull();

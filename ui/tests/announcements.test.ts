@@ -31,7 +31,7 @@ describe("a toast", () => {
     expect(screen.getByTestId("toast").getAttribute("role")).toBe("status");
   });
 
-  it("is rendered in the open dialog, and outlives it", async () => {
+  it("is rendered in the open dialog, and stays when the dialog closes", async () => {
     const run = vi.fn();
     render(Toast);
     render(DialogHost);
@@ -69,14 +69,14 @@ describe("sensitive findings", () => {
     render(SensitiveView);
     await waitFor(() => expect(announcements()).toContain("14 findings to review"), { timeout: 5000 });
     sensitive.tab = "ignored";
-    await waitFor(() => expect(announcements().some((said) => said?.endsWith("ignored findings"))).toBe(true), {
+    await waitFor(() => expect(announcements().some((text) => text?.endsWith("ignored findings"))).toBe(true), {
       timeout: 5000,
     });
   });
 
   it("announce the progress of a scan", async () => {
-    vi.spyOn(mock, "look").mockImplementation((_id, _all, tell) => {
-      tell({ stage: "scan", done: 110, total: 200, unit: "records", records: 110 });
+    vi.spyOn(mock, "look").mockImplementation((_id, _all, onProgress) => {
+      onProgress({ stage: "scan", done: 110, total: 200, unit: "records", records: 110 });
       return new Promise(() => undefined);
     });
     render(SensitiveActions);

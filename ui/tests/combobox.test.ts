@@ -14,7 +14,7 @@ let mock: Mock;
 beforeEach(async () => {
   mock = await start();
   const { facets } = mock;
-  mock.facets = async (...asked) => ({ ...(await facets(...asked)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
+  mock.facets = async (...args) => ({ ...(await facets(...args)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
 });
 
 const offeredTags = () => screen.queryAllByTestId("tag-offered").map((row) => row.textContent?.trim());
@@ -47,14 +47,14 @@ async function openTagFieldOfMany() {
   return screen.getByTestId("selection-tag");
 }
 
-const places = {
+const tagFields = {
   inDetail: openTagFieldInDetail,
   inEdit: openTagFieldInEdit,
   inWrite: openTagFieldInWrite,
   ofMany: openTagFieldOfMany,
 };
 
-it.each(Object.entries(places))("suggests known tags while typing, the typed one first (%s)", async (_, place) => {
+it.each(Object.entries(tagFields))("suggests known tags while typing, the typed one first (%s)", async (_, place) => {
   const field = await place();
   expect([field.getAttribute("role"), field.getAttribute("aria-expanded")]).toEqual(["combobox", "false"]);
   await type(field, "#tea");
@@ -69,7 +69,7 @@ it.each(Object.entries(places))("suggests known tags while typing, the typed one
   expect(field.isConnected, "Esc closes the topmost first").toBe(true);
 });
 
-it("takes the typed text by Enter, even if another tag starts with it", async () => {
+it("adds the typed text as a tag by Enter, even if a known tag starts with it", async () => {
   const edit = vi.spyOn(mock, "edit");
   const field = await openTagFieldInDetail();
   await type(field, "te");
@@ -78,7 +78,7 @@ it("takes the typed text by Enter, even if another tag starts with it", async ()
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("te"));
 });
 
-it("takes the suggestion chosen with the arrows, and suggests no existing tag", async () => {
+it("adds the suggestion chosen with the arrows, and suggests no tag that the record has", async () => {
   const tag = vi.spyOn(mock, "tag");
   const field = await openTagFieldOfMany();
   await type(field, "te");
@@ -89,7 +89,7 @@ it("takes the suggestion chosen with the arrows, and suggests no existing tag", 
   await waitFor(() => expect(tag.mock.lastCall?.[1].tag).toBe("team"));
 });
 
-it("supports chips, commas and Backspace, and suggests none twice", async () => {
+it("adds a chip by comma, removes one by Backspace, and suggests no tag that is a chip already", async () => {
   const field = await openTagFieldInEdit();
   const chips = () => [...document.querySelectorAll("form .box > :not(input)")].map((chip) => chip.textContent?.trim());
   const before = chips().length;
@@ -103,7 +103,7 @@ it("supports chips, commas and Backspace, and suggests none twice", async () => 
   await waitFor(() => expect(chips()).toHaveLength(before));
 });
 
-it("ignores keys of a composition, and saves the typed text", async () => {
+it("ignores keys of an IME composition, and saves the typed text", async () => {
   const edit = vi.spyOn(mock, "edit");
   const field = await openTagFieldInEdit();
   await type(field, "庭");
@@ -112,8 +112,8 @@ it("ignores keys of a composition, and saves the typed text", async () => {
   await press(field, "Enter", { keyCode: 229 });
   for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");
-  expect(screen.getByTestId("edit-tags"), "the form is not left").toBe(field);
-  // It is no key of the list either.
+  expect(screen.getByTestId("edit-tags"), "the form stays open").toBe(field);
+  // The list of suggestions ignores keys of a composition too.
   await type(field, "te");
   await waitFor(() => expect(offeredTags().length).toBeGreaterThan(1));
   await press(field, "ArrowDown");
@@ -124,7 +124,7 @@ it("ignores keys of a composition, and saves the typed text", async () => {
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("庭"));
 });
 
-it("keeps the focus in a sheet, and closes suggestions when it moves", async () => {
+it("keeps the focus in a sheet, and closes the suggestions when the focus leaves the field", async () => {
   const field = await openTagFieldInWrite();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("write-text")));
   field.focus();

@@ -23,9 +23,9 @@ const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 /** The reason why a button is disabled; empty if it is enabled. */
 const reasonOf = (id: string) => {
   const about = button(id).getAttribute("aria-describedby");
-  const said = document.getElementById(about ?? "")?.textContent ?? null;
-  expect([id, button(id).disabled]).toEqual([id, said !== ""]);
-  return said;
+  const reason = document.getElementById(about ?? "")?.textContent ?? null;
+  expect([id, button(id).disabled]).toEqual([id, reason !== ""]);
+  return reason;
 };
 const expectReason = (id: string, text: string) => waitFor(() => expect(reasonOf(id)).toBe(text));
 
@@ -66,7 +66,7 @@ describe("a disabled button says what is missing", () => {
     await expectReason("create-next", "Choose where to keep the vault.");
   });
 
-  it("for a passphrase, where too short is not too weak", async () => {
+  it("for a passphrase, with different reasons for too short and too weak", async () => {
     await openPassphraseStep();
     await expectReason("create-next", "Type a passphrase first.");
     await type("create-passphrase", "kite");
@@ -127,7 +127,7 @@ describe("the recovery code that is typed back", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("recovery-group-a")));
   });
 
-  it("has it in the settings, too", async () => {
+  it("has the focus in its first box when a new code is made in the settings", async () => {
     dialogs.show({ kind: "recovery" });
     render(RecoverySheet);
     await type("recovery-present", MOCK_PASSPHRASE);

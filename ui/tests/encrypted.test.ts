@@ -14,13 +14,13 @@ beforeEach(async () => {
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
 describe("an encrypted file that is imported", () => {
-  it("asks for the passphrase of an encrypted file, and forgets it with the import", async () => {
+  it("is opened with a passphrase, which is forgotten when the import ends", async () => {
     await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.encryptedFiles.length, importing.unrecognised.length]).toEqual(["locked", 1, 0]);
-    await importing.open("not this one");
+    await importing.openEncrypted("not this one");
     expect([importing.stage, importing.wrong]).toEqual(["locked", true]);
     const run = vi.spyOn(mock, "importRun");
-    await importing.open("river lamp");
+    await importing.openEncrypted("river lamp");
     expect([importing.stage, importing.plans.map((plan) => plan.label)]).toEqual([
       "plan",
       ["encrypted.alf", "ChatGPT export"],
@@ -32,7 +32,7 @@ describe("an encrypted file that is imported", () => {
     expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp", null]);
   });
 
-  it("goes on without an encrypted file", async () => {
+  it("can be left out of the import", async () => {
     await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
     await importing.skipEncrypted();
     expect([importing.stage, importing.paths]).toEqual(["plan", ["/d/chatgpt-export.zip"]]);
@@ -40,13 +40,13 @@ describe("an encrypted file that is imported", () => {
 
   it("asks for a passphrase if only the preview needs it", async () => {
     const preview = mock.importPreview;
-    mock.importPreview = async (id, request, passphrase, tell) => {
+    mock.importPreview = async (id, request, passphrase, onProgress) => {
       if (!passphrase) throw failWith("passphrase_needed", "It is encrypted.");
-      return preview(id, request, passphrase, tell);
+      return preview(id, request, passphrase, onProgress);
     };
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.wrong]).toEqual(["locked", false]);
-    await importing.open("river lamp");
+    await importing.openEncrypted("river lamp");
     expect(importing.stage).toBe("plan");
   });
 });

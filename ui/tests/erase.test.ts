@@ -14,24 +14,24 @@ beforeEach(async () => {
   mock = await start({ items: structuredClone(many) });
 });
 
-it("names impact and remaining places for all records, not the first few", async () => {
+it("counts all records and names all their assistants, without loading each record", async () => {
   const ids = many.map((each) => each.id);
   const shown = vi.spyOn(mock, "show");
   render(EraseDialog, { ids });
   await screen.findByText("Erase 75 items for good?");
   expect(screen.getByTestId("erase-confirm").textContent).toContain("Erase 75 items");
-  expect(screen.getByText("What Claude, Gemini and ChatGPT themselves keep"), "and what says the same").toBeTruthy();
-  expect(shown, "nor by asking for each").not.toHaveBeenCalled();
+  expect(screen.getByText("What Claude, Gemini and ChatGPT themselves keep"), "also of the copies").toBeTruthy();
+  expect(shown, "no record is loaded").not.toHaveBeenCalled();
 });
 
-it("names them by kind if they share one", async () => {
+it("names the records by their kind if all have the same", async () => {
   render(EraseDialog, { ids: many.slice(0, 70).map((each) => each.id) });
   await screen.findByText("Erase 70 memories for good?");
   expect(screen.getByRole("button", { name: "Export them first…" })).toBeTruthy();
   expect(screen.getByText("What Claude and ChatGPT themselves keep")).toBeTruthy();
 });
 
-it("uses the singular for one", async () => {
+it("uses the singular for one record", async () => {
   render(EraseDialog, { ids: ["m-0"] });
   await screen.findByText("Erase 1 memory for good?");
   expect(screen.getByRole("button", { name: "Export it first…" })).toBeTruthy();

@@ -42,7 +42,7 @@ function clipboard(refuses = false): string[] {
 }
 
 describe("the excerpt of a text", () => {
-  it("is all of a short text, and ends at a line end of a long one", () => {
+  it("is a short text as a whole, and a long text up to a line end", () => {
     expect(excerpt("one\ntwo\n", 8)).toBe("one\ntwo\n");
     expect(excerpt("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n");
     expect(excerpt("one\ntwo\nthree\n", 8)).toBe("one\ntwo\n");
@@ -69,7 +69,7 @@ describe("the text for another assistant", () => {
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
     expect(taken.map((text) => text.length)).toEqual([40_000]);
-    await waitFor(() => expect(reported, "the log is told of it").toHaveBeenCalledOnce());
+    await waitFor(() => expect(reported, "the copy is recorded in the log").toHaveBeenCalledOnce());
   });
 
   it("reports a failed copy", async () => {
@@ -79,7 +79,7 @@ describe("the text for another assistant", () => {
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
-    expect(reported, "nothing was taken along").not.toHaveBeenCalled();
+    expect(reported, "the log records no copy").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
 
@@ -147,7 +147,7 @@ describe("the scope of an export", () => {
     await fireEvent.pointerUp(option);
   };
 
-  it("is everything or custom; the screen's scope only if it is not empty", async () => {
+  it("is everything, or what is on screen if the sheet was opened from a list", async () => {
     const { unmount } = sheet();
     expect(screen.queryByTestId("export-scope-screen")).toBeNull();
     expect(button("export-scope-all").getAttribute("aria-checked")).toBe("true");
@@ -197,7 +197,7 @@ describe("the scope of an export", () => {
     expect(look).toHaveBeenCalledTimes(1);
   });
 
-  it("may be empty: then nothing is saved", async () => {
+  it("can be empty, and then nothing can be saved", async () => {
     sheet();
     await fireEvent.click(button("export-scope-choose"));
     await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "1999-12-31" } });
@@ -205,7 +205,7 @@ describe("the scope of an export", () => {
     expect(button("export-save").disabled).toBe(true);
   });
 
-  it("masks again after another choice", async () => {
+  it("switches masking on again when it changes", async () => {
     const look = requests();
     sheet();
     const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
@@ -235,7 +235,7 @@ describe("the fingerprint of an export", () => {
   it.each([
     [false, "Copied", "check"],
     [true, "The clipboard isn’t available.", "alert"],
-  ] as const)("is copied, or it is said that it was not (%s)", async (refuses, text, icon) => {
+  ] as const)("is copied, or a toast says that it was not (%s)", async (refuses, text, icon) => {
     const taken = clipboard(refuses);
     const request = { format: "mem", out: "/a.mem", filter: ANY, overwrite: false, sign: false, cover: true };
     render(ExportDone, { done: await mock.exportRun("job", request, null, () => undefined) });
@@ -266,7 +266,7 @@ describe("a saved file that fails its check", () => {
   ])("is deleted by the main action: %s", async (format, label) => {
     const removed = vi.spyOn(mock, "removeExport");
     render(ExportDone, { done: await faulty(format) });
-    expect(screen.queryByTestId("export-done"), "it is not done with it").toBeNull();
+    expect(screen.queryByTestId("export-done"), "there is no Done button").toBeNull();
     expect(button("export-delete").textContent).toContain(label);
     await fireEvent.click(button("export-delete"));
     await waitFor(() => expect(toasts.current?.text).toBe(`Ines.${format} was deleted`));
@@ -276,13 +276,13 @@ describe("a saved file that fails its check", () => {
   it.each([1, 3])("shows the first errors of its check: %i", async (errors) => {
     const first_error = { code: "checksum", place: "memories.jsonl:4", message: "its digest is another" };
     render(ExportDone, { done: { ...(await faulty("mem")), first_error, errors } });
-    const said = screen.getByTestId("export-invalid").textContent;
-    expect(said).toContain("its digest is another memories.jsonl:4");
-    expect(said).toContain("Your vault is fine.");
-    expect(said.includes("and 2 more")).toBe(errors === 3);
+    const shownText = screen.getByTestId("export-invalid").textContent;
+    expect(shownText).toContain("its digest is another memories.jsonl:4");
+    expect(shownText).toContain("Your vault is fine.");
+    expect(shownText.includes("and 2 more")).toBe(errors === 3);
   });
 
-  it("says if it was changed since, and can be kept", async () => {
+  it("is not deleted if it was changed since, and can be kept", async () => {
     mock.removeExport = async () => Promise.reject(failWith("changed_since", "It is something else now."));
     render(ExportDone, { done: await faulty("alf") });
     await fireEvent.click(button("export-delete"));
@@ -337,7 +337,7 @@ describe("attached files", () => {
     ["alf", 0, [], { exported: 0, omitted: 0 }, null],
   ])("of %s are described as they are exported (%i, %j)", async (format, attachment, loss_counts, files, text) => {
     const preview = mock.exportPreview;
-    mock.exportPreview = async (...asked) => ({ ...(await preview(...asked)), by_kind: { attachment }, loss_counts });
+    mock.exportPreview = async (...args) => ({ ...(await preview(...args)), by_kind: { attachment }, loss_counts });
     const counts = filesOf(await mock.exportPreview("", PLAIN, false, () => undefined), format === "alf");
     expect(counts).toEqual(files);
     sheet(null, format);
@@ -350,12 +350,12 @@ describe("attached files", () => {
 
 describe("a disabled Save", () => {
   const why = () => {
-    const said = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
+    const reason = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
     expect([button("export-save").disabled, button("export-save").title]).toEqual([
-      said !== "",
-      said || "/home/ines/Documents",
+      reason !== "",
+      reason || "/home/ines/Documents",
     ]);
-    return said;
+    return reason;
   };
   const says = (text: string) => waitFor(() => expect(why()).toBe(text));
 

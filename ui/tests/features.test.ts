@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
-import { entriesOf, indexOf, MessageTree } from "../src/features/conversations/branches";
+import { entriesOf, entryIndex, MessageTree } from "../src/features/conversations/branches";
 import { omittedCount, lossRows } from "../src/features/exporting/losses";
 import { kindRows, missingAttachments, sumOf } from "../src/features/importing/outcomes";
 import { timeLeft } from "../src/features/importing/stages";
@@ -16,24 +16,24 @@ describe("conversation as a tree", () => {
   const tree = new MessageTree(sampleThread, sampleActivePath);
 
   it("starts on the path that was used last", () => {
-    expect(tree.start().map((message) => message.id)).toEqual(sampleActivePath);
+    expect(tree.firstPath().map((message) => message.id)).toEqual(sampleActivePath);
   });
 
-  it("goes through any message to the end of its branch", () => {
-    expect(tree.through("msg-a3").map((message) => message.id)).toEqual(["msg-a0", "msg-a3", "msg-c3"]);
+  it("has a path through any message to the end of its branch", () => {
+    expect(tree.pathThrough("msg-a3").map((message) => message.id)).toEqual(["msg-a0", "msg-a3", "msg-c3"]);
     expect(tree.leaves).toEqual(["msg-b1", "msg-b8", "msg-c3"]);
   });
 
-  it("ends even when messages point at each other", () => {
+  it("has a finite path even if two messages are each other's parent", () => {
     const [one, two] = sampleThread.slice(0, 2).map((message) => structuredClone(message));
     if (!one || !two) throw new Error("sample");
     one.parent_id = two.id;
     two.parent_id = one.id;
-    expect(new MessageTree([one, two], []).through(one.id).length).toBeLessThanOrEqual(2);
+    expect(new MessageTree([one, two], []).pathThrough(one.id).length).toBeLessThanOrEqual(2);
   });
 
   it("collapses tools, thinking and hidden messages into the reply", () => {
-    const entries = entriesOf(tree.start());
+    const entries = entriesOf(tree.firstPath());
     expect(entries.map((entry) => [entry.message?.id ?? null, entry.collapsed.length])).toEqual([
       [null, 1],
       ["msg-a2", 0],
@@ -43,10 +43,10 @@ describe("conversation as a tree", () => {
       ["msg-b7", 0],
       ["msg-b8", 0],
     ]);
-    expect(indexOf(entries, "msg-b3")).toBe(2);
+    expect(entryIndex(entries, "msg-b3")).toBe(2);
   });
 
-  it("finds in all branches", async () => {
+  it("is searched in all branches", async () => {
     const found = (await findAll(sampleThread, "joist", new AbortController().signal)) ?? [];
     expect(new Set(found.map((hit) => hit.id)).has("msg-c3")).toBe(true);
     expect(found.filter((hit) => hit.id === "msg-a1")).toEqual([{ id: "msg-a1", nth: 0 }]);
@@ -183,7 +183,7 @@ describe("home", () => {
     expect(typesOf([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
   });
 
-  it("covers 24 whole months", () => {
+  it("has 24 whole months in its chart", () => {
     const months = lastMonths(new Date(2026, 10, 21));
     expect(months).toHaveLength(24);
     expect(months.at(-1)?.since).toBe(new Date(2026, 10, 1).toISOString());

@@ -58,7 +58,7 @@ function randomNumbers(seed: number): (below: number) => number {
 }
 
 describe("hits", () => {
-  it("equal the marks, one of them current, for any text", async () => {
+  it("are as many as the marks, of which one is current, for any text", async () => {
     const next = randomNumbers(7);
     const some = () => PIECES[next(PIECES.length)] ?? "";
     let hits = 0;
@@ -104,7 +104,7 @@ describe("hits", () => {
     expect(markedHits(text, "ha", 39_999).current).toEqual(["ha"]);
   });
 
-  it("in steps equal the displayed text", async () => {
+  it("in steps are counted in the text as displayed", async () => {
     const step = { role: "tool", content_type: "tool_result" };
     expect(await countedHits("**tide** [REDACTED:tide] `ti`de", "tide", step)).toBe(1);
     expect(await countedHits("**tide**", "**", step)).toBe(2);

@@ -35,7 +35,7 @@ it("the number under an assistant opens all its memories; a zero opens nothing",
   memories.setFilter({ record_type: "goal" });
   search.text = "harbour";
   await fireEvent.click(all[0]!);
-  expect(search.text, "of a search before").toBe("");
+  expect(search.text, "the earlier search is cleared").toBe("");
   expect([nav.section, memories.filter.source, memories.filter.record_type, memories.filter.kind]).toEqual([
     "memories",
     "chatgpt",

@@ -15,7 +15,7 @@ const expandText = (text: Case["text"]) =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
-// Tests what is displayed. Large texts are tested in a real browser (tests/screens/hostile.mjs).
+// Small texts only. Large ones are tested in a real browser (tests/screens/hostile.mjs).
 const cases = readdirSync(folder).flatMap((file) =>
   (JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as { cases: Case[] }).cases
     .map(({ name, text, expect: wanted }): [string, string, string[]] => [

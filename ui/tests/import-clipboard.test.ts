@@ -19,7 +19,7 @@ beforeEach(async () => {
 const field = () => screen.getByTestId("paste-text") as HTMLTextAreaElement;
 
 describe("importing the clipboard", () => {
-  it("starts with its text, read once", async () => {
+  it("fills the field with the clipboard's text, which is read once", async () => {
     const read = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     run("paste");
@@ -44,7 +44,7 @@ describe("importing the clipboard", () => {
     expect(screen.queryByTestId("paste-read")).toBeNull();
   });
 
-  it("is not read for an empty field, nor over text typed meanwhile", async () => {
+  it("reads the clipboard only on request, and does not overwrite text that was typed meanwhile", async () => {
     const read = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     dialogs.show({ kind: "paste" });
@@ -74,7 +74,7 @@ describe("importing the clipboard", () => {
 
 /** Delays the next read of the clipboard. Returns the function that answers it. */
 function delayClipboard(): (text: string) => void {
-  let tell: (text: string) => void = () => undefined;
-  mock.clipboardText = () => new Promise((done) => (tell = done));
-  return (text) => tell(text);
+  let answer: (text: string) => void = () => undefined;
+  mock.clipboardText = () => new Promise((done) => (answer = done));
+  return (text) => answer(text);
 }

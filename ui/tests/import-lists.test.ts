@@ -45,7 +45,7 @@ async function openReport(paths = [CHATGPT]) {
 }
 
 describe("a number of the plan", () => {
-  it("opens its list for every number", async () => {
+  it("opens the list of the items that it counts", async () => {
     const { container } = await openPlan();
     const cells = [...container.ownerDocument.querySelectorAll("tbody td, tfoot td")];
     const plain = cells.filter((cell) => !cell.querySelector("button")).map((cell) => cell.textContent?.trim());
@@ -59,7 +59,7 @@ describe("a number of the plan", () => {
     expect([pressed(), list()]).toEqual([[], null]);
   });
 
-  it("lists what would be new by how it begins, and all that was found together", async () => {
+  it("lists new items with their first words, and together with all other items under Found", async () => {
     await importing.inspect([CHATGPT]);
     const preview = importing.plans[0]?.preview as ImportReport;
     const fresh = entriesOf(preview, { kind: "memory", outcome: "added" });
@@ -107,7 +107,7 @@ describe("a number of the report", () => {
     expect(conversations.filter).toMatchObject({ kind: "conversation", batch: ["batch-new"] });
   });
 
-  it("can clear its kind", async () => {
+  it("can be widened from one kind to all kinds", async () => {
     await openReport();
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
     await fireEvent.click(screen.getByRole("button", { name: "Remove Memories" }));
@@ -127,7 +127,7 @@ describe("a number of the report", () => {
     expect(to.filter).toMatchObject({ kind, batch: ["batch-new"], source: null });
   });
 
-  it("has no link if no list contains exactly those: new messages, and several kinds", async () => {
+  it("of new messages or of several kinds has no link, because no list shows exactly those", async () => {
     const { unmount } = await openReport();
     expect(screen.getByTestId("outcome-memory-added").textContent).toContain("14");
     for (const kind of ["message", "all"]) expect(screen.queryByTestId(`outcome-${kind}-added`), kind).toBeNull();
@@ -156,7 +156,7 @@ describe("a number of the report", () => {
     expect(screen.queryByTestId("import-show-new")).toBeNull();
   });
 
-  it("adds up with what is new", async () => {
+  it("of all items leaves out the new ones, which are in the lists of the vault", async () => {
     const report = await mock.importRun("x", importing.plans[0]?.request ?? emptyImportRequest, null, () => undefined);
     expect([report.found, report.added]).toEqual([43_650, 669]);
     expect(itemCount(report, { kind: null, outcome: "found" })).toBe(42_981);
@@ -173,11 +173,11 @@ describe("new entries", () => {
     expect(chipsOf(memories.filter)).toEqual([{ label: "2 imports", off: { batch: null } }]);
   });
 
-  it("have a link only if there are any", async () => {
+  it("have a link only if the import added some", async () => {
     const run = mock.importRun;
     const only = (kinds: string[]) => {
-      mock.importRun = async (...asked) => {
-        const report = await run(...asked);
+      mock.importRun = async (...args) => {
+        const report = await run(...args);
         const by_kind = Object.fromEntries(
           Object.entries(report.by_kind).map(([kind, n]) => [kind, kinds.includes(kind) ? n : { ...n, added: 0 }]),
         );
@@ -256,8 +256,8 @@ describe("files an export names but does not contain", () => {
 
   it("are listed by name in the plan", async () => {
     const preview = mock.importPreview;
-    mock.importPreview = async (...asked) => ({
-      ...(await preview(...asked)),
+    mock.importPreview = async (...args) => ({
+      ...(await preview(...args)),
       missing_parts: ["conversations-002.json"],
       attachments: { referenced: 214, present: 210 },
       missing_attachments: 9,
@@ -284,7 +284,8 @@ describe("files an export names but does not contain", () => {
 });
 
 describe("a file without imported records", () => {
-  const said = () => screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
+  const errorText = () =>
+    screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
   const refusing = (code: string, details = {}) => {
     mock.importPreview = async () => Promise.reject(failWith(code, "Said by the core.", details));
   };
@@ -293,7 +294,7 @@ describe("a file without imported records", () => {
     refusing("limit", { place: CHATGPT });
     await openPlan();
     await waitFor(() =>
-      expect(said()).toBe(
+      expect(errorText()).toBe(
         "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it is over Mementory’s size limits. Your vault is unchanged.",
       ),
     );
@@ -305,13 +306,13 @@ describe("a file without imported records", () => {
   ])("says why in a part of the sentence: %s", async (code, details, reason) => {
     refusing(code, details);
     await openPlan();
-    expect(said()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
+    expect(errorText()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
   });
 
-  it("is described by the error alone if that is not about the file", async () => {
+  it("is described only by the error if the error is not about the file", async () => {
     refusing("internal");
     await openPlan();
-    expect(said()).toBe(
+    expect(errorText()).toBe(
       "Nothing was imported. Something unexpected happened. Nothing was changed. Your vault is unchanged.",
     );
   });
@@ -338,7 +339,7 @@ describe("a file without imported records", () => {
     expect(importing.text).toBe("Prefers tea to coffee.");
   });
 
-  it("is reported for each of several, and for one that failed midway", async () => {
+  it("is reported for each of several failed imports, and if an import fails midway", async () => {
     refusing("io");
     await importing.inspect([CHATGPT, "/d/data-2026.zip"]);
     const { unmount } = render(ImportSheet);
@@ -350,12 +351,12 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT]);
     await importing.run();
     render(ImportSheet);
-    expect(said()).toContain("recognised ChatGPT, but the disk of your vault is full.");
+    expect(errorText()).toContain("recognised ChatGPT, but the disk of your vault is full.");
   });
 
   it("that is empty is reported in the plan, with the ways to export again", async () => {
     const preview = mock.importPreview;
-    mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
+    mock.importPreview = async (...args) => ({ ...(await preview(...args)), found: 0 });
     await openPlan();
     expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it contains no entries.");
     expect(screen.queryByTestId("import-see-report")).toBeNull();

@@ -73,7 +73,7 @@ describe("files dropped together", () => {
     render(ImportSheet);
     const reported = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
     await waitFor(() => expect(reported(CHATGPT)).toMatch(/, 1\.8 GB$/));
-    expect(reported(MEM), "a folder has none").not.toMatch(/KB|GB/);
+    expect(reported(MEM), "a folder has no size").not.toMatch(/KB|GB/);
   });
 
   it("are shown without sizes if those are unavailable", async () => {
@@ -93,7 +93,7 @@ describe("files dropped together", () => {
     expect(screen.queryByText("43,650")).toBeNull();
   });
 
-  it("are undone together, the last first, and none twice", async () => {
+  it("are undone together, the last import first and none twice", async () => {
     await importing.inspect([CHATGPT, MEM]);
     await importing.run();
     render(ImportSheet);
@@ -118,7 +118,7 @@ describe("files dropped together", () => {
     ]);
   });
 
-  it("continue if one file is unreadable, and say so", async () => {
+  it("are imported without an unreadable file, which is reported", async () => {
     await importing.inspect([CHATGPT, "/d/broken.mem"]);
     expect(importing.stage).toBe("plan");
     render(ImportSheet);
@@ -141,9 +141,9 @@ describe("the focus in the sheet", () => {
   async function openDuringPreview() {
     let end = () => undefined as void;
     const preview = mock.importPreview;
-    mock.importPreview = async (...asked) => {
+    mock.importPreview = async (...args) => {
       await new Promise<void>((done) => (end = () => done()));
-      return preview(...asked);
+      return preview(...args);
     };
     void importing.inspect([CHATGPT]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
@@ -162,7 +162,7 @@ describe("the focus in the sheet", () => {
     await waitFor(() => expect(dialogs.open).toBeNull());
   });
 
-  it("stays where the person has put it", async () => {
+  it("stays where the person moved it", async () => {
     const end = await openDuringPreview();
     screen.getByTestId("import-cancel").focus();
     end();
@@ -174,9 +174,9 @@ describe("the focus in the sheet", () => {
     await importing.inspect(["/d/encrypted.alf"]);
     render(ImportSheet);
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
-    await importing.open("not this one");
+    await importing.openEncrypted("not this one");
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
-    await importing.open("river lamp");
+    await importing.openEncrypted("river lamp");
     await waitFor(() => expect(document.activeElement).toBe(confirm()));
   });
 });

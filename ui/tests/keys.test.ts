@@ -273,7 +273,7 @@ describe("a letter of the screen", () => {
     ["in the list", focus(() => screen.queryByRole("listbox"))],
     ["on a button of the detail", at("detail-more")],
     ["in the navigation", at("nav-memories")],
-  ])("is heard with the focus %s", async (_, focused) => {
+  ])("works with the focus %s", async (_, focused) => {
     await listOf("memories");
     await waitFor(() => expect(row()).toBeTruthy());
     await screen.findByTestId("detail-text");
@@ -290,7 +290,7 @@ describe("a letter of the screen", () => {
       {},
     ],
     ["a command", focus(() => screen.queryByRole("listbox")), { ctrlKey: true }],
-  ])("is left to %s", async (_, where, more) => {
+  ])("leaves the key to %s", async (_, where, more) => {
     await listOf("memories");
     await waitFor(() => expect(row()).toBeTruthy());
     await fireEvent.keyDown(await where(), { key: "t", ...more });
@@ -327,8 +327,10 @@ describe("the list of shortcuts", () => {
     };
     const all = SHORTCUTS.flatMap((shortcut) => shortcut.keys);
     // Shortcuts with Ctrl, Alt or F6 belong to the window; those of lists, editor and reader are tested above.
-    const own = all.filter((each) => /^(Ctrl|Alt|F6|Shift F6)/.test(each) && !["Ctrl A", "Ctrl Enter"].includes(each));
-    expect(own.filter((each) => pressed(each) === null)).toEqual([]);
+    const ofWindow = all.filter(
+      (each) => /^(Ctrl|Alt|F6|Shift F6)/.test(each) && !["Ctrl A", "Ctrl Enter"].includes(each),
+    );
+    expect(ofWindow.filter((each) => pressed(each) === null)).toEqual([]);
     for (const name of [
       "palette",
       "search",

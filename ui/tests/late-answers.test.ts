@@ -49,7 +49,7 @@ describe("an answer after locking", () => {
 
   it("checks no rows", async () => {
     const release = delayNext("list");
-    const done = selection.all(memories);
+    const done = selection.checkAll(memories);
     session.locked("person");
     release();
     await done;
@@ -60,14 +60,14 @@ describe("an answer after locking", () => {
 describe("an answer to an older query", () => {
   it("does not undo a choice made meanwhile", async () => {
     const release = delayNext("list");
-    const done = selection.all(memories);
+    const done = selection.checkAll(memories);
     selection.clear();
     release();
     await done;
     expect(selection.ids.size).toBe(0);
   });
 
-  it("sets no number of messages", async () => {
+  it("does not change the number of matching messages", async () => {
     await vault.refresh();
     const release = delayNext("search", (request) => request.query === "joists" && request.filter.kind === "message");
     search.text = "joists";

@@ -15,7 +15,7 @@ import { facets } from "$lib/state/facets.svelte";
 import { ANY } from "$lib/state/filter";
 import { conversations, memories, trash } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { itemsOfAll } from "$lib/state/records.svelte";
+import { allMatchingIds } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -45,7 +45,7 @@ describe("a changed list", () => {
     memories.sort = "newest";
   });
 
-  it("does so while searching", async () => {
+  it("loads as many rows as before while searching, too", async () => {
     mock = await start({ items: many(250) });
     memories.query = "tea";
     await memories.load();
@@ -102,7 +102,7 @@ describe("a changed list", () => {
     expect(visibleList(document)).toBe(list);
   });
 
-  it("reports an error of a prefetched answer when it uses it", async () => {
+  it("reports the error of a prefetch when its answer is used", async () => {
     mock = await start({ items: many(3) });
     vi.spyOn(mock, "find").mockRejectedValueOnce({ code: "bug", message: "It broke." });
     memories.prefetch("tea");
@@ -148,7 +148,7 @@ describe("a search while typing", () => {
     await facets.load({ ...ANY, kind: "memory", source: "claude" }, "waterpr");
     expect(memories.rows.map((row) => row.id)).toEqual(["m-3"]);
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
-    expect(await itemsOfAll(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
+    expect(await allMatchingIds(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
     expect(searched.map((spy) => spy.mock.calls.length)).toEqual([2, 1]);
     expect(searched.flatMap((spy) => spy.mock.calls).every(([request]) => request.typing)).toBe(true);
     expect(counted.mock.calls.map(([, query, typing]) => [query, typing])).toEqual([
@@ -164,8 +164,8 @@ describe("the export of a search for conversations", () => {
     conversations.query = "joists";
     await conversations.load();
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
-    expect(await itemsOfAll(mock, conversations.filter, "joists")).toEqual(["c-bath"]);
-    expect(await itemsOfAll(mock, conversations.filter, "tidebook")).toEqual(["c-tide"]);
+    expect(await allMatchingIds(mock, conversations.filter, "joists")).toEqual(["c-bath"]);
+    expect(await allMatchingIds(mock, conversations.filter, "tidebook")).toEqual(["c-tide"]);
   });
 
   it("counts conversations, not the messages that were found", async () => {
@@ -190,13 +190,13 @@ describe("a letter pressed in the list", () => {
   it("applies to the active row at once", async () => {
     nav.choose("m-0");
     press("e", "m-1");
-    expect([nav.id, detail.pending]).toEqual(["m-1", { what: "edit", id: "m-1" }]);
+    expect([nav.id, detail.pending]).toEqual(["m-1", { action: "edit", id: "m-1" }]);
     render(MemoryDetail, { id: "m-1" });
     expect(await screen.findByTestId("edit-text")).toBeTruthy();
     expect(detail.pending).toBeNull();
   });
 
-  it("does nothing in another record, nor later in this one", async () => {
+  it("starts the action neither in another record nor when this record is opened again", async () => {
     press("e", "m-1");
     const other = render(MemoryDetail, { id: "m-0" });
     await screen.findByTestId("detail-text");
@@ -206,7 +206,7 @@ describe("a letter pressed in the list", () => {
     expect(detail.pending).toBeNull();
   });
 
-  it("with several checked rows tags and redacts all, and edits none", async () => {
+  it("tags or redacts all rows if several are checked, and then edits none", async () => {
     selection.toggle(memories, "m-1");
     selection.toggle(memories, "m-2");
     press("e", "m-1");
@@ -248,9 +248,9 @@ describe("the Trash", () => {
     expect(erase().disabled).toBe(true);
   });
 
-  it("unchecks what may have left it", async () => {
+  it("unchecks all rows after a change, because checked rows may have left it", async () => {
     await activate();
-    await selection.all(trash);
+    await selection.checkAll(trash);
     await mock.restore(["t-1"]);
     vault.changed();
     await waitFor(() => expect(trash.rows).toHaveLength(2));

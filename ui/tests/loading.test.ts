@@ -33,10 +33,10 @@ function makeFail(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"
   return () => Object.assign(mock, { [name]: real });
 }
 
-const retryAfter = async (mend: () => void) => {
+const retryAfter = async (repair: () => void) => {
   expect((await screen.findByTestId("load-problem")).textContent).toContain("Nothing was changed.");
   expect(screen.getByTestId("load-problem").textContent).toContain("Details");
-  expect(document.querySelector(".skeleton"), "nothing pretends to be loading").toBeNull();
+  expect(document.querySelector(".skeleton"), "no placeholder rows are shown").toBeNull();
   expect(toasts.current).toBeNull();
   mend();
   await fireEvent.click(screen.getByTestId("load-again"));
@@ -71,7 +71,7 @@ describe("a load error stays visible until the load succeeds", () => {
   it.each([
     ["memories", MemoriesView, () => facets.group("source").length > 0 && nav.id !== null],
     ["conversations", ConversationsView, () => nav.id !== null],
-    ["files", FilesView, () => fileKinds.of("picture").count > 0],
+    ["files", FilesView, () => fileKinds.countOf("picture").count > 0],
   ] as const)("in a list and everything loaded with it: %s", async (section, View, whole) => {
     nav.clear();
     nav.section = section;
@@ -102,7 +102,7 @@ describe("waiting", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("that was stopped says so, and restarts on request", async () => {
+  it("can be stopped, which is shown with a button to load again", async () => {
     vi.useFakeTimers();
     const real = mock.list;
     mock.list = () => new Promise(() => undefined);
@@ -118,7 +118,7 @@ describe("waiting", () => {
     expect(memories.total).toBeGreaterThan(0);
   });
 
-  it("for duplicates cancels the comparison itself", async () => {
+  it("for duplicates can be stopped, which cancels the comparison in the backend", async () => {
     vi.useFakeTimers();
     const cancelled: string[] = [];
     mock.duplicates = (_id, listen) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FORMATS, assistantStyle } from "$lib/logic/assistants";
+import { FORMAT_CHOICES, assistantStyle } from "$lib/logic/assistants";
 import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
 import {
@@ -109,7 +109,7 @@ describe("assistants", () => {
     expect(assistantStyle("cursor").tone).toBe(4);
     expect(assistantStyle("brand_new")).toEqual({ name: "Brand new", letters: "Br", tone: 6 });
     expect(assistantStyle("me").tone).toBe(5);
-    expect(FORMATS.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
+    expect(FORMAT_CHOICES.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
   });
 });
 

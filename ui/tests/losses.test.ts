@@ -27,8 +27,8 @@ function members(name: string): string[] {
 }
 
 /**
- * Places in the Rust sources that pass the field of a loss as a variable, not as a string. The functions return the names
- * that the variable can have.
+ * Places in the Rust sources that pass the field of a loss as a variable, not as a string. The functions return the
+ * names that the variable can have.
  */
 const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   // Record members stored in a format's extension slot.
@@ -44,7 +44,7 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   "mementory-formats-interchange/src/pam/compose.rs member": () => {
     const source = rust.get("mementory-formats-interchange/src/pam/schema.rs") ?? "";
     const rule = /MEMORY_RULE: Rule = ClosedObject\(&\[([^;]*?)\]\);/.exec(source)?.[1] ?? "";
-    // Required members are never moved, only members of these two.
+    // Required members are never moved, except that members inside these two are.
     return ["temporal", "provenance", ...matches(rule, /(?:optional|nullable)\("(\w+)"/g)].filter(
       (name) => name !== "custom_type",
     );
@@ -74,7 +74,7 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
 };
 
 /** The field argument of every call in the crates that records a loss. */
-const given = [...rust].flatMap(([path, source]) =>
+const fieldArguments = [...rust].flatMap(([path, source]) =>
   matches(source, /([^\s,(]+),\s*LossKind::\w+,/g).map((field) => ({ path, field })),
 );
 const isName = ({ field }: { field: string }) => field.startsWith('"');
@@ -83,18 +83,18 @@ describe("the subject of a loss", () => {
   afterEach(() => setLanguage("en"));
 
   it("is named in the call, or comes from a place known to this test", () => {
-    const handed = new Set(given.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
+    const handed = new Set(fieldArguments.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
     expect([...handed].sort()).toEqual(Object.keys(POSSIBLE_FIELD_NAMES).sort());
-    expect(given.filter(isName).length).toBeGreaterThan(30);
+    expect(fieldArguments.filter(isName).length).toBeGreaterThan(30);
   });
 
   it("has a name in the window for every writer", () => {
-    const named = given.filter(isName).map(({ field }) => field.slice(1, -1));
+    const named = fieldArguments.filter(isName).map(({ field }) => field.slice(1, -1));
     for (const [place, names] of Object.entries(POSSIBLE_FIELD_NAMES)) {
       expect([place, names().length > 2]).toEqual([place, true]);
       named.push(...names());
     }
-    // The record's id is never counted as a loss.
+    // The id of a record is never counted as a loss. Writers pass it under these two names.
     const silent = new Set(["key", "origin_id"]);
     const all = new Set(named.filter((name) => !silent.has(name)));
     expect([...all]).toEqual(expect.arrayContaining(["bytes", "type", "times.created", "verbatim", "method", "part"]));

@@ -2,7 +2,7 @@ import DOMPurify from "dompurify";
 import { describe, expect, it, vi } from "vitest";
 import { blocks, plainLine, plainText, safeNodes, webAddress } from "$lib/logic/markdown";
 import { highlightCode } from "$lib/logic/highlight";
-import { countIn, markHits } from "$lib/logic/hits";
+import { countMatches, markHits } from "$lib/logic/hits";
 
 function page(markdown: string): HTMLElement {
   const root = document.createElement("div");
@@ -81,8 +81,8 @@ describe("markdown of conversations", () => {
     const before = root.textContent;
     expect(markHits(root, "JOIST").map(([mark]) => mark?.textContent)).toEqual(["joist", "joist"]);
     expect(root.textContent).toBe(before);
-    expect(countIn(["a.b a.b axb"], "a.b")).toBe(2);
-    expect(countIn(["anything"], " ")).toBe(0);
+    expect(countMatches(["a.b a.b axb"], "a.b")).toBe(2);
+    expect(countMatches(["anything"], " ")).toBe(0);
   });
 });
 

@@ -186,14 +186,14 @@ describe("messages of the core", () => {
     ["classic", null],
     ["1.1", "1.1"],
     [null, null],
-  ])("of the layout %s is said in plain words or not at all", (version, said) => {
-    expect(layoutText(version)).toBe(said);
+  ])("name the layout %s in plain words, or not at all", (version, shownText) => {
+    expect(layoutText(version)).toBe(shownText);
   });
 
   it("have a text for every reason of a weak passphrase", () => {
     const source = core("mementory-crypto/src/passphrase.rs");
-    const said = [...source.matchAll(/"([A-Z][^"]*\.)"/g)].map(([, sentence]) => sentence);
-    expect(said.sort()).toEqual(Object.keys(WEAKNESS_TEXTS).sort());
+    const shownText = [...source.matchAll(/"([A-Z][^"]*\.)"/g)].map(([, sentence]) => sentence);
+    expect(shownText.sort()).toEqual(Object.keys(WEAKNESS_TEXTS).sort());
   });
 
   it("are shown in the window's words, with the original under Details", async () => {

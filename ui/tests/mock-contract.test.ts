@@ -68,11 +68,11 @@ describe("the contract of the mock", () => {
     for (const { command, args } of requests) {
       const declared = commands.get(command);
       if (!declared) throw new Error(`no command ${command}`);
-      const given = args.map(filled);
+      const resolvedArgs = args.map(filled);
       const call = mock[command as keyof typeof mock] as (...args: unknown[]) => Promise<unknown>;
       const problems = [
-        ...declared.parameters.flatMap((type, index) => mismatches(given[index], type, `argument ${index + 1}`)),
-        ...mismatches(await call(...given), declared.answer),
+        ...declared.parameters.flatMap((type, index) => mismatches(resolvedArgs[index], type, `argument ${index + 1}`)),
+        ...mismatches(await call(...resolvedArgs), declared.answer),
       ];
       wrong.push(...problems.map((problem) => `${command}: ${problem}`));
     }

@@ -63,7 +63,7 @@ describe("two panes", () => {
   it.each([
     ["ltr", 16],
     ["rtl", -16],
-  ])("are moved to where the hand goes (%s)", async (direction, step) => {
+  ])("are resized in the direction of the key or the pointer (%s)", async (direction, step) => {
     const onresize = vi.fn();
     render(Separator, { width: 400, min: 288, max: 520, label: "Width", onresize });
     const handle = separator();

@@ -98,7 +98,7 @@ describe("the palette", () => {
     expect(requests).not.toHaveBeenCalled();
   });
 
-  it("is empty at first, then offers the last five commands, until the lock", async () => {
+  it("is empty at first, then offers the last five commands until the vault locks", async () => {
     await open();
     expect(ids()).toEqual([]);
     expect(screen.getByText(/Type to find actions/)).toBeTruthy();

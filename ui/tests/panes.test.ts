@@ -24,7 +24,7 @@ describe("export of what is on screen", () => {
     ["memories", memories],
     ["conversations", conversations],
     ["files", files],
-  ] as const)("means the checked rows, where there are any (%s)", (section, list) => {
+  ] as const)("exports the checked rows if there are any (%s)", (section, list) => {
     nav.go(section);
     run("export");
     expect(dialogs.open).toMatchObject({ kind: "export", filter: list.filter });
@@ -36,7 +36,7 @@ describe("export of what is on screen", () => {
     expect(dialogs.open).toMatchObject({ filter: { ids: ["a", "b"], kind: null } });
     dialogs.close();
     run("export-all");
-    expect(dialogs.open, "but everything is everything").toMatchObject({ filter: null });
+    expect(dialogs.open, "Export all ignores the checked rows").toMatchObject({ filter: null });
   });
 
   it("ignores checked rows of the Trash, which no export contains", () => {

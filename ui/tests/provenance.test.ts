@@ -13,8 +13,8 @@ beforeEach(async () => {
 /** Opens the record m-0 with some fields changed. */
 async function openWith(change: (record: RecordView) => Partial<RecordView>) {
   const { show } = mock;
-  mock.show = async (...asked) => {
-    const shown = await show(...asked);
+  mock.show = async (...args) => {
+    const shown = await show(...args);
     return { ...shown, record: { ...shown.record, ...change(shown.record) } };
   };
   render(MemoryDetail, { id: "m-0" });
@@ -87,12 +87,12 @@ it.each([
   ["llm_inference", "ChatGPT on its own"],
   ["custom_instructions", "You"],
   ["explicit_user_input", "You"],
-])("says whether it was asked for only where the export does (%s)", async (method, words) => {
+])("says who initiated a memory only if the export says it (%s)", async (method, words) => {
   await openWith(({ source }) => ({ source: { ...source, method } }));
   expect(valueBeside("Initiated by")).toBe(words);
 });
 
-it("omits that question for memories written here", async () => {
+it("does not say who wrote a memory that was written in the vault", async () => {
   await openWith(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
   expect(screen.queryByText("Initiated by")).toBeNull();
 });

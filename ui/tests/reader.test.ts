@@ -1,4 +1,4 @@
-// Tests that hits in a conversation are visible wherever they are.
+// Tests that a hit in a conversation is scrolled into view, also inside collapsed steps.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
@@ -155,13 +155,13 @@ it("a row of a conversation reads: title, text, assistant, date", async () => {
     oncheck: () => undefined,
   });
   container.querySelectorAll("[aria-hidden=true]").forEach((each) => each.remove());
-  const said = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
+  const shownText = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
   const places = [row!.title ?? "", assistantStyle(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map(
-    (each) => said.indexOf(each),
+    (each) => shownText.indexOf(each),
   );
   expect(container.querySelector(".lead")?.getAttribute("aria-label"), "said once").toBeNull();
   expect([places.every((place) => place >= 0), places]).toEqual([true, places.toSorted((a, b) => a - b)]);
-  expect(said.indexOf(row!.text.slice(0, 12))).toBeLessThan(places[1]!);
+  expect(shownText.indexOf(row!.text.slice(0, 12))).toBeLessThan(places[1]!);
 });
 
 describe("the menu of the reader", () => {

@@ -20,7 +20,7 @@ describe("a receipt that is not complete", () => {
     await fireEvent.click(screen.getByTestId("receipt-again"));
     await screen.findByTestId("receipt-complete");
     expect(sent).toHaveBeenCalledWith(expect.any(String), "rc_ts_01JBQ77XE1", expect.any(Function));
-    expect(screen.queryByTestId("receipt-again"), "nothing is left to try").toBeNull();
+    expect(screen.queryByTestId("receipt-again"), "no retry is offered any more").toBeNull();
   });
 
   it("is unchanged if the retry itself fails", async () => {
@@ -67,7 +67,7 @@ describe("messages with the same content", () => {
     );
     expect(rows.find((row) => row.startsWith(ROW)) ?? null).toBe(reported === null ? null : `${ROW} ${reported}`);
     expect(screen.getByTestId(head)).toBeTruthy();
-    expect(screen.queryByText(/found it nowhere/) === null, "shown only if it is true").toBe(left > 0);
+    expect(screen.queryByText(/found it nowhere/) === null, "shown only if copies were left").toBe(left > 0);
   });
 
   it("are not reported as clean if they were left", () => {

@@ -26,12 +26,12 @@ const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
 
 it("shows the number of occurrences before redacting, for the words and the choice", async () => {
   render(RedactDialog, dialog);
-  expect(confirm().disabled, "nothing is redacted before that is known").toBe(true);
+  expect(confirm().disabled, "nothing can be redacted before the count is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
   expect(confirm().textContent?.trim()).toBe("Redact in all 4");
   expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, this one included.");
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
-  expect(confirm().disabled, "nor with the number of another choice").toBe(true);
+  expect(confirm().disabled, "nor while the count is that of another choice").toBe(true);
   await screen.findByText("Redact this in 1 place?");
   expect([confirm().textContent?.trim(), confirm().disabled]).toEqual(["Redact here", false]);
   await fireEvent.click(screen.getByTestId("redact-everywhere"));

@@ -42,8 +42,11 @@ describe("things that need attention", () => {
     expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
     // Each number opens a list with that many rows.
     const rows = screen.getAllByTestId("look-gone");
-    const said = (row: HTMLElement) => [row.querySelector("strong")?.textContent, row.querySelector("b")?.textContent];
-    expect(rows.map(said)).toEqual([
+    const titleAndCount = (row: HTMLElement) => [
+      row.querySelector("strong")?.textContent,
+      row.querySelector("b")?.textContent,
+    ];
+    expect(rows.map(titleAndCount)).toEqual([
       ["Memories gone from ChatGPT", "3"],
       ["Conversations gone from ChatGPT", "1"],
     ]);
@@ -164,7 +167,7 @@ describe("duplicates", () => {
     expect((await mock.show("m-a", false, false)).record.trashed_at).toBeNull();
   });
 
-  it("takes Ctrl Z and a click on the toast while its sheet is open, and stays open", async () => {
+  it("can be undone by Ctrl Z or the toast while their sheet is open, and the sheet stays open", async () => {
     const keepOne = async () => {
       await fireEvent.click(screen.getAllByTestId("duplicate-keep-one")[0]!);
       await waitFor(() => expect(duplicates.groups).toHaveLength(2));
@@ -179,7 +182,7 @@ describe("duplicates", () => {
     expect(undo.textContent).toContain("Ctrl");
     const press = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
     await press(undo);
-    // The next click answers the question of the previous one.
+    // Whether the click on the toast closed the sheet shows only after another click.
     await press(screen.getByTestId("duplicates-sheet"));
     expect(dialogs.open?.kind).toBe("duplicates");
     await fireEvent.click(undo);
@@ -202,7 +205,7 @@ describe("duplicates", () => {
     expect(chosen()).toEqual(after);
   });
 
-  it("keeps its kind of list when it gets shorter, and recognises a reloaded group", async () => {
+  it("keeps its virtual list when few groups are left, and recognises a reloaded group", async () => {
     const two = (n: number) => ["a", "b"].map((side) => item(`m-${n}${side}`, "memory", "claude", `Number ${n}`, n));
     mock.duplicates = async () => ({ groups: Array.from({ length: 21 }, (_, n) => ({ same: true, items: two(n) })) });
     dialogs.show({ kind: "duplicates" });

@@ -72,7 +72,7 @@ describe("create", () => {
     await type("create-name", "Ines");
     expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
 
-    // It appears while the passphrase is chosen.
+    // Now the folder is created by somebody else while the passphrase is chosen.
     mock.createVault = async () => Promise.reject(failWith("exists", "It is already there."));
     await fireEvent.click(screen.getByTestId("create-next"));
     await screen.findByTestId("create-passphrase");
@@ -322,8 +322,8 @@ describe("redact", () => {
 
 describe("redacting", () => {
   it.each([true, false])("drops drafts that may contain the words (everywhere: %s)", async (everywhere) => {
-    detail.keep("m-16", { text: "reading glasses", type: null, tags: [] });
-    detail.keep("m-1", { text: "glasses", type: null, tags: [] });
+    detail.keepDraft("m-16", { text: "reading glasses", type: null, tags: [] });
+    detail.keepDraft("m-1", { text: "glasses", type: null, tags: [] });
     render(RedactDialog, { id: "m-16", text: "Wears reading glasses", span: { start: 0, end: 5 } });
     if (!everywhere) await fireEvent.click(screen.getByTestId("redact-everywhere"));
     await fireEvent.click(await screen.findByRole("button", { name: "Redact here" }));

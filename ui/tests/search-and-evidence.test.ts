@@ -1,4 +1,5 @@
-// Requests to the backend while the person waits: only what is visible is requested, and only once.
+// Requests to the backend while the person waits: only visible rows are requested, and nothing twice. Also the sheet
+// for an evidence pack.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
@@ -136,7 +137,7 @@ describe("an evidence pack", () => {
     const [, out, request] = made.mock.lastCall ?? [];
     expect(out).toMatch(/^\/home\/ines\/.*\.zip$/);
     const parts = ["tombstones", "log", "key"];
-    expect(request, "as drawn: all of it, without names of files").toEqual({
+    expect(request, "by default the whole period, without file names").toEqual({
       since: null,
       until: null,
       sign: true,
@@ -157,7 +158,7 @@ describe("an evidence pack", () => {
     await screen.findByText("0 entries, without content");
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
-    expect(result.textContent, "parts that were not chosen are not named").not.toContain("deletion records");
+    expect(result.textContent, "parts that were not chosen are not listed").not.toContain("deletion records");
     expect(made.mock.lastCall?.[2]).toEqual({
       since: dayStart(new Date(2024, 2, 1)),
       until: dayEnd(new Date(2024, 2, 2)),

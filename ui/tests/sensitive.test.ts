@@ -139,7 +139,7 @@ describe("a value", () => {
     expect([reasonOf("phone", "national"), reasonOf("national_id", "us_ssn")]).toEqual(["form", "form"]);
   });
 
-  it("has bars in titles, and the end of the text before it in its row", () => {
+  it("is a bar in titles, and its row shows the end of the text before it", () => {
     expect(titleSegments("key █████ of █████")).toEqual([
       { kind: "text", text: "key " },
       { kind: "bar", text: "" },
@@ -306,9 +306,9 @@ describe("the scan", () => {
   it("on request covers everything, shows progress, and can be cancelled", async () => {
     let stop = (_: Error) => undefined as void;
     const cancel = vi.spyOn(mock, "cancelJob");
-    vi.spyOn(mock, "look").mockImplementation((_id, anew, tell) => {
-      tell({ stage: "scan", done: 50, total: 200, unit: "records", records: 50 });
-      return anew ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
+    vi.spyOn(mock, "look").mockImplementation((_id, all, onProgress) => {
+      onProgress({ stage: "scan", done: 50, total: 200, unit: "records", records: 50 });
+      return all ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
     });
     render(SensitiveActions);
     await fireEvent.click(screen.getByTestId("look-again"));

@@ -71,7 +71,7 @@ describe("a new recovery code", () => {
     await mock.unlock("u", "/home/ines/Documents/Ines.mementory", shown.join("-"), () => undefined);
   });
 
-  it("moves its own date and not the passphrase’s", async () => {
+  it("changes the date shown for the code, not the one for the passphrase", async () => {
     render(Security);
     const { slots } = await mock.keySlots();
     const made = longDay(slots[0]?.created_at);
@@ -258,13 +258,13 @@ describe("appearance", () => {
 
   it("shows rows in one line, with unchanged text for screen readers", async () => {
     const two = render(MemoryRow, { row, ...shown });
-    const said = two.container.querySelector(".meta")?.textContent ?? "";
-    expect(said).toContain("ChatGPT");
+    const shownText = two.container.querySelector(".meta")?.textContent ?? "";
+    expect(shownText).toContain("ChatGPT");
     two.unmount();
     appearance.setListRows("one");
     const one = render(MemoryRow, { row, ...shown });
     const meta = one.container.querySelector(".meta");
-    expect(meta?.textContent).toBe(said);
+    expect(meta?.textContent).toBe(shownText);
     expect(meta?.classList.contains("visually-hidden")).toBe(true);
     one.unmount();
     // The hit is still shown.

@@ -27,7 +27,7 @@ describe("a memory that is written", () => {
     tags.focus();
     await fireEvent.keyDown(tags, { key: "Enter", ctrlKey: true });
     expect(add, "nothing is written yet").not.toHaveBeenCalled();
-    expect(document.activeElement, "where it was").toBe(tags);
+    expect(document.activeElement, "the focus stays").toBe(tags);
     await fireEvent.input(screen.getByTestId("write-text"), { target: { value: "Likes tea." } });
     tags.focus();
     await fireEvent.input(tags, { target: { value: "drinks" } });
@@ -51,7 +51,7 @@ describe("the first steps", () => {
     mock.chooseFolder = async () => null;
     render(FirstSteps);
     await fireEvent.click(screen.getByTestId("first-folder"));
-    expect(dialogs.open, "who changed their mind stays").toBeNull();
+    expect(dialogs.open, "a cancelled dialog changes nothing").toBeNull();
     mock.chooseFolder = async () => "/home/ines/.cursor";
     await fireEvent.click(screen.getByTestId("first-folder"));
     await waitFor(() => expect(importing.paths).toEqual(["/home/ines/.cursor"]));

@@ -11,7 +11,7 @@ import { ANY, periodStart } from "$lib/state/filter";
 import { importing } from "$lib/state/importing.svelte";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { itemsOfAll, nextAfterRemoval, keepOpen } from "$lib/state/records.svelte";
+import { allMatchingIds, nextAfterRemoval, recordToOpen } from "$lib/state/records.svelte";
 import { moveToTrash } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
@@ -76,8 +76,8 @@ describe("lists", () => {
   });
 
   it("find every id that matches a filter, not only loaded rows", async () => {
-    expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "")).toHaveLength(250);
-    expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "tea")).toHaveLength(250);
+    expect(await allMatchingIds(mock, { ...ANY, kind: "memory" }, "")).toHaveLength(250);
+    expect(await allMatchingIds(mock, { ...ANY, kind: "memory" }, "tea")).toHaveLength(250);
   });
 
   it("group hits in messages by conversation", async () => {
@@ -110,7 +110,7 @@ describe("locking", () => {
     search.text = "tea";
     await Promise.all([memories.load(), conversations.load(), facets.load(ANY, ""), vault.refresh()]);
     selection.toggle(memories, "m-1");
-    detail.keep("m-1", { text: "a draft", type: null, tags: [] });
+    detail.keepDraft("m-1", { text: "a draft", type: null, tags: [] });
     dialogs.show({ kind: "redact", id: "m-1", text: "secret", span: null });
     toasts.undoable("Moved: secret", "Undo", () => undefined);
     await importing.inspect(["/x/chatgpt.zip"]);
@@ -140,7 +140,7 @@ describe("locking", () => {
   });
 
   it("says why it locked, even if a failed call came before the reason", async () => {
-    const said = () => {
+    const shownText = () => {
       const { container, unmount } = render(Unlock);
       const text = container.querySelector("footer span")?.textContent?.trim() ?? "";
       unmount();
@@ -154,14 +154,14 @@ describe("locking", () => {
     ] as const) {
       session.opened(await mock.sessionState());
       session.locked(by);
-      expect(said()).toBe(words);
+      expect(shownText()).toBe(words);
     }
     session.opened(await mock.sessionState());
     session.handleLocked(failWith("locked", "The vault is locked."));
-    expect(said()).toBe("Locked");
+    expect(shownText()).toBe("Locked");
     session.locked("sleep");
     session.locked("screen");
-    expect(said()).toBe("Locked, when the computer went to sleep");
+    expect(shownText()).toBe("Locked, when the computer went to sleep");
   });
 
   it("drops answers that arrive after it", async () => {
@@ -226,10 +226,10 @@ describe("importing", () => {
 
   it("ends as cancelled without imported records", async () => {
     await importing.inspect(["/d/chatgpt-export.zip"]);
-    mock.importRun = async (id, _request, _passphrase, tell) => {
-      tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
+    mock.importRun = async (id, _request, _passphrase, onProgress) => {
+      onProgress({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
       await mock.cancelJob(id);
-      return mockBackend({ open: true }).importRun(id, emptyImportRequest, null, tell);
+      return mockBackend({ open: true }).importRun(id, emptyImportRequest, null, onProgress);
     };
     await importing.run();
     expect(importing.stage).toBe("cancelled");
@@ -267,7 +267,7 @@ describe("session", () => {
   });
 });
 
-describe("the record kept open", () => {
+describe("the record to open after a change of the list", () => {
   const rows = ["a", "b", "c"].map((id) => ({
     ...item(id, "memory", "claude", id, 1),
     snippet: null,
@@ -276,9 +276,9 @@ describe("the record kept open", () => {
   }));
 
   it("is the same record, even when it no longer fits the search", () => {
-    expect(keepOpen(rows, "x", false)).toBe("x");
-    expect(keepOpen(rows, "x", true)).toBe("a");
-    expect(keepOpen(rows, null, false)).toBe("a");
+    expect(recordToOpen(rows, "x", false)).toBe("x");
+    expect(recordToOpen(rows, "x", true)).toBe("a");
+    expect(recordToOpen(rows, null, false)).toBe("a");
   });
 
   it("is the next one when it leaves the list", () => {

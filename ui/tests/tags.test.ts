@@ -33,7 +33,7 @@ it("tags all checked rows at once, and Undo removes it only from those without i
   await waitFor(() => expect(toasts.current?.text).toBe("2 memories tagged #house"));
   expect([tag.mock.calls.length, edit.mock.calls.length]).toEqual([1, 0]);
   expect(await tagsOf("m-9")).toContain("house");
-  expect(selection.ids.size, "they stay checked").toBe(3);
+  expect(selection.ids.size, "the rows stay checked").toBe(3);
   await toasts.undo();
   expect([(await tagsOf("m-0")).includes("house"), (await tagsOf("m-9")).includes("house")]).toEqual([true, false]);
 });
@@ -42,7 +42,7 @@ it("closes by Esc and by the button, and applies nothing on blur", async () => {
   const tag = vi.spyOn(mock, "tag");
   const field = await typeTag(["m-8", "m-9"], "secret");
   await fireEvent.blur(field);
-  expect(screen.getByTestId("selection-tag"), "what was typed is kept").toBe(field);
+  expect(screen.getByTestId("selection-tag"), "the field stays open with its text").toBe(field);
   const above = vi.fn();
   document.body.addEventListener("keydown", above);
   await fireEvent.keyDown(field, { key: "Escape" });
@@ -61,8 +61,8 @@ it("says if all have the tag already", async () => {
 
 it("shows progress if it takes long, and can be cancelled", async () => {
   let end: (error: Error) => void = () => undefined;
-  mock.tag = (_job, _request, tell) => {
-    tell({ stage: "store", done: 50, total: 900, unit: "records", records: 50 });
+  mock.tag = (_job, _request, onProgress) => {
+    onProgress({ stage: "store", done: 50, total: 900, unit: "records", records: 50 });
     return new Promise((_, refused) => (end = refused));
   };
   const cancel = vi.spyOn(mock, "cancelJob");
@@ -71,7 +71,7 @@ it("shows progress if it takes long, and can be cancelled", async () => {
   await waitFor(() => expect(screen.getByTestId("selection-tagging").textContent).toBe("Tagging 50 of 900"));
   selection.toggle(memories, "m-8");
   await waitFor(() => expect(screen.getByText("1 memory selected")).toBeTruthy());
-  expect(screen.getByTestId("selection-tagging").textContent, "of those it began with").toBe("Tagging 50 of 900");
+  expect(screen.getByTestId("selection-tagging").textContent, "counted at the start").toBe("Tagging 50 of 900");
   await fireEvent.click(screen.getByText("Cancel"));
   expect(cancel).toHaveBeenCalled();
   end(failWith("cancelled", "Cancelled."));

@@ -1,4 +1,4 @@
-// Tests of the tooltip, of which the window has only one.
+// Tests of the window's single tooltip.
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import Eraser from "@lucide/svelte/icons/eraser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -43,7 +43,7 @@ describe("unlock", () => {
     ["vault_missing", "can’t be found"],
     ["vault_in_use", "Close it there first."],
     ["newer_schema", "newer version of Mementory"],
-  ])("tells %s apart", async (failing, text) => {
+  ])("explains %s with a text of its own", async (failing, text) => {
     useBackend(mockBackend({ failing }));
     render(Unlock);
     await attempt("anything");
@@ -55,14 +55,14 @@ describe("unlock", () => {
     [{ erasure_ledger: "none" }, /has no list of what was erased/],
     [{ erasures_reapplied: 1, erasure_ledger: "failed" }, /could not be erased here/],
     [{}, null],
-  ])("says what the list of erasures did: %o", async (answer, said) => {
+  ])("says what the list of erasures did: %o", async (answer, shownText) => {
     mock.unlock = async () => ({ ...(await mock.sessionState()), open: true, path: VAULT_PATH, ...answer });
     render(Unlock);
     await attempt("anything");
     await waitFor(() => expect(session.phase).toBe("open"));
     const shown = toasts.current?.text ?? null;
-    if (said === null) expect(shown).toBeNull();
-    else expect(shown).toMatch(said);
+    if (shownText === null) expect(shown).toBeNull();
+    else expect(shown).toMatch(shownText);
   });
 
   it("shows the number of damaged pages only if counted", async () => {
@@ -91,19 +91,19 @@ describe("unlock", () => {
     expect(document.activeElement).toBe(found[0]);
     mock.chooseVault = async () => null;
     await fireEvent.click(screen.getByTestId("unlock-other-backup"));
-    expect(session.path, "who changed their mind stays").toBe(VAULT_PATH);
+    expect(session.path, "a cancelled dialog changes nothing").toBe(VAULT_PATH);
     await fireEvent.click(found[1]!);
     expect([session.phase, session.name]).toEqual(["unlock", "Ines 2026-10-30 1840"]);
     expect(session.path).toBe("/home/ines/Documents/Ines 2026-10-30 1840.mementory");
-    expect(screen.queryByTestId("unlock-error"), "what was said is not about the backup").toBeNull();
+    expect(screen.queryByTestId("unlock-error"), "the error of the damaged vault is gone").toBeNull();
   });
 
   it("shows why the search index is rebuilt and its progress, and can be cancelled", async () => {
     const mock = mockBackend({ open: false });
     let end: (error: Error) => void = () => undefined;
     const cancelled: string[] = [];
-    mock.unlock = (_id, _path, _secret, tell) => {
-      tell({ stage: "index_damaged", done: 30, total: 120, unit: "records", records: 0 });
+    mock.unlock = (_id, _path, _secret, onProgress) => {
+      onProgress({ stage: "index_damaged", done: 30, total: 120, unit: "records", records: 0 });
       return new Promise((_, reject) => (end = reject));
     };
     mock.cancelJob = async (id) => {
@@ -138,7 +138,7 @@ describe("unlock", () => {
     session.showUnlock("/media/backup/Family.mementory");
     session.showUnlock(VAULT_PATH);
     render(Unlock);
-    expect(screen.getByText(/try again in 3 seconds/), "whoever leaves and comes back waits as long").toBeTruthy();
+    expect(screen.getByText(/try again in 3 seconds/), "coming back does not shorten the pause").toBeTruthy();
     expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
     await vi.advanceTimersByTimeAsync(3200);
     expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(false);
@@ -158,7 +158,7 @@ describe("unlock by code or passphrase", () => {
     session.showUnlock("/home/ines/Documents/Ines.mementory");
   });
 
-  it("does not try a passphrase as a code, nor the reverse", async () => {
+  it("tries neither a passphrase as a code nor a code as a passphrase", async () => {
     const tried = vi.spyOn(mock, "unlock");
     render(Unlock);
     await fireEvent.click(screen.getByTestId("unlock-use-code"));

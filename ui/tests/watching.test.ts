@@ -108,7 +108,7 @@ describe("a detected file", () => {
     expect(toasts.current).toBeNull();
   });
 
-  it("is not announced over a sheet, nor if it waited before, and stays in the list", async () => {
+  it("is not announced over a sheet or if it was waiting already, but is in the list", async () => {
     render(WatchedFolders);
     await rows();
     dialogs.show({ kind: "write" });

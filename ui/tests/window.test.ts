@@ -57,9 +57,9 @@ describe("a file over the window", () => {
     await open({}, "unlock");
     let release: () => void = () => undefined;
     const detect = mock.detect;
-    mock.detect = async (...asked) => {
+    mock.detect = async (...args) => {
       await new Promise<void>((done) => (release = done));
-      return detect(...asked);
+      return detect(...args);
     };
     mock.drop(FILES);
     await screen.findByTestId("peek");
@@ -147,7 +147,7 @@ describe("the list of memories", () => {
     await open({ open: true }, "open");
     nav.go("memories");
     await waitFor(() => expect(memories.total).toBeGreaterThan(2));
-    const said = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent);
-    await waitFor(() => expect(said()).toContain(`${memories.total} memories`), { timeout: 5000 });
+    const shownText = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent);
+    await waitFor(() => expect(shownText()).toContain(`${memories.total} memories`), { timeout: 5000 });
   });
 });

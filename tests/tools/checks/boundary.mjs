@@ -27,7 +27,9 @@ export function checkPolicy() {
   return policyProblems(JSON.parse(read("tauri.conf.json")));
 }
 
-/** What this Tauri configuration allows beyond our own origin, data and blob addresses and Tauri's calls, one line each. */
+/**
+ * What this Tauri configuration allows beyond our own origin, data and blob addresses and Tauri's calls, one line each.
+ */
 export function policyProblems({ app }) {
   const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
   const problems = Object.entries(app.security.csp)

@@ -12,7 +12,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
   "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format"],
-  // ALF (§6, §9) packs the workspaces of agents as they are.
+  // May use mementory-formats-vendor, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
   "mementory-formats-interchange": [
     "mementory-model",
     "mementory-json",
@@ -46,7 +46,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
-/** Other crates that only one of ours may depend on: primitives, the store, the index, the window. */
+/** Crates of others that only one of our crates may depend on. */
 const SOLE_USER_OF = {
   argon2: "mementory-crypto",
   "aes-gcm": "mementory-crypto",
@@ -74,7 +74,10 @@ export function crateDirection() {
   return code === 0 ? forbiddenDependencies(JSON.parse(stdout).packages) : [stderr.trim()];
 }
 
-/** Problems with the dependencies of these packages (the list of `cargo metadata`): forbidden ones, and unknown packages. */
+/**
+ * Problems with the dependencies of these packages (the list of `cargo metadata`): forbidden ones, and unknown
+ * packages.
+ */
 export function forbiddenDependencies(packages) {
   const problems = [];
   for (const { name, dependencies } of packages) {
@@ -87,10 +90,9 @@ export function forbiddenDependencies(packages) {
       // Tests may use the testkit.
       if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
-      // Some crates may read SQLite directly. The vault's use cases query the store's tables; the erasure check reads
-      // its pages.
-      // The testkit reads the vault's files from outside.
-      // Some exports are SQLite databases, which the formats read from memory.
+      // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
+      // the store's pages, the testkit reads the vault's files from outside, and formats-vendor reads exports that are
+      // SQLite databases.
       const mayReadSqlite =
         used === "rusqlite" &&
         ["mementory-testkit", "mementory-formats-vendor", "mementory-vault", "mementory-erasure-check"].includes(name);

@@ -15,7 +15,7 @@ import { bannedIn } from "./words.mjs";
 
 const readExamples = (name) => JSON.parse(readFileSync(new URL(`examples/${name}.json`, import.meta.url), "utf8"));
 
-/** A problem unless both are the same. */
+/** A list with one problem if `found` is not `expected`, otherwise an empty list. */
 function problemUnlessSame(what, found, expected) {
   const [a, b] = [found, expected].map((each) => JSON.stringify(each));
   return a === b ? [] : [`${what}: ${a} instead of ${b}`];
@@ -79,8 +79,10 @@ function wordExamples() {
   });
 }
 
-/** Limits on a crate in which two types of one name have 30 methods each, one type 41 over two files, and half of the
- * files are long. */
+/**
+ * The limits of shape.mjs, for a crate in which two types with the same name have 30 methods each, one type has 41
+ * methods in two files, and half of the files are too long.
+ */
 function shapeExamples() {
   const methods = (n, name = "f") => Array.from({ length: n }, (_, i) => `pub fn ${name}${i}(&self) { if true {} }`);
   const files = {

@@ -25,7 +25,7 @@ export function fileSizes() {
     .flatMap((name) => lengthProblem(name, readText(name)));
 }
 
-/** The problem of a file, in a list, if it is over the line limit. */
+/** A list with one problem if the file is over the line limit, otherwise an empty list. */
 export function lengthProblem(name, source) {
   const lines = source.split("\n").length - 1;
   const limit = MAX_LINES[name.split(".").pop()] ?? MAX_LINES.default;

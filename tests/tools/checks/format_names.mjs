@@ -57,7 +57,7 @@ export function declaredNames(sources) {
   return new Set(names.filter(Boolean));
 }
 
-/** Matches what only Rust's module `std::mem` has, which has the name of a format. */
+/** Matches functions of Rust's module `std::mem`, whose name is the id of a format too. */
 const STD_MEM_PATTERN =
   /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
 
@@ -70,7 +70,7 @@ export function namedInRust(source, names) {
   const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
   const found = strings.filter(outside).filter(({ text }) => names.has(text));
   const compiled = blankRanges(code, ranges);
-  // `mem` is short for memory in names.
+  // Without `mem`: as a part of a name it is short for memory.
   const long = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
   const part = new RegExp(`^(?:.*_)?(?:${long.join("|")})(?:_.*)?$`);
   for (const match of compiled.matchAll(/[A-Za-z_]\w*/g)) {

@@ -7,7 +7,7 @@ import { quiet } from "../sh.mjs";
 
 const describeEntry = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
 
-/** What the committed list lacks, what it lists that is not used, and whether its text of LICENSE is another. */
+/** Problems: software that the list lacks, software on the list that is not used, and another text than in LICENSE. */
 export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
   const remedy = "run `node tests/tools/licences.mjs`";

@@ -20,8 +20,8 @@ class Module {
 }
 
 /**
- * Reads the module tree that begins at the file `rootFile`. `read(file)` returns a file's text or undefined. Modules that are
- * compiled for tests only are left out.
+ * Reads the module tree that begins at the file `rootFile`. `read(file)` returns a file's text or undefined. Modules
+ * that are compiled for tests only are left out.
  */
 export function moduleTree(rootFile, read) {
   const top = new Module("crate", undefined, rootFile);
@@ -60,7 +60,7 @@ function readModuleCode(module, code, strings, folder, read) {
     child.file = candidates.find((file) => read(file) !== undefined) ?? candidates[0];
     readModuleFile(child, child.file, `${folder}${name}/`, read);
   }
-  const own = blankRanges(
+  const ownCode = blankRanges(
     code,
     inner.map(([, from, to]) => [from, to]),
   );
@@ -73,7 +73,7 @@ function readModuleCode(module, code, strings, folder, read) {
     readModuleCode(child, blankRanges(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
   }
   const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
-  collectUses(module, own, within);
+  collectUses(module, ownCode, within);
 }
 
 const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
@@ -164,7 +164,7 @@ export function definingModules(module, segments, visited = new Set()) {
 
 const crateRoot = (module) => (module.parent ? crateRoot(module.parent) : module);
 
-/** The same for a path relative to `module`. */
+/** Like `definingModules`, for a path relative to `module`. */
 function definingModulesWithin(module, segments, visited) {
   if (segments.length === 0) return [module];
   const [first, ...rest] = segments;
@@ -174,8 +174,10 @@ function definingModulesWithin(module, segments, visited) {
   return found.length > 0 ? found : [module];
 }
 
-/** Modules that define `name` seen from `module`, by its items, children, imports or glob imports. `here`: whether the
- * name is in this module's own code, where imports of inner blocks count too. */
+/**
+ * Modules that define `name` seen from `module`, by its items, children, imports or glob imports. `here`: whether the
+ * name is in this module's own code, where imports of inner blocks count too.
+ */
 function findDefiningModules(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
   if (visited.has(key)) return [];
@@ -186,7 +188,7 @@ function findDefiningModules(module, name, rest, visited, here) {
   if (module.children.has(name)) add(definingModulesWithin(module.children.get(name), rest, visited));
   for (const each of module.imports) {
     if (each.name !== name || !(here || each.topLevel)) continue;
-    // `use name::…` of another crate names itself.
+    // `use name;` imports another crate under its own name. To follow it would look up the same name again.
     if (each.path.length === 1 && each.path[0] === name) continue;
     const path = each.path[0];
     add(modulesDefiningImport(module, path === name ? each.path : [...each.path, ...rest], visited));

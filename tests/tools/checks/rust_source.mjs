@@ -4,8 +4,8 @@
 const blankText = (text) => text.replaceAll(/[^\n]/g, " ");
 
 /**
- * Separates a source into {code, comments, strings}: `code` has comments and the contents of strings and characters blanked
- * out; `comments` and `strings` list those as {start, text}.
+ * Separates a source into {code, comments, strings}: `code` has comments and the contents of strings and characters
+ * blanked out; `comments` and `strings` list those as {start, text}.
  */
 export function scan(source) {
   const comments = [];

@@ -5,7 +5,10 @@ import { crateRoots, readOurs } from "./modules.mjs";
 import { allModules, definingModules, moduleTree } from "./rust_modules.mjs";
 import { offsetAfterBracket, scan, testRanges } from "./rust_source.mjs";
 
-/** Most methods of a type, largest median of the lines of a file, most lines of a crate without tests. */
+/**
+ * Maximum number of methods of a type, maximum median of lines per file, maximum number of lines of a crate without
+ * tests.
+ */
 const LIMITS = { methods: 40, median: 150, lines: 30_000 };
 
 /** Methods of each type over all its `impl Type` blocks in a crate: a map from the type with its module to a count. */
@@ -89,8 +92,8 @@ const crates = () => crateRoots().map(([name, file]) => [name, moduleTree(file, 
 const crateOf = (file) => (CRATE_PATTERN.test(file) ? (CRATE_PATTERN.exec(file)[1] ?? "mementory-app") : undefined);
 
 /**
- * Counts of the sources ([file, source] each) and crates ([name, module tree] each): `methods` ([type, count]), `median`,
- * `lines` ([crate, count]), the largest first.
+ * Counts of the sources ([file, source] each) and crates ([name, module tree] each): `methods` ([type, count]),
+ * `median`, `lines` ([crate, count]), the largest first.
  */
 export function shapeOf(sources, crates) {
   const lines = new Map();

@@ -1,5 +1,5 @@
-// Styles name sides by the direction of writing (inline-start, not left), so that the window mirrors itself for languages
-// that are written from right to left.
+// Styles name sides by the direction of writing (inline-start, not left), so that the window mirrors itself for
+// languages that are written from right to left.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../places.mjs";

@@ -10,7 +10,7 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
-/** Whether a command works now, for all but locking and the palette. While a dialog is open, only Undo over duplicates does. */
+/** Whether a command may run: while a dialog is open, only Undo over duplicates. Locking and the palette always may. */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
 }
@@ -34,7 +34,7 @@ export function run(command: Command): void {
   switch (command) {
     case "search":
       // In a section without search, the palette opens instead and says why.
-      if (!search.here() && !search.focus()) dialogs.show({ kind: "palette", instead: nav.section });
+      if (!search.searchInPane() && !search.focus()) dialogs.show({ kind: "palette", instead: nav.section });
       break;
     case "import":
       openImport();

@@ -1,4 +1,4 @@
-import { keys } from "$lib/logic/platform";
+import { systemKeys } from "$lib/logic/platform";
 import type { MessageKey } from "$lib/text";
 import type { Section } from "$lib/state/nav.svelte";
 
@@ -78,10 +78,10 @@ const SHORTCUT_OF_COMMAND: Partial<Record<Extract<Command, string>, string>> = {
 
 /** The shortcut of a command as this system writes it. */
 export function keysOf(command: Command): string | undefined {
-  if (typeof command === "string") return SHORTCUT_OF_COMMAND[command] && keys(SHORTCUT_OF_COMMAND[command]);
-  if (command.go === "settings") return keys("Ctrl ,");
+  if (typeof command === "string") return SHORTCUT_OF_COMMAND[command] && systemKeys(SHORTCUT_OF_COMMAND[command]);
+  if (command.go === "settings") return systemKeys("Ctrl ,");
   const digit = Object.keys(SECTION_OF_DIGIT).find((each) => SECTION_OF_DIGIT[each] === command.go);
-  return digit && keys(`Ctrl ${digit}`);
+  return digit && systemKeys(`Ctrl ${digit}`);
 }
 
 /** The list of shortcuts in the order of ui.md §5. `letter`: whether the setting for letter keys can switch it off. */

@@ -4,7 +4,9 @@ import { session } from "$lib/state/session.svelte";
 const INTERVAL_MS = 10_000;
 let last = -INTERVAL_MS;
 
-/** Reports to the backend that the person is active, at most every ten seconds, while a vault is open or being created. */
+/**
+ * Reports to the backend that the person is active, at most every ten seconds, while a vault is open or being created.
+ */
 export function reportActivity(): void {
   const now = performance.now();
   if ((session.phase !== "open" && session.phase !== "create") || now - last < INTERVAL_MS) return;

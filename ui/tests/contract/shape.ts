@@ -26,7 +26,9 @@ source.forEachChild((node) => {
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Where `value` differs from `type`: missing members, members that the type does not have, wrong kinds of values. */
+/**
+ * The differences of `value` from `type`: missing members, members that the type does not have, wrong types of values.
+ */
 export function mismatches(value: unknown, type: ts.TypeNode, at = ""): string[] {
   const wrong = (expected = type.getText()) => [`${at || "answer"}: not ${expected}: ${JSON.stringify(value)}`];
   if (ts.isParenthesizedTypeNode(type)) return mismatches(value, type.type, at);
@@ -94,5 +96,5 @@ function memberMismatches(value: Record<string, unknown>, members: ts.PropertySi
   ];
 }
 
-/** Of the members of a union, the mismatches of the one that fits best. */
+/** The shortest list of mismatches, which belongs to the union member that fits best. */
 const closest = (all: string[][]): string[] => all.toSorted((a, b) => a.length - b.length)[0] ?? [];

@@ -1,5 +1,5 @@
 import type { AuditEntry, TombstoneView } from "$lib/ipc";
-import { parse } from "$lib/text/format";
+import { parseTime } from "$lib/text/format";
 
 /** Numbers of entries, of tombstones, and of tombstones with a finished receipt, for an evidence pack. */
 export type PackContents = { tombstones: number; withReceipt: number; entries: number };
@@ -12,8 +12,9 @@ export function contentsInRange(
   range: DateSpan,
 ): PackContents {
   const inside = ({ at }: { at: string }) => {
-    const time = parse(at)?.getTime() ?? 0;
-    return time >= (parse(range.since)?.getTime() ?? -Infinity) && time <= (parse(range.until)?.getTime() ?? Infinity);
+    const time = parseTime(at)?.getTime() ?? 0;
+    const [since, until] = [parseTime(range.since)?.getTime(), parseTime(range.until)?.getTime()];
+    return time >= (since ?? -Infinity) && time <= (until ?? Infinity);
   };
   const inRange = tombstones.filter(inside);
   return {

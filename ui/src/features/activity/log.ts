@@ -1,5 +1,5 @@
 import type { AuditEntry, BatchInfo, TombstoneView } from "$lib/ipc";
-import { parse } from "$lib/text/format";
+import { parseTime } from "$lib/text/format";
 
 /** The document behind a log entry: the report of an import or the receipt of a deletion. */
 export type Proof = { kind: "report"; batch: string } | { kind: "receipt"; id: string };
@@ -13,7 +13,7 @@ export function proofsOf(
   tombstones: readonly TombstoneView[],
 ): Map<number, Proof> {
   const reports = new Set(batches.map((batch) => batch.batch));
-  const key = (op: string, id: string, at: string) => `${op} ${id} ${parse(at)?.getTime() ?? ""}`;
+  const key = (op: string, id: string, at: string) => `${op} ${id} ${parseTime(at)?.getTime() ?? ""}`;
   const receipts = new Map(
     tombstones.flatMap((tombstone) =>
       tombstone.receipt === null
@@ -46,6 +46,6 @@ export function filterEntries(
     (entry) =>
       (op === null || entry.op === op) &&
       (by === null || nameOf(entry.actor) === by) &&
-      (parse(entry.at)?.getTime() ?? 0) >= from,
+      (parseTime(entry.at)?.getTime() ?? 0) >= from,
   );
 }

@@ -13,26 +13,26 @@ import { joinWithCommas, joinWithAnd, joinSentences, t, word } from "$lib/text";
 import { UiError } from "$lib/state/ui-error";
 import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { fileName } from "$lib/text/format";
-import type { IconOf } from "$lib/ui/types";
+import type { IconComponent } from "$lib/ui/types";
 
 /** One import or export in the list. */
 export type Transfer = {
   key: string;
   at: string;
-  icon: IconOf;
+  icon: IconComponent;
   title: string;
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry of an export that has details. */
+  /** The log entry of an export, which has details to show. */
   entry: AuditEntry | null;
   /** The file path while the file still exists. */
   file: string | null;
-  /** Details of a failed import, where the vault has more than the log. */
+  /** Files and error of a failed import, if the vault stored them; the log has only the error code. */
   failed: FailedImport | null;
   bad: boolean;
 };
-const ICONS: Record<string, IconOf> = {
+const ICONS: Record<string, IconComponent> = {
   export: Upload,
   import_failed: CircleAlert,
   undo_import: Undo2,
@@ -93,7 +93,7 @@ function titleOf({ op, target }: AuditEntry): string {
     : t("activity.exportedTo", { name: assistantStyle(target).name });
 }
 
-/** Counts: always new and updated, the others only if not zero. */
+/** The counts of an import: new and updated records always, the other outcomes only if not zero. */
 function numbersOf(batch: BatchInfo): string {
   return joinWithCommas(
     COLUMNS.filter((key) => key === "added" || key === "updated" || batch[key] > 0).map((key) =>

@@ -21,7 +21,7 @@ export class MessageTree {
   }
 
   /** The path through `id`: its ancestors, and below it the branch used last. */
-  through(id: string): ThreadMessage[] {
+  pathThrough(id: string): ThreadMessage[] {
     const ancestors: ThreadMessage[] = [];
     const seen = new Set<string>();
     for (
@@ -42,9 +42,9 @@ export class MessageTree {
   }
 
   /** The path that the reader shows first. */
-  start(): ThreadMessage[] {
+  firstPath(): ThreadMessage[] {
     const first = this.#next("");
-    return first === undefined ? [] : this.through(first);
+    return first === undefined ? [] : this.pathThrough(first);
   }
 
   #next(id: string): string | undefined {
@@ -118,8 +118,8 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   return entries;
 }
 
-/** Index of the entry that shows a message, collapsed or not. */
-export function indexOf(entries: readonly Entry[], id: string): number {
+/** Index of the entry that shows the message, collapsed or not; -1 if none does. */
+export function entryIndex(entries: readonly Entry[], id: string): number {
   return entries.findIndex(
     (entry) => entry.message?.id === id || entry.collapsed.some((message) => refersTo(message, id)),
   );

@@ -1,5 +1,5 @@
 import type { ThreadMessage } from "$lib/ipc";
-import { countIn, textRuns } from "$lib/logic/hits";
+import { countMatches, textRuns } from "$lib/logic/hits";
 import { blocks, type Block } from "$lib/logic/markdown";
 import { isCollapsed, isStep, stepsOf } from "./branches";
 
@@ -43,7 +43,7 @@ export async function findAll(
   for (const message of messages) {
     // In display order: the steps of a message come before its text.
     for (const each of [...stepsOf(message), message]) {
-      const n = countIn(runsIn(each), text);
+      const n = countMatches(runsIn(each), text);
       for (let nth = 0; nth < n; nth += 1) all.push({ id: each.id, nth });
     }
     if (performance.now() - since < WORK_MS) continue;

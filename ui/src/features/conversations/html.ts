@@ -12,7 +12,7 @@ export function htmlBlock(html: string, needle: string, current: number | null) 
   };
 }
 
-/** Does the same for plain text. */
+/** Like `htmlBlock`, for plain text. */
 export function plainBlock(text: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.textContent = text;

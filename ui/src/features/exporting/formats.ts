@@ -5,8 +5,8 @@ import { t } from "$lib/text";
 export type { ExportFormat, FileFormat } from "$lib/state/formats";
 
 /**
- * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase. `folder`: it is a
- * folder. `files`: it contains small attached files.
+ * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase. `folder`: it is
+ * a folder. `files`: it contains small attached files.
  */
 export type FormatCard = {
   value: ExportFormat;

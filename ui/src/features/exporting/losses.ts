@@ -14,8 +14,8 @@ const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };
 
 /**
- * Losses by field and kind with their counts, the heaviest kind first. The notes come from the list of single losses, which is
- * cut after a thousand.
+ * Losses by field and kind with their counts, the heaviest kind first. A row has the note of the first listed loss, or
+ * none if the list, which is cut after a thousand losses, has no such loss.
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
@@ -48,7 +48,7 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
   const textOf = new Map(
     items.map((item) => [item.id, plainLine(truncated(item.title || item.text, MAX_LABEL_LENGTH))]),
   );
-  // Parts of files and records in the Trash are in no list.
+  // `list` returns neither parts of files nor records in the Trash, so they keep their name.
   return names.map((name) => textOf.get(name) || name);
 }
 
@@ -57,16 +57,18 @@ export function omittedCount(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
-/** How many attached files are exported and how many are left out. `carries`: whether the format can contain files. */
-export function filesOf(exported: Exported, carries: boolean): { exported: number; omitted: number } {
+/**
+ * How many attached files are exported and how many are left out. `canContain`: whether the format can contain files.
+ */
+export function filesOf(exported: Exported, canContain: boolean): { exported: number; omitted: number } {
   const lost = (field: string) =>
     exported.loss_counts.reduce(
       (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
-  // Files stored inside their message are not separate entries.
-  if (!carries) return { exported: 0, omitted: Math.max(attachmentCount, lost("bytes")) };
+  // A file that is stored inside its message is not counted as an attachment, only as a loss of bytes.
+  if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lost("bytes")) };
   const omitted = Math.min(attachmentCount, lost("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }

@@ -11,7 +11,7 @@ import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
 import { joinWithCommas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
-import type { IconOf } from "$lib/ui/types";
+import type { IconComponent } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
@@ -19,7 +19,7 @@ export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t(
 export const isPicture = ({ present, media_type }: Pick<Row, "present" | "media_type">): boolean =>
   present !== false && /^image\/(png|jpeg|gif|webp)$/.test(media_type ?? "");
 
-const ICONS: Record<FileKind, IconOf> = {
+const ICONS: Record<FileKind, IconComponent> = {
   picture: Image,
   document: FileText,
   code: Code,
@@ -28,7 +28,7 @@ const ICONS: Record<FileKind, IconOf> = {
   other: File,
   missing: FileQuestion,
 };
-export const iconOf = (row: Row): IconOf => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
+export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
 /** `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export lists the file without containing it. */
 export function fileSummary(row: Row): string {

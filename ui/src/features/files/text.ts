@@ -34,8 +34,8 @@ export function isText(file: File): boolean {
 const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
- * Decodes the first bytes of a file: by their byte order mark, else as UTF-8, in a legacy encoding of the language or in
- * `windows-1252`. Null if they contain a zero byte, which text does not have.
+ * Decodes the first bytes of a file: by their byte order mark, else as UTF-8, in a legacy encoding of the language or
+ * in `windows-1252`. Null if they contain a zero byte, which text does not have.
  */
 export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
   const read = (label: string, fatal: boolean) => {

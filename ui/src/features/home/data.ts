@@ -72,8 +72,8 @@ export function isOld({ exported }: Column): boolean {
 }
 
 /**
- * Records of one kind that the newest export of an assistant lacks. Each kind has its own row, because a list shows only one
- * kind. `alone`: the assistant has no other such row.
+ * The number of records of one kind that the newest export of an assistant lacks. Each kind has its own row, because a
+ * list shows only one kind. `alone`: no other kind of this assistant has such records.
  */
 export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
@@ -99,8 +99,7 @@ export function missingByAssistant(standings: readonly StandingCount[]): Missing
     );
 }
 
-/** Rows of the matrix: types by frequency. "No type" is included, because ChatGPT exports none and all numbers have to
- * add up. */
+/** Rows of the matrix: types by frequency. "No type" has a row too, so that the numbers of an assistant add up. */
 export function typesOf(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
   for (const column of columns)

@@ -11,7 +11,7 @@ export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 /** One listed item. `text`: first words of an item that a preview finds new. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
 
-/** Columns after "found", in the order of the sum. Their texts are `outcome.<key>`. */
+/** Columns after "found", in the order in which the report adds them up. Their texts are `outcome.<key>`. */
 export const COLUMNS: readonly OutcomeKey[] = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
 /** Outcomes in the order in which they need attention. */
 const LIST_ORDER: readonly string[] = ["failed", "blocked", "skipped", "updated", "added", "unchanged"];
@@ -51,7 +51,10 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
-/** How many items of a selection belong into the report's list. Those that an import added are in the lists of the vault. */
+/**
+ * How many items of a selection belong into the report's list. Those that an import added are in the lists of the
+ * vault.
+ */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;

@@ -17,8 +17,8 @@ export type ListAnswer = {
 
 /**
  * Keeps `list` loaded for the search field, its filter and every change of the vault. Call it while a component is
- * created. `onanswer` runs once the rows are there, during a search only `pause` ms later, because it would delay the answer to
- * the next key.
+ * created. `onanswer` runs once the rows are there, during a search only `pause` ms later, because it would delay the
+ * answer to the next key.
  */
 export function followSearch(
   list: RecordList,
@@ -39,7 +39,7 @@ export function followSearch(
     const isNewQuery = lastQuery !== null && query !== lastQuery && query !== "";
     list.query = query;
     await list.load();
-    // After a failure the whole request is repeated.
+    // After a failure `lastQuery` stays, so that the retry counts as the same new query.
     if (!isCurrent() || list.failed) return;
     lastQuery = query;
     const answer = { query, isNewQuery, isCurrent };

@@ -1,7 +1,7 @@
 import ListX from "@lucide/svelte/icons/list-x";
 import Trash2 from "@lucide/svelte/icons/trash-2";
 import Upload from "@lucide/svelte/icons/upload";
-import { keys } from "$lib/logic/platform";
+import { systemKeys } from "$lib/logic/platform";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import type { RecordList } from "$lib/state/records.svelte";
@@ -29,7 +29,10 @@ export function focusList(): void {
   if (pane) visibleList(pane)?.focus();
 }
 
-/** Handles the keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. Returns whether the key was handled. */
+/**
+ * Handles the keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. Returns whether the key was
+ * handled.
+ */
 export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
   const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
   const action = actionOf(event, list, ids);
@@ -58,12 +61,12 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
   if (event.key === "Escape" && selection.ids.size > 0) return () => selection.clear();
   if (event.key === "Escape" && search.text) return () => search.clear();
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a")
-    return () => void selection.all(list).catch(showError);
+    return () => void selection.checkAll(list).catch(showError);
   return null;
 }
 
-/** Menu entries shared by one and many records. `what`: the name of a single one. */
-export function recordEntries(list: RecordList, ids: string[], what: string | null = null): MenuEntry[] {
+/** Menu entries shared by one and many records. `name`: the name of a single record. */
+export function recordEntries(list: RecordList, ids: string[], name: string | null = null): MenuEntry[] {
   const many = ids.length > 1;
   return [
     {
@@ -78,14 +81,14 @@ export function recordEntries(list: RecordList, ids: string[], what: string | nu
     {
       label: t("action.toTrash"),
       icon: Trash2,
-      shortcut: keys("Delete"),
+      shortcut: systemKeys("Delete"),
       testid: "menu-trash",
-      run: () => void trashFromList(list, ids, what),
+      run: () => void trashFromList(list, ids, name),
     },
     {
       label: t("action.erase"),
       icon: Trash2,
-      shortcut: keys("Shift Delete"),
+      shortcut: systemKeys("Shift Delete"),
       danger: true,
       testid: "menu-erase",
       run: () => dialogs.show({ kind: "erase", ids }),

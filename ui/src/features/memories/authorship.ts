@@ -3,8 +3,7 @@ export type Authorship = "assistant" | "person";
 
 /**
  * Author by creation method, for the methods that identify the author. A call of ChatGPT's memory tool or a file
- * written by an agent does not tell
- * whether the person asked for it, so the window shows "The export doesn't say".
+ * written by an agent does not show whether the person asked for it, so the window says "The export doesn't say".
  */
 const AUTHORSHIP_BY_METHOD: ReadonlyMap<string, Authorship> = new Map([
   // Derived by the vendor from conversations.

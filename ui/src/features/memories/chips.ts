@@ -10,7 +10,7 @@ import { typeName } from "./types";
 
 export type FilterChip = { label: string; off: Partial<Filter> };
 
-/** Active filters, each with the function that removes it. */
+/** Active filters. `off`: the change of the filter that removes the chip. */
 export function chipsOf(filter: Filter): FilterChip[] {
   const chips: FilterChip[] = [];
   if (filter.kind && filter.kind !== "memory")

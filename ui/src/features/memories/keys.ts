@@ -3,12 +3,12 @@ import { detail, type DetailRequest } from "$lib/state/detail.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";
 
-const ACTION_OF_LETTER: Record<string, DetailRequest["what"]> = { e: "edit", t: "tag", r: "redact" };
+const ACTION_OF_LETTER: Record<string, DetailRequest["action"]> = { e: "edit", t: "tag", r: "redact" };
 
 /** Opens this record in the detail pane at once and starts the action there. */
-export function requestAction(what: DetailRequest["what"], id: string): void {
+export function requestAction(action: DetailRequest["action"], id: string): void {
   nav.choose(id);
-  detail.request(what, id);
+  detail.request(action, id);
 }
 
 /** Handles letters that act on the active row, or on all checked rows. */

@@ -27,29 +27,29 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
       { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: () => detail.request("redact", null) },
       ...recordEntries(memories, ids),
     ];
-  const ask = (what: DetailRequest["what"]) => () => {
+  const startAction = (action: DetailRequest["action"]) => () => {
     // While rows are checked, the detail pane shows their summary instead of a memory.
     selection.clear();
-    requestAction(what, id);
+    requestAction(action, id);
   };
   return [
     { label: t("action.open"), icon: PanelRight, shortcut: "Enter", run: open },
-    { label: t("action.edit"), icon: Pencil, shortcut: letter("E"), testid: "menu-edit", run: ask("edit") },
-    { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: ask("tag") },
-    { label: t("action.redact"), icon: Eraser, shortcut: letter("R"), run: ask("redact") },
+    { label: t("action.edit"), icon: Pencil, shortcut: letter("E"), testid: "menu-edit", run: startAction("edit") },
+    { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: startAction("tag") },
+    { label: t("action.redact"), icon: Eraser, shortcut: letter("R"), run: startAction("redact") },
     { label: t("action.copyText"), icon: Copy, run: () => void copy(id) },
-    { label: t("detail.original"), icon: FileCode, run: ask("original") },
+    { label: t("detail.original"), icon: FileCode, run: startAction("original") },
     ...recordEntries(memories, ids),
   ];
 }
 
 /** Copies the full text, which it loads because a row contains only the start of a long one. */
 async function copy(id: string): Promise<void> {
-  const unlocked = lockGuard();
+  const isUnlocked = lockGuard();
   try {
     const { record } = await backend().show(id, false, false);
-    if (unlocked()) await copyWithToast(record.text);
+    if (isUnlocked()) await copyWithToast(record.text);
   } catch (error) {
-    if (unlocked()) showError(error);
+    if (isUnlocked()) showError(error);
   }
 }

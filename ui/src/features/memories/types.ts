@@ -6,9 +6,9 @@ import SlidersHorizontal from "@lucide/svelte/icons/sliders-horizontal";
 import UserRound from "@lucide/svelte/icons/user-round";
 import Users from "@lucide/svelte/icons/users";
 import { t, word } from "$lib/text";
-import type { IconOf } from "$lib/ui/types";
+import type { IconComponent } from "$lib/ui/types";
 
-const ICONS: Record<string, IconOf> = {
+const ICONS: Record<string, IconComponent> = {
   fact: UserRound,
   semantic: UserRound,
   identity: UserRound,
@@ -22,7 +22,7 @@ const ICONS: Record<string, IconOf> = {
 };
 
 /** The icon of a memory type. */
-export function typeIcon(type: string): IconOf {
+export function typeIcon(type: string): IconComponent {
   return ICONS[type] ?? Bookmark;
 }
 

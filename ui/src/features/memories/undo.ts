@@ -3,7 +3,7 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 
-/** Toast after an edit, with Undo to the previous version. */
+/** Shows a toast after an edit, with an Undo button that restores the version before it. */
 export function offerUndo(id: string, version: number, text: string): void {
   toasts.undoable(text, t("action.undo"), async () => {
     await backend().restoreVersion(id, version);

@@ -1,7 +1,7 @@
 import type { Receipt } from "$lib/ipc";
 import { joinWithCommas, t } from "$lib/text";
 
-/** One row of a receipt. `text` is the window's text, `original` that of the backend in English. */
+/** One row of a receipt. `text`: the window's text. `original`: the backend's English text. */
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
@@ -16,8 +16,8 @@ export function placesOf(receipt: Receipt): ReceiptPlace[] {
 }
 
 /**
- * The row for messages with the same content. A receipt of an older release has no count of redacted copies (null). It gets
- * the row only if copies were left.
+ * The row for messages with the same content. A receipt of an older release has no count of redacted copies (null). It
+ * gets the row only if copies were left.
  */
 function sameWordsPlaces({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
   if (redacted === null && left === 0) return [];

@@ -10,9 +10,9 @@ import type { TextSegment } from "$lib/logic/text-segments";
 import type { Kind } from "$lib/logic/sensitive";
 import { nav } from "$lib/state/nav.svelte";
 import { nameInSentence, t, word } from "$lib/text";
-import type { IconOf } from "$lib/ui/types";
+import type { IconComponent } from "$lib/ui/types";
 
-export const ICONS: Record<Kind, IconOf> = {
+export const ICONS: Record<Kind, IconComponent> = {
   keys: KeyRound,
   bank: CreditCard,
   ids: IdCard,

@@ -2,7 +2,9 @@ import { codeOf } from "$lib/ipc";
 import { session } from "$lib/state/session.svelte";
 import { UiError } from "$lib/state/ui-error";
 
-/** An action that needs the present passphrase or code: what was typed, whether it runs, and why it failed. */
+/**
+ * An action that needs the current passphrase or recovery code: the typed secret, whether it runs, and why it failed.
+ */
 export class SecretAttempt {
   secret = $state("");
   busy = $state(false);

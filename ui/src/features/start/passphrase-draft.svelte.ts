@@ -10,10 +10,11 @@ export class PassphraseDraft {
   text = $state("");
   repeat = $state("");
   score = $state(0);
-  /** Whether the text was rated, and the backend's reason why it is weak. */
+  /** Whether the text was rated. */
   #rated = $state(false);
+  /** The backend's reason why the text is weak. */
   #weakness = $state<string | null>(null);
-  #rating = "";
+  #textToRate = "";
 
   readonly same = $derived(this.text !== "" && this.text === this.repeat);
   readonly differs = $derived(this.repeat.length >= this.text.length && this.repeat !== "" && !this.same);
@@ -26,7 +27,7 @@ export class PassphraseDraft {
   }
 
   async rate(text: string): Promise<void> {
-    this.#rating = text;
+    this.#textToRate = text;
     if (text === "") {
       this.score = 0;
       this.#rated = false;
@@ -34,7 +35,7 @@ export class PassphraseDraft {
       return;
     }
     const strength = await backend().passphraseStrength(text);
-    if (this.#rating !== text) return;
+    if (this.#textToRate !== text) return;
     this.score = Math.max(0, Math.min(4, Math.round(strength.score)));
     this.#rated = true;
     this.#weakness = strength.reason;

@@ -36,7 +36,7 @@ export interface Backend {
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
   formats(): Promise<b.FormatInfo[]>;
-  /** `passphrase` is that of an encrypted file, here and in the methods below. */
+  /** `passphrase` opens encrypted files, also in `checkFile`, `importPreview` and `importRun`. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
   pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
@@ -103,7 +103,8 @@ export interface Backend {
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
   cleanAgain(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
-  look(jobId: string, anew: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
+  /** Scans for sensitive values: new and changed records, or with `all` every record. */
+  look(jobId: string, all: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;
   redactValues(
@@ -127,6 +128,7 @@ export interface Backend {
     passphrase: string | null,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Exported>;
+  /** Records in the audit log that the last exported text was copied. */
   textTaken(): Promise<void>;
   removeExport(path: string): Promise<void>;
   evidence(
@@ -169,7 +171,9 @@ export interface Backend {
   onWatched(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
-  /** Calls `listener` when files are dragged over the window. Returns the function to stop listening. */
+  /**
+   * Calls `listener` when files are dragged over the window, away, or dropped. Returns the function to stop listening.
+   */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }
 

@@ -82,7 +82,7 @@ function twoLetters(name: string): string {
 }
 
 /** Formats offered if none was recognised, most likely first. */
-export const FORMATS = [
+export const FORMAT_CHOICES = [
   ...[
     "chatgpt",
     "claude",

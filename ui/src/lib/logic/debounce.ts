@@ -1,5 +1,7 @@
-/** After the rows of a search, the window waits this many milliseconds before further requests, because another key may
- * follow. */
+/**
+ * Milliseconds that the window waits after the rows of a search arrived before it requests more (counts, further rows),
+ * because the person may type on.
+ */
 export const TYPING_PAUSE_MS = 250;
 
 /** Calls `run` after `wait` ms without another call. */

@@ -5,7 +5,7 @@ export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 const MAX_TOTAL_LENGTH = 200_000;
 const MAX_EDITS = 2_000;
 
-/** The words that were removed and added between two texts. Texts that are too long or too different give one change. */
+/** The words that were removed and added between two texts. If they are too long or too different: both texts whole. */
 export function wordDiff(older: string, newer: string): DiffPart[] {
   // The cost grows with the square of the number of differences.
   const changes =
@@ -24,7 +24,7 @@ export function wordDiff(older: string, newer: string): DiffPart[] {
   return mergeChanges(parts);
 }
 
-/** Merges changes that only a space separates into one: the removed words, then the added ones. */
+/** Merges changes with only white space between them into one: first the removed words, then the added ones. */
 function mergeChanges(parts: DiffPart[]): DiffPart[] {
   const out: DiffPart[] = [];
   let removed = "";
@@ -49,7 +49,7 @@ function mergeChanges(parts: DiffPart[]): DiffPart[] {
   return out;
 }
 
-/** Keeps `words` words before and after each change. An ellipsis replaces the others. */
+/** Keeps `words` unchanged words before and after each change. An ellipsis replaces the other unchanged words. */
 export function trimDiff(parts: DiffPart[], words = 6): DiffPart[] {
   return parts.map((part, index) => {
     if (part.kind !== "same") return part;

@@ -2,8 +2,7 @@ import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
 /**
- * Maximum number of marks in one segment, because more would block the window. Of more hits, those around the current one are
- * marked.
+ * Maximum number of marks in one segment; more would block the window. Then only hits near the current one are marked.
  */
 const MAX_MARKS = 1_000;
 
@@ -31,7 +30,8 @@ function decodeEntities(source: string): string {
 
 /**
  * Splits the displayed text of a segment into runs. A hit may start in bold and end in a link, but crosses no
- * paragraph, line, cell or redaction. Must split like `textsOf`, so that as many hits are counted as marked.
+ * paragraph, line, cell or redaction. Must split like `textNodeRuns`, or the number of hits would differ from the
+ * marks.
  */
 export function textRuns(block: Block): string[] {
   if (block.kind === "code") return [block.text];
@@ -56,12 +56,12 @@ export function textRuns(block: Block): string[] {
 }
 
 /** Occurrences of `needle` in text runs, ignoring case. */
-export function countIn(runs: readonly string[], needle: string): number {
+export function countMatches(runs: readonly string[], needle: string): number {
   if (needle.trim() === "") return 0;
   return runs.reduce((n, run) => n + matchesIn(run, needle).length, 0);
 }
 
-/** The segment that contains the `nth` hit of all segments, and the index of the hit in that segment. */
+/** The segment that contains the `nth` hit (from 0) of all segments, and the index of the hit in that segment. */
 export function locateHit(
   segments: readonly Block[],
   needle: string,
@@ -69,7 +69,7 @@ export function locateHit(
 ): { segment: number; nth: number } | null {
   let before = 0;
   for (const [segment, block] of segments.entries()) {
-    const count = countIn(textRuns(block), needle);
+    const count = countMatches(textRuns(block), needle);
     if (nth < before + count) return { segment, nth: nth - before };
     before += count;
   }
@@ -77,7 +77,7 @@ export function locateHit(
 }
 
 /** The text nodes of `root` in the page, grouped into runs. */
-function textsOf(root: Node): Text[][] {
+function textNodeRuns(root: Node): Text[][] {
   const runs: Text[][] = [[]];
   const visit = (node: Node) => {
     for (const child of node.childNodes) {
@@ -116,12 +116,12 @@ function markSpans(
 }
 
 /**
- * Marks every occurrence of `needle` in `root` and emphasises the `current` one; of more than a thousand, only those
- * around it. Returns the marks per hit: several if it spans elements.
+ * Marks every occurrence of `needle` in `root` and emphasises the `current` one. Of more than `MAX_MARKS`, only those
+ * near it are marked. Returns the marks of each hit: a hit that spans elements has several.
  */
 export function markHits(root: Node, needle: string, current: number | null = null): HTMLElement[][] {
   if (needle.trim() === "") return [];
-  const found = textsOf(root).map((texts) => ({
+  const found = textNodeRuns(root).map((texts) => ({
     texts,
     matches: matchesIn(texts.map((text) => text.data).join(""), needle),
   }));

@@ -7,7 +7,7 @@ export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
 
 /** Text beyond one of these limits is shown unformatted, because rendering it would block the window. */
-const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, deep: 16, links: 1_000 };
+const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, depth: 16, links: 1_000 };
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -41,17 +41,17 @@ const SANITIZE_OPTIONS = {
 function exceedsLimits(top: Token): boolean {
   let cells = 0;
   let links = 0;
-  const within = (tokens: Token[], deep: number): boolean =>
-    deep > LIMITS.deep || tokens.some((token) => over(token, deep));
-  const over = (token: Token, deep: number): boolean => {
+  const anyExceeds = (tokens: Token[], depth: number): boolean =>
+    depth > LIMITS.depth || tokens.some((token) => exceeds(token, depth));
+  const exceeds = (token: Token, depth: number): boolean => {
     if (token.type === "table")
       cells += (token as Tokens.Table).header.length * ((token as Tokens.Table).rows.length + 1);
     if (token.type === "link") links += 1;
     if (cells > LIMITS.cells || links > LIMITS.links) return true;
     const { tokens = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
-    return within(tokens, deep + 1) || within(items, deep + 1);
+    return anyExceeds(tokens, depth + 1) || anyExceeds(items, depth + 1);
   };
-  return over(top, 0);
+  return exceeds(top, 0);
 }
 
 function parseMarkdown(source: string): Token[] | null {
@@ -90,11 +90,11 @@ export function blocks(source: string): Block[] {
   return out;
 }
 
-/** Removes Markdown formatting characters, but keeps those that may be meant literally. */
-function wordsOf(token: Token): string {
+/** The text of a token without Markdown formatting characters. Characters that may be meant literally stay. */
+function plainTextOf(token: Token): string {
   const { raw, type } = token;
   const { tokens } = token as { tokens?: Token[] };
-  const inner = () => (tokens ?? []).map(wordsOf).join("");
+  const inner = () => (tokens ?? []).map(plainTextOf).join("");
   if (type === "heading" || type === "strong" || type === "em") return inner();
   if (type === "paragraph" || type === "text") return tokens ? inner() : raw;
   if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
@@ -105,13 +105,13 @@ function wordsOf(token: Token): string {
   const { items, ordered } = token as Tokens.List;
   // A number at the start of an entry may be a year.
   const number = (item: Tokens.ListItem) => (ordered ? (/^\s*\d+\S\s/.exec(item.raw)?.[0] ?? "") : "");
-  return items.map((item) => number(item) + item.tokens.map(wordsOf).join("\n")).join("\n");
+  return items.map((item) => number(item) + item.tokens.map(plainTextOf).join("\n")).join("\n");
 }
 
 /** The text without Markdown formatting, for plain lines. Offsets in the source (hits, spans) do not apply to it. */
 export function plainText(source: string): string {
   if (!/[*_`#+[\\-]/.test(source)) return source;
-  return parseMarkdown(source)?.map(wordsOf).join("\n").trim() || source;
+  return parseMarkdown(source)?.map(plainTextOf).join("\n").trim() || source;
 }
 
 /** The text without Markdown formatting on one line, with at most `most` characters. */
@@ -121,7 +121,7 @@ export function plainLine(text: string, most?: number): string {
 
 /** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */
 const PLAIN_HTML = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
-/** The shortcut is tried only up to this length. */
+/** Longer HTML is sanitised without testing it against `PLAIN_HTML`. */
 const MAX_PLAIN_HTML = 20_000;
 
 /** Sanitised nodes for the page. They load and run nothing. */

@@ -2,7 +2,7 @@
 export const isMac = typeof navigator !== "undefined" && /mac/i.test(navigator.platform || navigator.userAgent);
 
 /** A shortcut as this system writes it: `Ctrl F` or `⌘F`. */
-export function keys(shortcut: string): string {
+export function systemKeys(shortcut: string): string {
   if (!isMac) return shortcut;
   return shortcut.replace(/Ctrl Shift /, "⇧⌘").replace(/Ctrl /, "⌘");
 }

@@ -26,7 +26,7 @@ export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   })).filter(({ n }) => n > 0);
 }
 
-/** The reason that each detector gives for a finding. */
+/** Why each detector reports a finding, as a key of the texts `why`. */
 const DETECTOR_REASONS: Record<string, string> = {
   luhn: "check",
   iso13616: "check",
@@ -41,7 +41,7 @@ const DETECTOR_REASONS: Record<string, string> = {
   password_sentence: "named",
 };
 
-/** The reason for a finding, as a key of the texts `why`. It names only what the detector checks. */
+/** Why a value of the class `name` was reported, as a key of the texts `why`. */
 export function reasonOf(name: string, detector: string): string {
   const known = DETECTOR_REASONS[detector];
   if (known) return known;

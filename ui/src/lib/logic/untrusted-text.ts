@@ -11,7 +11,7 @@ const MAX_LINE_LENGTH = 300;
 const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-/** The start of a text, for places that show no more, so that long text is not rendered in vain. */
+/** The first `max` characters of a text, for places that show no more: rendering the remainder would be wasted time. */
 export function truncated(text: string, max = MAX_LINE_LENGTH): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;

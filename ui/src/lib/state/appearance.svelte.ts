@@ -106,7 +106,7 @@ class Appearance {
     setHours(hours);
   }
 
-  /** Reduces motion. Switched off, the setting of the system applies. */
+  /** Reduces motion if `on`; otherwise the setting of the system applies. */
   setLessMotion(on: boolean): void {
     this.lessMotion = on;
     storePreference("motion", on ? "less" : null);
@@ -120,10 +120,10 @@ class Appearance {
 
   setListWidth(width: number): void {
     this.listWidth = width;
-    this.#keepWidth(width);
+    this.#storeWidth(width);
   }
 
-  readonly #keepWidth = debounced((width: number) => storePreference("list-width", String(Math.round(width))), 300);
+  readonly #storeWidth = debounced((width: number) => storePreference("list-width", String(Math.round(width))), 300);
 }
 
 export const appearance = new Appearance();

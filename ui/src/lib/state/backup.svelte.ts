@@ -8,7 +8,7 @@ import { session } from "./session.svelte";
 /** The running backup, which continues in the background, or the result of the last one. */
 class BackupState {
   job = $state.raw<JobProgress | null>(null);
-  made = $state.raw<BackedUp | null>(null);
+  result = $state.raw<BackedUp | null>(null);
   problem = $state.raw<UiError | null>(null);
   /** When this vault was last backed up, according to its log. Null: never; undefined: not loaded yet. */
   last = $state<string | null | undefined>(undefined);
@@ -29,11 +29,11 @@ class BackupState {
     const name = `${session.name} ${isoDay(now)} ${twoDigits(now.getHours())}${twoDigits(now.getMinutes())}.mementory`;
     const job = new JobProgress();
     this.job = job;
-    this.made = this.problem = null;
+    this.result = this.problem = null;
     try {
-      const made = await backend().backup(job.id, joinPath(folder, name), job.listen);
+      const result = await backend().backup(job.id, joinPath(folder, name), job.listen);
       if (!isUnlocked()) return;
-      this.made = made;
+      this.result = result;
       await this.read();
     } catch (error) {
       session.handleLocked(error);
@@ -44,7 +44,7 @@ class BackupState {
   }
 
   clear(): void {
-    this.job = this.made = this.problem = null;
+    this.job = this.result = this.problem = null;
     this.last = undefined;
   }
 }

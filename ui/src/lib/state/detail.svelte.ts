@@ -3,15 +3,15 @@ import { onLock } from "./lock-cleanup";
 export type Draft = { text: string; type: string | null; tags: string[] };
 
 /** `id` is the record that was active when the key was pressed, or null for all checked records. */
-export type DetailRequest = { what: "edit" | "tag" | "redact" | "original"; id: string | null };
+export type DetailRequest = { action: "edit" | "tag" | "redact" | "original"; id: string | null };
 
 /** An action that was requested for the open record, and unsaved edits. Both exist in memory only. */
 class Detail {
   pending = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});
 
-  request(what: DetailRequest["what"], id: string | null): void {
-    this.pending = { what, id };
+  request(action: DetailRequest["action"], id: string | null): void {
+    this.pending = { action, id };
   }
 
   /** Discards the request, so that it does not run when the record is opened later. */
@@ -19,22 +19,22 @@ class Detail {
     if (this.pending?.id === id) this.pending = null;
   }
 
-  keep(id: string, draft: Draft): void {
+  keepDraft(id: string, draft: Draft): void {
     this.drafts = { ...this.drafts, [id]: draft };
   }
 
-  drop(id: string): void {
+  dropDraft(id: string): void {
     const { [id]: _removed, ...rest } = this.drafts;
     this.drafts = rest;
   }
 
-  dropAll(): void {
+  dropDrafts(): void {
     this.drafts = {};
   }
 
   clear(): void {
     this.pending = null;
-    this.dropAll();
+    this.dropDrafts();
   }
 }
 

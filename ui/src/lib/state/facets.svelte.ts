@@ -15,8 +15,8 @@ export function byFrequency(numbers: Record<string, number>): string[] {
 }
 
 /**
- * Numbers beside the filters. Each group of filters is counted with the filters of the other groups applied, so that a number
- * shows what its filter would find.
+ * Numbers beside the filters. Each group of filters is counted with the filters of the other groups applied, so that a
+ * number shows how many records its filter would find.
  */
 class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
@@ -25,7 +25,7 @@ class FacetNumbers {
   #run = 0;
   /** Revision and kind for which `all` was counted. */
   #counted = "";
-  #type: string | null = null;
+  #chosenType: string | null = null;
 
   async load(filter: Filter, query: string): Promise<void> {
     const run = ++this.#run;
@@ -45,7 +45,7 @@ class FacetNumbers {
       );
       this.shown = shown;
       this.all = all;
-      this.#type = filter.record_type;
+      this.#chosenType = filter.record_type;
     } catch (error) {
       session.handleLocked(error);
     }
@@ -60,12 +60,14 @@ class FacetNumbers {
     return all;
   }
 
-  /** Names with numbers, most frequent first. The empty name comes last, and is left out if it is the only one and not
-   * chosen. */
+  /**
+   * Names with numbers, the most frequent first and the empty name last. If the empty name is the only one, it is left
+   * out, unless it is the chosen type.
+   */
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);
-    if (names.length === 1 && names[0] === "" && this.#type === null) return [];
+    if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }
 

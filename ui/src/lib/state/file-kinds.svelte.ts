@@ -24,7 +24,7 @@ class FileKinds {
     }
   }
 
-  of(kind: FileKind): FileCount {
+  countOf(kind: FileKind): FileCount {
     return this.#numbers[kind] ?? NO_FILES;
   }
 

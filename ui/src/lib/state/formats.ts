@@ -1,7 +1,7 @@
 import { FORMATS } from "$lib/ipc/formats";
 
 type Format = (typeof FORMATS)[number];
-/** A format that a person may choose for an export: it can be written, and does not continue an earlier export. */
+/** A format that a person may choose for an export: it can be written to a file and needs no earlier export. */
 type Offered = Exclude<Extract<Format, { write: true; needsBase: false }>, { ending: "" }>;
 export type ExportFormat = Offered["id"];
 /** Formats that are text to paste somewhere. */
@@ -14,17 +14,17 @@ export const EXPORT_FORMATS = FORMATS.filter(
   (format): format is Offered => format.write && !format.needsBase && format.ending !== "",
 );
 
-function first<T>(list: readonly T[]): T {
+function requireFirst<T>(list: readonly T[]): T {
   const [found] = list;
-  if (found === undefined) throw new Error("the list of formats lacks one");
+  if (found === undefined) throw new Error("the list of formats is empty");
   return found;
 }
 
 const isTextFormat = (format: Format): format is Extract<Offered, { text: true }> => format.text;
 /** The format of text to paste somewhere. */
-export const TEXT_FORMAT: TextFormat = first(FORMATS.filter(isTextFormat)).id;
+export const TEXT_FORMAT: TextFormat = requireFirst(FORMATS.filter(isTextFormat)).id;
 /** The format that an export begins with. */
-export const FIRST_FORMAT: ExportFormat = first(EXPORT_FORMATS).id;
+export const FIRST_FORMAT: ExportFormat = requireFirst(EXPORT_FORMATS).id;
 
 const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
   new Set(FORMATS.filter(test).map(({ id }) => id));

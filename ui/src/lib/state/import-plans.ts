@@ -5,7 +5,7 @@ import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
 import type { UiError } from "./ui-error";
 
-type Found = { preview?: ImportReport; report?: ImportReport; problem?: UiError };
+type PlanResult = { preview?: ImportReport; report?: ImportReport; problem?: UiError };
 
 /** One planned import: its request, and its preview, its report or the reason why it cannot run. */
 export class Plan {
@@ -16,20 +16,20 @@ export class Plan {
   constructor(
     readonly request: ImportRequest,
     readonly format: string | null,
-    { preview, report, problem }: Found = {},
+    { preview, report, problem }: PlanResult = {},
   ) {
     this.preview = preview ?? null;
     this.report = report ?? null;
     this.problem = problem ?? null;
   }
 
-  with(found: Found): Plan {
+  with(result: PlanResult): Plan {
     const { preview, report, problem } = this;
     return new Plan(this.request, this.format, {
       ...(preview && { preview }),
       ...(report && { report }),
       ...(problem && { problem }),
-      ...found,
+      ...result,
     });
   }
 
@@ -37,7 +37,7 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** The same import, with or without the person's consent to an invalid signature. */
+  /** The same plan, with the person's answer whether to import despite an invalid signature. */
   accepting(accept: boolean): Plan {
     const { preview, report, problem } = this;
     return new Plan({ ...this.request, accept_invalid_signature: accept }, this.format, {
@@ -47,12 +47,12 @@ export class Plan {
     });
   }
 
-  /** Whether a signature of its files is invalid. */
+  /** Whether the signature of one of its files is invalid. */
   get hasInvalidSignature(): boolean {
     return this.preview !== null && this.preview.invalid_signatures.length > 0;
   }
 
-  /** Whether it can be imported now: it has a preview and no report, and an invalid signature was accepted. */
+  /** Whether it can be imported now: it has a preview and no report, and no invalid signature that was not accepted. */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
     return this.preview !== null && this.report === null && !refused;
@@ -70,8 +70,7 @@ export class Plan {
 }
 
 /**
- * Groups files into imports by assistant or format, because the parts of an export belong together. Files without a format are
- * left out.
+ * Groups files into one import per format, because an export may consist of several files. Leaves out unknown files.
  */
 export function planImports(
   detections: readonly Detection[],

@@ -11,8 +11,8 @@ import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 /**
- * `inspected`: the files are recognised, but no vault is open for a plan. `locked`: an encrypted file needs its
- * passphrase.
+ * `inspected`: the formats of the files are known, but a plan needs an open vault. `locked`: an encrypted file needs
+ * its passphrase.
  */
 export type Stage =
   "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
@@ -30,7 +30,7 @@ class Importing {
   /** Results by path; null while a check runs. */
   checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
-  /** Whether to import again what was deleted before. */
+  /** Whether to import records although they were deleted from the vault before. */
   letIn = $state(false);
   /** Keys of the plans whose invalid signature the person accepted. */
   #accepted = new Set<string>();
@@ -60,7 +60,7 @@ class Importing {
     return this.detections.filter((found) => found.encrypted);
   }
 
-  /** Whether some imports were completed before it failed or was cancelled. */
+  /** Whether at least one import was completed before the next one failed or was cancelled. */
   get partial(): boolean {
     const endedEarly = this.stage === "failed" || this.stage === "cancelled";
     return endedEarly && this.plans.some((plan) => plan.report !== null);
@@ -117,8 +117,8 @@ class Importing {
     this.plans = this.plans.map((plan) => (plan.key === key ? plan.accepting(accept) : plan));
   }
 
-  /** Continues with the passphrase of the encrypted files. It stays in memory until this import ends. */
-  open(passphrase: string): Promise<void> {
+  /** Continues with the passphrase of the encrypted files. The passphrase stays in memory until this import ends. */
+  openEncrypted(passphrase: string): Promise<void> {
     this.#passphrase = passphrase;
     return this.encryptedFiles.length > 0 ? this.detect() : this.plan();
   }
@@ -176,8 +176,8 @@ class Importing {
   }
 
   /**
-   * Checks integrity and signature of each file. The import does not wait for the results, because checking a large file takes
-   * as long as importing it.
+   * Checks integrity and signature of each file. The import does not wait for the results, because checking a large
+   * file takes as long as importing it.
    */
   async check(): Promise<void> {
     const run = this.#run;
@@ -224,7 +224,7 @@ class Importing {
         const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
         this.plans = this.plans.map((each) => (each === plan ? plan.with({ report }) : each));
-        // This import finished before the cancellation; the following ones are skipped.
+        // The person cancelled, but this import had already finished. Skip the following ones.
         if (this.job.cancelling && index + 1 < pendingPlans.length)
           throw new BackendError({ code: "cancelled", message: "", details: {} });
       }
@@ -249,7 +249,7 @@ class Importing {
     await this.job?.cancel();
   }
 
-  /** Title for an import that was not completed. */
+  /** Title of the report of an import that failed or was cancelled. */
   get endTitle(): string {
     if (this.partial) return t("import.partly.title");
     return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");

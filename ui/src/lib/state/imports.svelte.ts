@@ -43,12 +43,12 @@ const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as c
 const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
 
 /**
- * Messages have no list of their own. Filtered by an import, the conversation list contains the conversations that it
- * added, not those that it extended.
+ * Whether a list can show the new records of this kind. No list shows new messages: filtered by an import, the list of
+ * conversations has those that the import added, but not those that it extended.
  */
 const isListed = (kind: string): boolean => kind !== "message";
 
-/** The single kind whose list contains all new entries, or all of `kind`. Null if no single list does. */
+/** The kind whose list shows everything that the import added, or null. With `kind`, only that kind is considered. */
 export function listOfNew(report: ImportReport, kind: string | null): string | null {
   const addedKinds = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
   const [only, ...others] = kind === null ? addedKinds : [kind];
@@ -70,7 +70,7 @@ export function assistantOf(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
 }
 
-/** Lists all missing files of exports of this format, because no list separates them by import. */
+/** Lists the missing files of all exports of this format, because missing files cannot be filtered by import. */
 export function showMissingFiles(format: string | null): void {
   files.clearFilter();
   files.setFilter({ file_kind: "missing", source: assistantOf(format) });
@@ -81,7 +81,7 @@ export function showMissingFiles(format: string | null): void {
 /** Kinds in the order in which people look for them. */
 const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
 
-/** What to show of these imports: batches, and the first kind that they added. Null if they added nothing that a list shows. */
+/** The filter that shows the additions of these imports: the batches and one added kind. Null if no list shows any. */
 export function newestContent(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);

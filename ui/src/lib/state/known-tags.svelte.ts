@@ -9,17 +9,17 @@ import { vault } from "./vault.svelte";
 class KnownTags {
   names = $state.raw<string[]>([]);
   #run = 0;
-  #counted = -1;
+  #loadedRevision = -1;
 
   /** Loads the tags, once for each revision of the vault. */
   async load(): Promise<void> {
     const revision = vault.revision;
-    if (this.#counted === revision) return;
+    if (this.#loadedRevision === revision) return;
     const run = ++this.#run;
     try {
       const { tags } = await backend().facets({ ...ANY, kind: "memory" }, null, false);
       if (run !== this.#run) return;
-      this.#counted = revision;
+      this.#loadedRevision = revision;
       this.names = Object.entries(tags)
         .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
         .map(([name]) => name);
@@ -31,7 +31,7 @@ class KnownTags {
 
   clear(): void {
     this.#run += 1;
-    this.#counted = -1;
+    this.#loadedRevision = -1;
     this.names = [];
   }
 }

@@ -17,13 +17,13 @@ export function showExport(
     return;
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
-  // In sections whose rows can be exported, the scope is the checked rows.
+  // If rows are checked in a section whose rows can be exported, these rows are the scope.
   if (scope === "screen" && list && selection.ids.size > 0) {
     showExport("screen", [...selection.ids], format);
     return;
   }
   const filter = scope === "screen" && list ? list.filter : null;
-  // Read from the search field, because the list follows it with a delay.
+  // Take the query from the search field, because the list follows the field with a delay.
   const query = list ? search.text.trim() : "";
   // The total of a conversation search counts messages, but the sheet needs the number of conversations.
   const countIsKnown = filter !== null && list?.query === query && !(list === conversations && query);

@@ -22,7 +22,7 @@ const PAGE_SIZE = 100;
 const MIN_ROW_HEIGHT = 60;
 /** The largest number of rows that the backend returns in one call. */
 const MAX_PER_CALL = 1000;
-/** `find` returns at most this many conversations because of their title, and the others because of their messages. */
+/** Of the conversations that `find` returns, at most this many match by title only. The others match by a message. */
 const TITLE_HITS = 8;
 
 /** A list loaded in pages: by cursor when browsing, by offset when searching. */
@@ -34,14 +34,16 @@ export class RecordList {
   filter = $state.raw<Filter>(ANY);
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
-  /** Number of reloads that were requested. When it changes, the view reloads everything that belongs to its rows. */
+  /** Number of requested reloads. When it changes, the view reloads the rows and their counts. */
   reloads = $state(0);
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
-  /** The question (query, filter, sort order) that the rows answer, and the offset up to which it was asked. */
+  /**
+   * The question (query, filter, sort order) whose answer is in `rows`, and the offset up to which rows were loaded.
+   */
   #shown = { question: "", reach: 0 };
   /** A request that was sent before typing has paused. */
   #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
@@ -71,7 +73,7 @@ export class RecordList {
    * request at a time, because on a slow machine the next one would queue behind it.
    */
   prefetch(query: string): void {
-    // After a change the old answer belongs to another vault state.
+    // Forget the earlier answer: the query or the vault has changed since.
     this.#prefetched = null;
     this.#pendingQuery = this.#prefetching ? query : null;
     const question = this.#question(query);
@@ -89,8 +91,8 @@ export class RecordList {
   }
 
   /**
-   * Reloads from the top. A new question loads one page; the same question loads as many rows as before, so that the scroll
-   * position stays. Old rows stay until the new ones arrive.
+   * Reloads from the top. A new question loads one page; the same question loads as many rows as before, so that the
+   * scroll position stays. Old rows stay until the new ones arrive.
    */
   async load(): Promise<void> {
     const run = ++this.#run;
@@ -99,7 +101,7 @@ export class RecordList {
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
-    // Before the first answer, placeholder rows are shown again.
+    // As long as no rows were ever loaded, placeholder rows replace the error.
     if (this.total === null) this.failed = null;
     await this.#fetch(run, [], reach);
   }
@@ -112,7 +114,7 @@ export class RecordList {
   };
 
   readonly retry = (): void => {
-    // Before the first answer, placeholder rows are shown again.
+    // As long as no rows were ever loaded, placeholder rows replace the error.
     if (this.total === null) this.failed = null;
     this.reloads += 1;
   };
@@ -131,7 +133,7 @@ export class RecordList {
     return JSON.stringify([query, this.filter, this.sort]);
   }
 
-  /** Returns the prefetched answer if it fits, and forgets it, because the vault may change later. */
+  /** Returns the prefetched answer if it fits the request. It is used only once, because the vault may change later. */
   #takePrefetched(limit: number): Promise<Found> | null {
     const prefetched = this.#prefetched;
     const isUsable = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
@@ -212,19 +214,19 @@ export function plainRow(item: ListItem): Row {
 
 type Source = Pick<Backend, "list" | "search">;
 
-/** Id of the row that shows a hit. For a message it is that of its conversation. */
+/** Id of the row that shows a hit: a message is shown in the row of its conversation. */
 function rowIdOf(hit: Hit): string | null {
   return hit.kind === "message" ? hit.conversation_id : hit.id;
 }
 
-/** All ids that a filter and search match, not only the loaded rows. */
-export async function itemsOfAll(from: Source, filter: Filter, query: string): Promise<string[]> {
+/** The ids of all records that match the filter and query, also of rows that are not loaded. */
+export async function allMatchingIds(from: Source, filter: Filter, query: string): Promise<string[]> {
   if (query && filter.kind === "conversation") {
     const titles = await from.search({ query, filter, limit: TITLE_HITS, offset: 0, typing: true });
-    const messageHits = await hitsOfAll(from, { ...filter, kind: "message" }, query);
+    const messageHits = await allHitIds(from, { ...filter, kind: "message" }, query);
     return [...new Set([...titles.hits.map((hit) => hit.id), ...messageHits])];
   }
-  if (query) return hitsOfAll(from, filter, query);
+  if (query) return allHitIds(from, filter, query);
   const ids: string[] = [];
   let cursor: string | null = null;
   do {
@@ -235,7 +237,7 @@ export async function itemsOfAll(from: Source, filter: Filter, query: string): P
   return ids;
 }
 
-async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<string[]> {
+async function allHitIds(from: Source, filter: Filter, query: string): Promise<string[]> {
   const ids = new Set<string>();
   let offset = 0;
   for (;;) {
@@ -250,12 +252,12 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
 }
 
 /**
- * The record to open after a list changed: the same one, even if it left the list. For a new query (`fresh`) the same one only
- * if it is among the results, otherwise the first result.
+ * The record to open after a list changed: the one that is open (`id`), even if it left the list. After a new query, if
+ * it is not among the results, the first result.
  */
-export function keepOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
-  if (id !== null && (!fresh || after.some((row) => row.id === id))) return id;
-  return after[0]?.id ?? null;
+export function recordToOpen(rows: readonly Row[], id: string | null, isNewQuery: boolean): string | null {
+  if (id !== null && (!isNewQuery || rows.some((row) => row.id === id))) return id;
+  return rows[0]?.id ?? null;
 }
 
 /** The record to open after the records `leaving` disappear from the list. */

@@ -5,8 +5,8 @@ class SearchText {
   text = $state("");
   #field: HTMLInputElement | null = null;
 
-  /** Lets a focused pane handle the request to search. Returns whether it did. */
-  here: () => boolean = () => false;
+  /** Set by a pane with its own search. Opens that search and returns true if the pane has the focus. */
+  searchInPane: () => boolean = () => false;
 
   attach(field: HTMLInputElement | null): void {
     this.#field = field;

@@ -1,6 +1,6 @@
 import { backend } from "$lib/ipc";
 import { onLock } from "./lock-cleanup";
-import { itemsOfAll, type RecordList } from "./records.svelte";
+import { allMatchingIds, type RecordList } from "./records.svelte";
 
 /** Checked rows. */
 class Selection {
@@ -10,7 +10,7 @@ class Selection {
   #range: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
-  /** Checks or unchecks one row, or with `range` all rows from the last one to this one. */
+  /** Checks or unchecks one row. With `range`: checks all rows from the row of the last call to this one. */
   toggle(list: RecordList, id: string, range = false): void {
     this.#run += 1;
     this.#range = null;
@@ -25,8 +25,10 @@ class Selection {
     this.ids = next;
   }
 
-  /** Handles Shift with an arrow: checks all rows from the start of the range to `to`, and unchecks those that left the
-   * range. */
+  /**
+   * Handles Shift with an arrow: checks all rows from the start of the range to `to`, and unchecks those that left the
+   * range.
+   */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;
     const known = this.#range?.to === from ? this.#range : null;
@@ -38,10 +40,10 @@ class Selection {
     this.ids = new Set([...before, ...order.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)]);
   }
 
-  /** Checks everything the filter matches, not only loaded rows. */
-  async all(list: RecordList): Promise<void> {
+  /** Checks all rows that match the filter and query, also those that are not loaded. */
+  async checkAll(list: RecordList): Promise<void> {
     const run = ++this.#run;
-    const ids = await itemsOfAll(backend(), list.filter, list.query);
+    const ids = await allMatchingIds(backend(), list.filter, list.query);
     if (run !== this.#run) return;
     this.ids = new Set(ids);
     this.#range = null;

@@ -36,8 +36,9 @@ class Sensitive {
   /** The scan started by the person. */
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
-  /** Whether the person declined the scan after the last import. Then the next scan is started by the person or by
-   * unlocking. */
+  /**
+   * Whether the person declined the scan after the last import. Then only the person or the next unlock starts a scan.
+   */
   scanPaused = false;
   /** Whether the redaction dialog was shown since the vault was unlocked. */
   dialogShown = false;
@@ -45,7 +46,7 @@ class Sensitive {
   #scanQueued = false;
   #run = 0;
   #listKey = "";
-  #at = { kind: 0, offset: 0 };
+  #position = { kind: 0, offset: 0 };
 
   readonly open = $derived(sumOf(this.counts.open));
   readonly decided = $derived(sumOf(this.counts.redacted) + sumOf(this.counts.ignored));
@@ -57,7 +58,7 @@ class Sensitive {
   );
 
   get more(): boolean {
-    return this.#at.kind < this.#kinds().length;
+    return this.#position.kind < this.#kinds().length;
   }
 
   /** The shown kinds, in display order. */
@@ -72,8 +73,8 @@ class Sensitive {
     // Remove the rows of the old filter, so that no action applies to them.
     if (listKey !== this.#listKey) this.rows = [];
     this.#listKey = listKey;
-    this.#at = { kind: 0, offset: 0 };
-    // Before the first answer, placeholder rows are shown again.
+    this.#position = { kind: 0, offset: 0 };
+    // As long as no rows were ever loaded, placeholder rows replace the error.
     if (this.scannedAt === undefined) this.failed = null;
     await this.#fetch(++this.#run, [], reach);
   }
@@ -95,22 +96,22 @@ class Sensitive {
     const kinds = this.#kinds();
     this.loading = true;
     try {
-      while (rows.size < reach && this.#at.kind < kinds.length) {
-        const kind = KINDS.find((each) => each.kind === kinds[this.#at.kind]);
+      while (rows.size < reach && this.#position.kind < kinds.length) {
+        const kind = KINDS.find((each) => each.kind === kinds[this.#position.kind]);
         const limit = Math.min(MAX_PER_CALL, reach - rows.size);
         const page = await backend().sensitiveQueue({
           state: this.tab,
           classes: [...(kind?.classes ?? [])],
-          offset: this.#at.offset,
+          offset: this.#position.offset,
           limit,
         });
         if (run !== this.#run) return;
         for (const item of page.items) rows.set(item.value, item);
         this.#applyPage(page);
-        this.#at =
+        this.#position =
           page.items.length < limit
-            ? { kind: this.#at.kind + 1, offset: 0 }
-            : { ...this.#at, offset: this.#at.offset + page.items.length };
+            ? { kind: this.#position.kind + 1, offset: 0 }
+            : { ...this.#position, offset: this.#position.offset + page.items.length };
       }
       this.rows = [...rows.values()];
       this.failed = null;
@@ -170,7 +171,7 @@ class Sensitive {
     this.#backgroundJob?.drop();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
-    // After the first scan the list itself shows the result, so there is nothing to compare.
+    // The first scan has no earlier counts to compare with; the list itself shows its result.
     const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
@@ -186,7 +187,7 @@ class Sensitive {
           showError(error);
         });
         if (isUnlocked() && done && before) this.#reportScan(before);
-        // The scan may have missed what changed meanwhile.
+        // The scan may have missed records that changed while it ran.
         if (isUnlocked() && this.#scanQueued) {
           this.#scanQueued = false;
           void this.scanInBackground();
@@ -202,7 +203,7 @@ class Sensitive {
     });
   }
 
-  /** Redacts values for good. Returns true if that is done and the vault is still unlocked. */
+  /** Redacts values for good. False if the vault was locked meanwhile. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
     const isUnlocked = lockGuard();
     this.redacting = true;
@@ -211,7 +212,7 @@ class Sensitive {
       .finally(() => (this.redacting = false));
     if (!isUnlocked()) return false;
     // Drafts may contain the words too; saving one later would restore them.
-    detail.dropAll();
+    detail.dropDrafts();
     await this.count().catch(() => undefined);
     if (!isUnlocked()) return false;
     vault.changed();

@@ -69,7 +69,7 @@ class Session {
   /** Locks on request of the person. */
   async lock(): Promise<void> {
     this.locked("person");
-    // Without a running job the lock takes no time and needs no message.
+    // Say that the lock waits for a job only if it takes time. Without a running job it takes none.
     const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();

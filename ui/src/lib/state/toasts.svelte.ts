@@ -10,7 +10,7 @@ export type Toast = {
 /** One toast at a time, and the last action that Ctrl Z can undo. */
 class Toasts {
   current = $state<Toast | null>(null);
-  #next = 1;
+  #nextId = 1;
   #undo = $state.raw<(() => void | Promise<void>) | null>(null);
 
   get canUndo(): boolean {
@@ -18,7 +18,7 @@ class Toasts {
   }
 
   show(text: string, options: Omit<Toast, "id" | "text"> = {}): void {
-    this.current = { id: this.#next++, text, ...options };
+    this.current = { id: this.#nextId++, text, ...options };
     if (options.action?.undo) this.#undo = options.action.run;
   }
 

@@ -5,17 +5,19 @@ import { dialogs } from "./dialogs.svelte";
 import { JobProgress } from "./job.svelte";
 import { memories, trash } from "./lists.svelte";
 import { nav } from "./nav.svelte";
-import { itemsOfAll, nextAfterRemoval, type RecordList } from "./records.svelte";
+import { allMatchingIds, nextAfterRemoval, type RecordList } from "./records.svelte";
 import { lockGuard } from "./lock-cleanup";
 import { selection } from "./selection.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** Moves records to the Trash without asking and offers Undo. Returns true if that is done and the vault is still unlocked. */
+/**
+ * Moves records to the Trash without asking and offers Undo. False if that failed or the vault was locked meanwhile.
+ */
 export async function moveToTrash(
   ids: string[],
-  what: string | null = null,
+  name: string | null = null,
   list: RecordList = memories,
 ): Promise<boolean> {
   const isUnlocked = lockGuard();
@@ -23,8 +25,8 @@ export async function moveToTrash(
     const done = await backend().trash(ids);
     if (!isUnlocked()) return false;
     const countValues = { n: done.ids.length };
-    const text = what
-      ? t("trash.movedOne", { text: what })
+    const text = name
+      ? t("trash.movedOne", { text: name })
       : list === memories
         ? t("trash.moved", countValues)
         : t("trash.movedItems", { what: t("many.items", countValues) });
@@ -37,13 +39,13 @@ export async function moveToTrash(
   }
 }
 
-/** Moves rows of a list to the Trash and selects the next row. */
-export async function trashFromList(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
+/** Moves rows of a list to the Trash and selects the next row. `name`: the name of a single row, for the toast. */
+export async function trashFromList(list: RecordList, ids: string[], name: string | null = null): Promise<void> {
   const next = nextAfterRemoval(list.rows, ids, nav.id);
   const [section, id] = [nav.section, nav.id];
-  if (!(await moveToTrash(ids, what, list))) return;
+  if (!(await moveToTrash(ids, name, list))) return;
   selection.clear();
-  // If the person opened another record meanwhile, that one stays open.
+  // If the person opened another record meanwhile, it stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
 }
 
@@ -72,7 +74,7 @@ export async function retryCleanup(id: string, job = new JobProgress()): Promise
 export async function emptyTrash(): Promise<void> {
   const isUnlocked = lockGuard();
   try {
-    const ids = await itemsOfAll(backend(), trash.filter, "");
+    const ids = await allMatchingIds(backend(), trash.filter, "");
     if (isUnlocked()) dialogs.show({ kind: "erase", ids });
   } catch (error) {
     if (isUnlocked()) showError(error);

@@ -36,12 +36,14 @@ class Watching {
   #announced = new Set<string>();
   #run = 0;
 
-  /** Loads the folders and files. Errors are not shown, because it runs in the background and the next event loads again. */
+  /**
+   * Loads the folders and files. Errors are not shown, because this runs in the background and repeats at each event.
+   */
   async load(): Promise<void> {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** Progress of an automatic import; the first event loads which one it is. */
+  /** Handles progress of an automatic import. The first event names no file, so the state is loaded, which does. */
   onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
     this.progress = progress;
@@ -89,10 +91,10 @@ class Watching {
   show(): void {
     const [find, more] = this.finds;
     if (find && !more && find !== this.running) return this.import(find);
-    this.list();
+    this.openList();
   }
 
-  list(): void {
+  openList(): void {
     nav.settingsPage = "folders";
     nav.go("settings");
   }
@@ -115,9 +117,10 @@ class Watching {
     else if (fresh.length > 0) this.#offer(fresh);
   }
 
-  #unannounced<T>(all: T[], nameOf: (each: T) => string): T[] {
-    const fresh = all.filter((each) => !this.#announced.has(nameOf(each)));
-    for (const each of fresh) this.#announced.add(nameOf(each));
+  /** Those of `all` that were not announced yet, and counts them as announced. */
+  #unannounced<T>(all: T[], keyOf: (each: T) => string): T[] {
+    const fresh = all.filter((each) => !this.#announced.has(keyOf(each)));
+    for (const each of fresh) this.#announced.add(keyOf(each));
     return fresh;
   }
 

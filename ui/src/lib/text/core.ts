@@ -3,29 +3,31 @@ import { joinWithCommas, count, hasText, codeAsWords, t, word, type MessageKey }
 import { currentLocale } from "./locale.svelte";
 
 /**
- * A message of the core, which is the program behind the window. `text` is the window's text for its code, `original` what is
- * left of the core's English, which other languages show under "Details".
+ * A message of the core, which is the program behind the window. `text`: the window's text for the message's code.
+ * `original`: the part of the core's English message that `text` does not say; other languages show it under "Details".
  */
 export type CoreText = { text: string; original: string };
 
 /** Whether the window is in English, the language of the core's messages. */
 export const isCoreLanguage = (): boolean => currentLocale().language === "en";
 
-/** Text for the reason why an item was not added as new. `reason` is a code or a fixed phrase, then `: ` and details. */
+/**
+ * Text for the reason why an item was not added as new. `reason` is a code or a fixed phrase, then `: ` and details.
+ */
 export function reasonText(reason: string): CoreText {
   const [code = "", ...rest] = reason.split(": ");
   const key = `reason.${code.replaceAll(" ", "_")}`;
   return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
 }
 
-/** Text for the layout or version of an export. Null if it is a name that only the reader uses. */
+/** Text for the layout or version of an export. Null if `version` is only an internal name of the reader. */
 export function layoutText(version: string | null): string | null {
   const key = `layout.${version ?? ""}`;
   if (hasText(key)) return t(key);
   return version && /\d/.test(version) ? version : null;
 }
 
-/** Text for the codes of readers and validators, by what they are about. The first match counts. */
+/** Texts for the codes of readers and validators, by a pattern of the code. The first match counts. */
 const ISSUE_TEXTS: [RegExp, MessageKey][] = [
   [/checksum|digest|integrity|hash/, "issue.checksum"],
   [/signature|signed|signer/, "issue.signature"],

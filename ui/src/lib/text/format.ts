@@ -4,7 +4,7 @@ import { currentLocale } from "./locale.svelte";
 type Time = string | number | null | undefined;
 
 /** Parses a time; null if invalid. A date without time is local here, while `Date` would read it as UTC. */
-export function parse(value: Time): Date | null {
+export function parseTime(value: Time): Date | null {
   if (value === null || value === undefined || value === "") return null;
   const date = new Date(typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value);
   return Number.isNaN(date.getTime()) ? null : date;
@@ -12,50 +12,50 @@ export function parse(value: Time): Date | null {
 
 /** `12 Mar 2026`; empty when unknown. */
 export function day(value: Time): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? currentLocale().day.format(date) : "";
 }
 
 /** `20 Nov` this year, `20 Nov 2025` before. */
 export function shortDay(value: Time, now = new Date()): string {
-  const date = parse(value);
+  const date = parseTime(value);
   if (!date) return "";
   return (date.getFullYear() === now.getFullYear() ? currentLocale().short : currentLocale().day).format(date);
 }
 
 /** `12 March 2026`. */
 export function longDay(value: Time): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? currentLocale().long.format(date) : "";
 }
 
 /** `November 2026`. */
 export function month(value: Time): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? currentLocale().month.format(date) : "";
 }
 
 /** `Nov 26`, for the labels under a chart. */
 export function shortMonth(value: Time): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? currentLocale().shortMonth.format(date) : "";
 }
 
 /** `09:12`. */
 export function clock(value: Time): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? currentLocale().time.format(date) : "";
 }
 
 /** `12 Mar 2026, 21:14`. */
 export function dayTime(value: Time): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? joinWithCommas([currentLocale().day.format(date), currentLocale().time.format(date)]) : "";
 }
 
 /** `Today, 09:12`, else `18 Nov, 20:05`. */
 export function relativeTime(value: Time, now = new Date()): string {
-  const date = parse(value);
+  const date = parseTime(value);
   if (!date) return "";
   const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
   return joinWithCommas([first, currentLocale().time.format(date)]);
@@ -63,7 +63,7 @@ export function relativeTime(value: Time, now = new Date()): string {
 
 /** `today`, else `18 Nov`, for use inside a sentence. */
 export function relativeDayInSentence(value: Time, now = new Date()): string {
-  const date = parse(value);
+  const date = parseTime(value);
   return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
 }
 
@@ -74,13 +74,13 @@ export function relativeTimeInSentence(value: Time, now = new Date()): string {
 
 /** Days until a time, rounded up, at least 0. */
 export function daysLeft(value: Time, now = new Date()): number {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? Math.max(0, Math.ceil((date.getTime() - now.getTime()) / 86_400_000)) : 0;
 }
 
 /** Whole days since a time, at least 0. */
 export function daysSince(value: Time, now = new Date()): number {
-  const date = parse(value);
+  const date = parseTime(value);
   return date ? Math.max(0, Math.floor((now.getTime() - date.getTime()) / 86_400_000)) : 0;
 }
 

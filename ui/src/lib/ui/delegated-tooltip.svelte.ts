@@ -13,7 +13,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     let active = $state.raw<HTMLElement | null>(null);
     let hoveredTarget: HTMLElement | null = null;
 
-    const at = (target: EventTarget | null) =>
+    const tooltipTarget = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
 
     // Only one element at a time is registered with the tooltip, because a text may contain a thousand of them.
@@ -64,10 +64,10 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     const ends = new AbortController();
     const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
       box.addEventListener(name, listener, { signal: ends.signal, passive: true });
-    on("pointerover", (event) => event.pointerType !== "touch" && showFor(at(event.target)));
+    on("pointerover", (event) => event.pointerType !== "touch" && showFor(tooltipTarget(event.target)));
     on("pointerleave", () => showFor(null));
     on("pointerdown", close);
-    on("focusin", (event) => focus(at(event.target)));
+    on("focusin", (event) => focus(tooltipTarget(event.target)));
     on("focusout", close);
     return () => {
       ends.abort();

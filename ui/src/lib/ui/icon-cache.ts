@@ -1,10 +1,10 @@
 import { mount, unmount } from "svelte";
-import type { IconOf } from "./types";
+import type { IconComponent } from "./types";
 
-const cache = new Map<IconOf, Node>();
+const cache = new Map<IconComponent, Node>();
 
 /** A copy of an icon's SVG. Each icon is rendered only once, because that is the most expensive part of a list row. */
-export function iconSvg(of: IconOf): Node {
+export function iconSvg(of: IconComponent): Node {
   let found = cache.get(of);
   if (!found) {
     const box = document.createElement("span");

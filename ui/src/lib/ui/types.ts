@@ -2,12 +2,12 @@ import type { LucideProps } from "@lucide/svelte";
 import type { Component } from "svelte";
 
 /** A Lucide icon. */
-export type IconOf = Component<LucideProps>;
+export type IconComponent = Component<LucideProps>;
 
 export type MenuEntry =
   | {
       label: string;
-      icon?: IconOf;
+      icon?: IconComponent;
       shortcut?: string | undefined;
       danger?: boolean;
       disabled?: boolean;

@@ -28,7 +28,7 @@ import { emptyTrash } from "$lib/state/trash-actions";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
-import type { IconOf } from "$lib/ui/types";
+import type { IconComponent } from "$lib/ui/types";
 import { run } from "../commands";
 import { keysOf } from "../keymap";
 
@@ -37,12 +37,12 @@ export type PaletteCommand = {
   id: string;
   label: string;
   words?: string;
-  icon: IconOf;
+  icon: IconComponent;
   keys?: string | undefined;
   run: () => void;
 };
 
-const PAGE_ICONS: Record<SettingsPage, IconOf> = {
+const PAGE_ICONS: Record<SettingsPage, IconComponent> = {
   security: Lock,
   folders: FolderSearch,
   appearance: Palette,
@@ -50,7 +50,7 @@ const PAGE_ICONS: Record<SettingsPage, IconOf> = {
   keys: KeyRound,
   about: Info,
 };
-const SECTION_ICONS: Record<Section, IconOf> = {
+const SECTION_ICONS: Record<Section, IconComponent> = {
   home: Eye,
   memories: Bookmark,
   conversations: MessagesSquare,

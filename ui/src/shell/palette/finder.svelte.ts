@@ -17,7 +17,7 @@ export type FoundRecord = {
 };
 
 export const MAX_PER_GROUP = 5;
-/** Number of rows to request for five conversations, because several may belong to the same one. */
+/** Number of hits to request for five conversations, because several messages may belong to the same conversation. */
 const SEARCHED_MESSAGES = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 
@@ -28,19 +28,19 @@ class Finder {
   /** Tags and assistants of memories with their numbers. */
   names = $state.raw<Facets>(NO_FACETS);
   failed = $state.raw<UiError | null>(null);
-  looking = $state(false);
+  searching = $state(false);
   recent = $state.raw<string[]>([]);
   #run = 0;
   #visit = 0;
 
-  readonly #later = debounced((query: string) => void this.#search(query), 120);
+  readonly #searchSoon = debounced((query: string) => void this.#search(query), 120);
 
   /** Searches after a pause in typing; an empty query clears the results. */
-  ask(query: string): void {
+  setQuery(query: string): void {
     this.#run += 1;
-    this.looking = query !== "";
-    if (query !== "") return this.#later(query);
-    this.#later.cancel();
+    this.searching = query !== "";
+    if (query !== "") return this.#searchSoon(query);
+    this.#searchSoon.cancel();
     this.memories = [];
     this.conversations = [];
     this.failed = null;
@@ -58,7 +58,7 @@ class Finder {
       session.handleLocked(error);
       if (run === this.#run) this.failed = new UiError(error);
     } finally {
-      if (run === this.#run) this.looking = false;
+      if (run === this.#run) this.searching = false;
     }
   }
 
@@ -80,7 +80,7 @@ class Finder {
   /** Clears the results. Call it when the palette closes. */
   forget(): void {
     this.#visit += 1;
-    this.ask("");
+    this.setQuery("");
     this.names = NO_FACETS;
   }
 

@@ -6,7 +6,7 @@ export type NameMatch = { rank: number; ranges: [number, number][] };
 const LETTER = /[\p{L}\p{N}]/u;
 
 /** Matches a name if every typed word occurs in it or starts one of its synonyms. Null if not. */
-export function matchName(name: string, typed: string, also = ""): NameMatch | null {
+export function matchName(name: string, typed: string, synonyms = ""): NameMatch | null {
   const ranges: [number, number][] = [];
   let rank = 0;
   for (const word of typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
@@ -16,7 +16,7 @@ export function matchName(name: string, typed: string, also = ""): NameMatch | n
       ranges.push([start, start + codePointCount(word)]);
       rank += at === 0 ? 0 : startsWord(name, at) ? 1 : 2;
     } else if (
-      also
+      synonyms
         .toLocaleLowerCase()
         .split(/\s+/)
         .some((other) => other.startsWith(word))

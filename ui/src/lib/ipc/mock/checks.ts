@@ -11,7 +11,10 @@ const sampleKey = (key: string): KeyInfo => ({
   since: ago(40),
 });
 
-/** A check result by the path: `damaged`, `forged` or `unsigned` in it give such a result, any other path a valid signature. */
+/**
+ * The result of a check, chosen by words in the path: `damaged`, `forged`, `unsigned`, or `stranger` for a valid
+ * signature with an unknown key. Any other file has a valid signature with a key that was seen before.
+ */
 export function fileCheck(path: string, format: string | null, keys: Keys): FileCheck {
   const [damaged, forged, unsigned] = ["damaged", "forged", "unsigned"].map((word) => path.includes(word));
   const key = (path.includes("stranger") ? "ab" : "5e").repeat(32);

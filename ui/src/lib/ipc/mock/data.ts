@@ -1,12 +1,12 @@
 import type { ListItem } from "../backend";
 
 /** One sample memory. All people, places and things in the samples are invented. */
-type Seed = [source: string, type: string, text: string, days: number, extra?: Partial<ListItem>];
+type MemorySeed = [source: string, type: string, text: string, days: number, extra?: Partial<ListItem>];
 
 const NEW = { standing: "new" };
 const GONE = { standing: "gone" };
 
-const MEMORIES: Seed[] = [
+const MEMORIES: MemorySeed[] = [
   [
     "chatgpt",
     "project",
@@ -97,7 +97,7 @@ const TOPICS = [
 const TYPES = ["fact", "preference", "project", "person", "fact", "instruction", "health", "fact"];
 const SOURCES = ["chatgpt", "chatgpt", "claude", "gemini", "chatgpt", "claude", "cursor"];
 
-const MORE_MEMORIES: Seed[] = Array.from({ length: 160 }, (_, index): Seed => {
+const MORE_MEMORIES: MemorySeed[] = Array.from({ length: 160 }, (_, index): MemorySeed => {
   const place = PLACES[index % PLACES.length] ?? "";
   const topic = TOPICS[(index * 3) % TOPICS.length] ?? "";
   const text = `Asked for ${topic} ${index % 2 ? "before" : "after"} a trip to ${place}${index % 3 ? "" : " with Liv"}; liked version ${1 + (index % 4)} best.`;
@@ -111,7 +111,9 @@ const MORE_MEMORIES: Seed[] = Array.from({ length: 160 }, (_, index): Seed => {
 });
 
 const NOW = Date.now();
-export const ago = (days: number, hour = 9): string => new Date(NOW - days * 86_400_000 - hour * 60_000).toISOString();
+/** The time that is `days` and `minutes` before now. */
+export const ago = (days: number, minutes = 9): string =>
+  new Date(NOW - days * 86_400_000 - minutes * 60_000).toISOString();
 
 export function item(
   id: string,
@@ -258,8 +260,8 @@ const conversations = [
   ),
 ];
 
-type Named = [name: string, source: string, media: string, size: number, days: number, kind: string];
-const TAG_NAMES: Named[] = [
+type FileSeed = [name: string, source: string, media: string, size: number, days: number, kind: string];
+const FILES: FileSeed[] = [
   ["joists-north-wall.jpg", "chatgpt", "image/jpeg", 2_100_000, 254, "picture"],
   ["structural-note-bathroom.pdf", "chatgpt", "application/pdf", 310_000, 252, "document"],
   ["zellige-sample-3.png", "chatgpt", "image/png", 3_400_000, 12, "picture"],
@@ -274,7 +276,7 @@ const TAG_NAMES: Named[] = [
   ["tub-delivery.jpg", "chatgpt", "image/jpeg", 2_600_000, 233, "picture"],
   ["load-calc.py", "chatgpt", "text/x-python", 3_000, 254, "code"],
 ];
-const attachments = TAG_NAMES.map(([title, source, media_type, size, days, file_kind], index) =>
+const attachments = FILES.map(([title, source, media_type, size, days, file_kind], index) =>
   item(`f-${index}`, "attachment", source, title, days, {
     title,
     media_type,

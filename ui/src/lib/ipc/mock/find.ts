@@ -130,12 +130,12 @@ export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "s
     filter.kind === "message"
       ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
       : items().flatMap((each) => (matches(each, filter) && hitOf(each, query, typing)) || []);
-  const reach = ({ offset, limit }: SearchRequest) => (offset ?? 0) + (limit ?? 20);
+  const endOffset = ({ offset, limit }: SearchRequest) => (offset ?? 0) + (limit ?? 20);
   return {
     search: async (request) => {
       items();
       const found = hitsOf(request);
-      const hits = found.slice(request.offset ?? 0, reach(request));
+      const hits = found.slice(request.offset ?? 0, endOffset(request));
       return { query: request.query, total: found.length, took_ms: 1.2, hits };
     },
     find: async (request) => {
@@ -144,11 +144,11 @@ export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "s
         asConversations ? { ...request, filter: { ...request.filter, kind: "message" } } : request,
       );
       const titles = asConversations && !request.offset ? hitsOf(request).slice(0, 8) : [];
-      const page = messageHits.slice(request.offset ?? 0, reach(request));
+      const page = messageHits.slice(request.offset ?? 0, endOffset(request));
       return {
         rows: rowsOf([...titles, ...page], items(), Boolean(request.filter.trash)),
         total: messageHits.length,
-        next_offset: reach(request) < messageHits.length ? reach(request) : null,
+        next_offset: endOffset(request) < messageHits.length ? endOffset(request) : null,
       };
     },
     // The mock knows only one typing error: a doubled letter.

@@ -40,7 +40,7 @@ const COPY_IDS = ["msg-a2", "msg-b5"];
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
   let open = options.open ?? false;
   let items = options.empty ? [] : (options.items ?? sampleItems());
-  let minutes = 10;
+  let autoLockMinutes = 10;
   let path = "/home/ines/Documents/Ines.mementory";
   const pace = options.pace ?? 0;
   const history = sampleHistory();
@@ -81,7 +81,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     vault_id: open ? "v-1" : null,
     name: open ? (path.split("/").pop() ?? "").replace(/\.mementory$/, "") : null,
     path: open ? path : null,
-    auto_lock_minutes: minutes,
+    auto_lock_minutes: autoLockMinutes,
     erasures_reapplied: 0,
     erasure_ledger: null,
   });
@@ -129,7 +129,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return state();
     },
     lock: async () => void (open = false),
-    setAutoLock: async (next) => void (minutes = next),
+    setAutoLock: async (minutes) => void (autoLockMinutes = minutes),
     touch: async () => undefined,
     ...slots.commands,
     vaultInfo: async () => {
@@ -138,9 +138,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       const counts: Record<string, number> = { memory: 0, conversation: 0, attachment: 0 };
       for (const each of untrashed) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
       const sources = [...new Set(untrashed.map((each) => each.source))].map((platform) => {
-        const own = untrashed.filter((each) => each.source === platform);
+        const records = untrashed.filter((each) => each.source === platform);
         const counts: Record<string, number> = {};
-        for (const each of own) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
+        for (const each of records) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
         return {
           platform,
           format: platform,
@@ -148,7 +148,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
           newest_at:
             platform === "gemini"
               ? ago(146)
-              : (own
+              : (records
                   .map((each) => each.created_at ?? "")
                   .sort()
                   .at(-1) ?? null),
@@ -372,14 +372,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     textTaken: async () => undefined,
     evidence: async (job, out, { sign, parts }, onProgress) => {
       await runStages(job, ["write", "validate"], 3, pace, onProgress);
-      const n = (part: EvidencePart, of: number) => (parts === null || parts.includes(part) ? of : 0);
+      const ifChosen = (part: EvidencePart, n: number) => (parts === null || parts.includes(part) ? n : 0);
       return {
         path: out,
-        tombstones: n("tombstones", tombstones.length),
-        audit_entries: n("log", entries.length),
-        provenance_edges: n("tombstones", 41),
-        receipts: n("tombstones", tombstones.length),
-        transfers: n("transfers", 6),
+        tombstones: ifChosen("tombstones", tombstones.length),
+        audit_entries: ifChosen("log", entries.length),
+        provenance_edges: ifChosen("tombstones", 41),
+        receipts: ifChosen("tombstones", tombstones.length),
+        transfers: ifChosen("transfers", 6),
         validated: true,
         signed: sign,
       };

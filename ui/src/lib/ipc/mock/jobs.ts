@@ -32,16 +32,16 @@ export const emptyImportRequest: ImportRequest = {
 const cancelledJobs = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
-/** Stages in which a job with infinite pace stops and never ends. */
-const HOLDING_STAGES = ["store", "scan", "index_damaged"];
-/** Milliseconds after which such a job shows a rate. */
+/** Stages in which a job with infinite pace hangs. */
+const HANGING_STAGES = ["store", "scan", "index_damaged"];
+/** Milliseconds that a job waits before it hangs in the stage `store`, so that the window has computed its rate. */
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
 /**
  * Runs through stages in steps like a job of the backend. `pace` is ms per step; 0: immediate; Infinity: hangs in
- * one of `HOLDING_STAGES`.
+ * one of `HANGING_STAGES`.
  */
 export async function runStages(
   id: string,
@@ -64,7 +64,7 @@ export async function runStages(
       });
       if (pace !== Infinity) {
         if (pace > 0) await pause(pace);
-      } else if (HOLDING_STAGES.includes(stage) && step > 2) {
+      } else if (HANGING_STAGES.includes(stage) && step > 2) {
         if (step > 3) await new Promise(() => undefined);
         if (stage === "store") await pause(RATE_MS);
       }
@@ -133,7 +133,7 @@ export function sampleDetection(path: string, opened = false): Detection {
   return { ...base, format: null, reason: "unknown", candidates };
 }
 
-const NOT_NEW: ReportItem[] = [
+const NOT_ADDED: ReportItem[] = [
   {
     kind: "conversation",
     place: "conversations-003.json, item 412",
@@ -158,31 +158,35 @@ const SKIP_REASONS = [
   ["skipped", "no_content: 0 bytes"],
   ["failed", "malformed"],
 ] as const;
-const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
+const FILE_BY_KIND: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
 /** Maximum number of listed items per kind and outcome; further items are only counted. */
 const MAX_LISTED = 200;
 
 const numberedPlaces = (n: number, place: (index: number) => string) =>
   Array.from({ length: n }, (_, index) => place(index));
 
-/** The first items of each kind and outcome that were not added as new. */
+/** The items that were not added as new, at most `MAX_LISTED` of each kind and outcome. */
 function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
   return Object.entries(by_kind).flatMap(([kind, numbers]) =>
     SKIP_REASONS.flatMap(([outcome, reason]) => {
-      const known = NOT_NEW.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
+      const known = NOT_ADDED.filter((item) => item.kind === kind && item.outcome === outcome).slice(
+        0,
+        numbers[outcome],
+      );
       const others = Math.min(MAX_LISTED, numbers[outcome]) - known.length;
-      const places = numberedPlaces(others, (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`);
+      const file = FILE_BY_KIND[kind] ?? "conversations-000.json";
+      const places = numberedPlaces(others, (index) => `${file}, item ${index}`);
       return [...known, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
   );
 }
 
-/** The first items of each kind that the import would add. */
+/** The items that the import would add, at most `MAX_LISTED` of each kind. */
 function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
     numberedPlaces(
       Math.min(MAX_LISTED, added),
-      (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`,
+      (index) => `${FILE_BY_KIND[kind] ?? "conversations-000.json"}, item ${index}`,
     ).map((place, index) => ({
       kind,
       place,
@@ -220,11 +224,11 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
   };
 }
 
-const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
+const MISSING_FILES = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /**
- * Report of an import by its first path. `gone` is the number of records of each kind that the newest export lacks. Fails if
- * every path contains `broken`.
+ * The report of an import, chosen by its first path. `gone`: how many records of each kind the newest export lacks.
+ * Throws if every path contains `broken`.
  */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
@@ -258,11 +262,11 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
     messages: 41_380,
     memories: 208,
     attachments: { referenced: 214, present: 207 },
-    missing_attachments: MISSING.length,
+    missing_attachments: MISSING_FILES.length,
     missing_parts: [],
     salvaged: false,
     missing: [],
-    missing_files: dryRun ? MISSING : [],
+    missing_files: dryRun ? MISSING_FILES : [],
     invalid_signatures: [],
     warnings: [],
     items: itemsNotAdded(by_kind),
@@ -272,7 +276,7 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
   };
 }
 
-const PLACES: [string, string, string][] = [
+const RECEIPT_PLACES: [string, string, string][] = [
   ["record", "erased", "3 memories, 7 versions"],
   ["database_pages", "not_present", "read page by page"],
   ["write_ahead_log", "erased", "emptied"],
@@ -282,7 +286,7 @@ const PLACES: [string, string, string][] = [
   ["temporary_files", "not_present", ""],
 ];
 
-/** `copies`: the numbers of messages with the same content that were redacted and left. */
+/** `copies`: how many messages with the same content were redacted, and how many were left unchanged. */
 export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,
@@ -292,7 +296,7 @@ export function sampleReceipt(
     id,
     at: new Date().toISOString(),
     complete: failedPlace === null,
-    places: PLACES.map(([place, result, detail]) =>
+    places: RECEIPT_PLACES.map(([place, result, detail]) =>
       place === failedPlace
         ? { place, outcome: "failed", detail: "the disk is read-only" }
         : { place, outcome: result, detail },

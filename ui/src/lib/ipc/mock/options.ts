@@ -3,7 +3,9 @@ import type { ListItem } from "../backend";
 export type MockOptions = {
   open?: boolean;
   empty?: boolean;
+  /** Milliseconds per step of a job, as in `runStages`. */
   pace?: number;
+  /** Code of the error with which unlocking fails. */
   failing?: string | null;
   /** Why the search index is rebuilt while unlocking. */
   reindexed?: string | null;
@@ -15,9 +17,9 @@ export type MockOptions = {
 };
 
 /**
- * `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. `held`:
- * imports and scans never end. `on-macos`: imitates another system than Linux. `reindexed-damaged`: the search index is
- * rebuilt while unlocking.
+ * Options in the address of the development server or of a build with samples, as in `?mock=open,empty,slow`. `held`:
+ * imports and scans never end. `on-macos`: the system to imitate. `failing-vault_damaged`: the error of unlocking.
+ * `reindexed-damaged`: the search index is rebuilt while unlocking, because it is damaged.
  */
 export function optionsFromAddress(): MockOptions {
   const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");

@@ -2,7 +2,7 @@ import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../ba
 import { ago } from "./data";
 import { countBy } from "./redact";
 
-/** How memories of these sources were created; for those of other sources only "by a tool" is known. */
+/** How the memories of a source were created. All other sources have `bio_write`. */
 const CREATION_METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
 /** One complete record, as the backend returns it. */
@@ -92,7 +92,7 @@ export function recordDetails(
   };
 }
 
-const countOf = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
+const countByKind = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
 
 /** Whether the text for another assistant contains the record. */
 const isInText = ({ kind }: ListItem) => kind === "memory" || kind === "profile";
@@ -111,7 +111,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
       { field: "tags", kind: "narrowed", count: 1 },
       { field: "importance", kind: "moved_to_extension", count: 182 },
     ];
-  const counts = countOf(all.filter((each) => !isInText(each)));
+  const counts = countByKind(all.filter((each) => !isInText(each)));
   const text = format === "transfer_text";
   return [
     { field: "record", kind: "left_out", count: text ? (counts.conversation ?? 0) : 0 },
@@ -119,7 +119,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export, or of its preview, which is not validated. */
+/** The result of an export, or of a preview if it is not `saved`: a preview is not signed or validated. */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],
@@ -135,7 +135,7 @@ export function sampleExport(
     covered: cover ? sensitive : 0,
     version: "1.1",
     records: items.length,
-    by_kind: countOf(items),
+    by_kind: countByKind(items),
     bytes: saved ? 184_000_000 : 0,
     digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
     validated: saved,

@@ -30,14 +30,15 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
   const findings = sampleFindings();
   let scannedAt: string | null = scanned ? new Date().toISOString() : null;
   let keptApart: string[][] = [];
-  const seen = () => (empty() || scannedAt === null ? [] : findings);
+  const shownFindings = () => (empty() || scannedAt === null ? [] : findings);
   const counts = (state: Finding["state"]) => {
     const all: Record<string, number> = {};
-    for (const { item } of seen().filter((each) => each.state === state)) all[item.class] = (all[item.class] ?? 0) + 1;
+    const findingsInState = shownFindings().filter((each) => each.state === state);
+    for (const { item } of findingsInState) all[item.class] = (all[item.class] ?? 0) + 1;
     return all;
   };
-  const get = (value: string) => {
-    const found = seen().find((each) => each.item.value === value && each.state !== "redacted");
+  const findingOf = (value: string) => {
+    const found = shownFindings().find((each) => each.item.value === value && each.state !== "redacted");
     if (!found) throw failWith("not_found", "No record holds this value.");
     return found;
   };
@@ -52,15 +53,15 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
     );
 
   const commands: Commands = {
-    look: async (id, anew, onProgress) => {
-      // A background scan never hangs.
-      await runStages(id, ["scan"], 4300, anew ? pace / 4 : 0, onProgress);
-      // A vault that was never scanned stays so until the person starts a scan.
-      if (scanned || anew) scannedAt = new Date().toISOString();
+    look: async (id, all, onProgress) => {
+      // Only a scan that the person started takes time; a background scan ends at once.
+      await runStages(id, ["scan"], 4300, all ? pace / 4 : 0, onProgress);
+      // With the option `neverScanned`, background scans do not count as a scan of the vault.
+      if (scanned || all) scannedAt = new Date().toISOString();
       return { records: 4300 };
     },
     sensitiveQueue: async ({ state, classes, offset, limit }) => {
-      const chosen: SensitiveItem[] = seen()
+      const chosen: SensitiveItem[] = shownFindings()
         .filter((each) => each.state === (state || "open"))
         .filter((each) => classes.length === 0 || classes.includes(each.item.class))
         .map((each) => each.item)
@@ -75,12 +76,12 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
       });
     },
     sensitiveValue: async (value) => {
-      const { item, places } = get(value);
+      const { item, places } = findingOf(value);
       return structuredClone({ item, places });
     },
     redactValues: async (id, { values, classes, ids }, onProgress) => {
       await runStages(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, onProgress);
-      const chosen = seen().filter((each) =>
+      const chosen = shownFindings().filter((each) =>
         values.length > 0
           ? values.includes(each.item.value)
           : each.state === "open" && (classes.length === 0 || classes.includes(each.item.class)),
@@ -103,7 +104,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
     },
     ignoreValues: async (values, ignored) => {
       for (const value of values) {
-        const found = get(value);
+        const found = findingOf(value);
         found.state = ignored ? "ignored" : "open";
         found.item.judged_at = ignored ? new Date().toISOString() : null;
       }

@@ -1,7 +1,9 @@
 import type { ContextPiece, SensitiveDetail, SensitiveItem, SensitivePlace } from "../backend";
 import { ago } from "./data";
 
-/** Sample findings. They contain no values: the segment of a value has no text. */
+/**
+ * A sample finding with the text before and after the value. The value itself is left out, as in the backend's answers.
+ */
 type Seed = [
   kind: string,
   detector: string,
@@ -102,7 +104,7 @@ const SEEDS: Seed[] = [
 
 export type Finding = SensitiveDetail & { state: "open" | "redacted" | "ignored" };
 
-const REDACTED: [string, number, number][] = [
+const REDACTED: [kind: string, places: number, daysAgo: number][] = [
   ["password", 2, 5],
   ["card", 1, 7],
   ["phone", 3, 7],

@@ -3,7 +3,7 @@ import { ago } from "./data";
 import { failWith } from "./jobs";
 
 export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
-/** The vault's recovery code and its successors. */
+/** The vault's first recovery code and the one that replaces it; after that they alternate. */
 const RECOVERY_CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
 
 type Commands = Pick<Backend, "changePassphrase" | "newRecoveryCode" | "keySlots">;
@@ -14,16 +14,16 @@ export function sampleSlots(requireOpen: () => void): {
   opens(secret: string): boolean;
   commands: Commands;
 } {
-  let made = 0;
+  let codesMade = 0;
   const slot = (kind: string): SlotInfo => ({ kind, created_at: ago(172), memory_kib: 262_144, passes: 3, lanes: 4 });
   const slots = { passphrase: slot("passphrase"), recovery: slot("recovery") };
-  const code = () => RECOVERY_CODES[made % RECOVERY_CODES.length] ?? "";
+  const code = () => RECOVERY_CODES[codesMade % RECOVERY_CODES.length] ?? "";
   const opens = (secret: string) => secret === MOCK_PASSPHRASE || secret === code();
   const all = () => structuredClone([slots.passphrase, slots.recovery]);
-  const replaceSlot = (of: SlotInfo, secret: string) => {
+  const replaceSlot = (replaced: SlotInfo, secret: string) => {
     requireOpen();
     if (!opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
-    of.created_at = new Date().toISOString();
+    replaced.created_at = new Date().toISOString();
   };
   return {
     code,
@@ -32,7 +32,7 @@ export function sampleSlots(requireOpen: () => void): {
       changePassphrase: async (secret) => (replaceSlot(slots.passphrase, secret), { slots: all() }),
       newRecoveryCode: async (secret) => {
         replaceSlot(slots.recovery, secret);
-        made += 1;
+        codesMade += 1;
         return { recovery_code: code(), slots: all() };
       },
       keySlots: async () => (requireOpen(), { slots: all() }),

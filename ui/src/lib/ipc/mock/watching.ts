@@ -8,9 +8,9 @@ type Commands = Pick<
 >;
 /** Events that a test or the console can trigger while the window is open. */
 export type SampleWatching = {
-  /** A file appeared in a watched folder. `fresh`: it is announced by a toast. */
+  /** A file appeared in a watched folder. `fresh`: whether a toast announces it. */
   addFile(path: string, fresh?: boolean): void;
-  /** The automatic import of a file reports progress. `share` is from 0 to 1. */
+  /** The automatic import of a file reports its progress. `share`: from 0 to 1. */
   reportImportProgress(path: string, share: number): void;
   /** The automatic import ended. */
   finishImport(name: string): void;
@@ -45,7 +45,10 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
   let notify: () => void = () => undefined;
   let progress: (progress: Progress) => void = () => undefined;
 
-  const now = async (): Promise<Watched> => (requireOpen(), structuredClone({ folders, finds, importing, imported }));
+  const watchedState = async (): Promise<Watched> => (
+    requireOpen(),
+    structuredClone({ folders, finds, importing, imported })
+  );
   const folderById = (id: string): WatchedFolder => {
     const found = folders.find((each) => each.id === id);
     if (!found) throw failWith("not_found", "This folder is not watched.");
@@ -54,26 +57,26 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
 
   return {
     commands: {
-      watched: now,
+      watched: watchedState,
       watchFolder: async (path) => {
         requireOpen();
         if (path.includes(".mementory")) throw failWith("inside_a_vault", `${path} is a vault.`, { place: path });
         if (!folders.some((each) => each.path === path)) folders = [...folders, folder(path)];
-        return now();
+        return watchedState();
       },
       unwatchFolder: async (id) => {
         folderById(id);
         folders = folders.filter((each) => each.id !== id);
         finds = finds.filter((each) => each.folder !== id);
-        return now();
+        return watchedState();
       },
       setWatching: async (id, mode) => {
         folderById(id).mode = mode;
-        return now();
+        return watchedState();
       },
       dismissFind: async (id) => {
         finds = finds.filter((each) => each.id !== id);
-        return now();
+        return watchedState();
       },
       onWatched: async (listener) => ((notify = listener), () => undefined),
       onWatchProgress: async (listener) => ((progress = listener), () => undefined),

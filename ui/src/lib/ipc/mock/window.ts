@@ -7,7 +7,7 @@ import { failWith } from "./jobs";
 /** Fields with English text of the backend: sentences and names of scores. All other fields are data. */
 const BACKEND_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
 
-/** All messages between marks, so that a text without marks did not come from the message file. */
+/** All messages in ⟦ and ⟧. A displayed text without these marks is not from the message file. */
 function markedMessages(): Messages {
   const mark = (form: string) => `⟦${form}⟧`;
   const all = Object.entries(en as Record<string, Message>).map(([key, message]) => [
@@ -19,7 +19,10 @@ function markedMessages(): Messages {
   return Object.fromEntries(all) as Messages;
 }
 
-/** The sample backend for the screen checks. It records all data that it returns, and can switch the language. */
+/**
+ * The sample backend for the screen checks. It records all data that it returns, and puts functions on `window` that
+ * switch the language and let a method fail.
+ */
 export function sampleWindow(): Backend {
   const mock = mockBackend();
   const data = new Set<string>();
@@ -31,15 +34,15 @@ export function sampleWindow(): Backend {
     else if (typeof value === "object" && value !== null)
       for (const [key, each] of Object.entries(value)) if (!BACKEND_TEXT_FIELDS.has(key)) recordData(each);
   };
-  const language = async (choice: Choice | "marked") =>
-    // Marked texts count as German, because in German the backend's English sentences are collapsed.
+  const switchLanguage = async (choice: Choice | "marked") =>
+    // Installed as German, because only the English window shows the backend's English sentences without a click.
     choice === "marked" ? installTexts(markedMessages(), "de") : setLanguage(choice);
-  const withRefusal = (method: keyof Backend, code: string) =>
+  const rejectMethod = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
       [method]: () =>
         Promise.reject(failWith(code, "The core speaks here.", { place: "/home/ines/about-me.md", most: "10000" })),
     });
-  Object.assign(window, { __mock: mock, __data: data, __speak: language, __refuse: withRefusal });
+  Object.assign(window, { __mock: mock, __data: data, __speak: switchLanguage, __refuse: rejectMethod });
   return new Proxy(mock, {
     get: (target, name, receiver) => {
       const found: unknown = Reflect.get(target, name, receiver);
