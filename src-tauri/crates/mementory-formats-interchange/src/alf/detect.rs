@@ -44,13 +44,13 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
             }
             .into(),
             parts,
-            missing_parts: if delta { vec![] } else { missing_files(catalog, manifest, limits) },
+            missing_parts: if delta { vec![] } else { absent_files(catalog, manifest, limits) },
         });
     }
     Ok(claims)
 }
 
-/// The members of the archive that contains `one`, and of archives nested in it, with their roles.
+/// All members of the archive with this manifest, and of archives nested in it, with their roles.
 fn parts_with(catalog: &Catalog, one: &Member) -> Vec<Part> {
     let inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
     let above = one.place.strip_suffix(&one.name).unwrap_or(&one.place);
@@ -134,7 +134,8 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// If this is a damaged archive of this format: its manifest, or its first member if it has none, and the reason.
+    /// The manifest of a damaged ALF archive (its first member if it has no manifest), and the reason of the claim.
+    /// None if the archive is intact or not recognised.
     fn damage(&self) -> Option<(&'c Member, &'static str)> {
         let layers = self.documents + self.partitions.min(1) + u32::from(self.raw);
         match self.manifest {
@@ -162,7 +163,7 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     }
 }
 
-fn missing_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
+fn absent_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
     let Ok(bytes) = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
     let text = String::from_utf8_lossy(&bytes);
     let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };

@@ -1,7 +1,7 @@
 //! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files do not contain
-//! it. Therefore the vault counts a new version at each time at which it imported a changed profile text, and a memory
-//! has the version of its own import time. Another vault does not know these times. When it imports the archive, it
-//! stores the stated versions with the workspace (`.mementory/lineage.json`) and uses them.
+//! this version. Therefore the vault counts one version for each import of a changed profile text, and a memory gets
+//! the version that was current when the memory was imported. Another vault does not know these times. When it imports
+//! the archive, it stores the versions that the archive states with the workspace (`.mementory/lineage.json`).
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
@@ -21,7 +21,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// By key: the version of each memory whose version is not the current one.
+    /// By key: versions of the memories that do not have the current version.
     lines: BTreeMap<String, u64>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// By vault id: the version of each memory whose version is not the current one.
+    /// By vault id: versions of the memories that do not have the current version.
     lines: HashMap<String, u64>,
 }
 

@@ -55,7 +55,7 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // If the number of elements changes, only the white space between them is lost.
+        // The number of elements changes. Only the white space between the elements is lost.
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Period {
     year: i16,
-    /// Number of its first month, 1 to 12.
+    /// First month, 1 to 12.
     month: i8,
     /// Number of months: 3 or 1.
     months: i8,

@@ -1,14 +1,13 @@
-//! What each document of ALF may contain, as tables, and the codes under which violations are reported. The tables
-//! follow the specification (§3, §4.2) and its schemas. A word that is not in the specified list is only a warning
-//! (§8.2).
+//! Schema rules of the ALF documents, and the codes under which violations are reported. The rules follow the
+//! specification (§3, §4.2) and its schemas. A word that is not in a specified list is only a warning (§8.2).
 use mementory_json::schema::{
     Fit,
     Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, Unit, Uuid, Whole},
     TextForm, Violation, is_uuid, nullable, optional, required, required_nullable,
 };
 
-/// The id of a memory by the schema: a UUID version 7 in lower case. Files of the reference program have other UUIDs,
-/// which readers accept.
+/// Id of a memory. The schema requires a UUID version 7 in lower case. The reference program writes other UUIDs, so
+/// they are accepted with a warning.
 const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {
@@ -394,7 +393,7 @@ mod tests {
     };
 
     #[test]
-    fn ids_and_vectors_follow_the_schema_of_a_memory() {
+    fn ids_and_vectors_of_a_memory_are_checked() {
         let found = |json: &str| {
             let mut out = Vec::new();
             check(&Tree::parse(json, 16).unwrap(), &MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {

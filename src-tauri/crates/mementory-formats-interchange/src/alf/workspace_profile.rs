@@ -1,6 +1,6 @@
-//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. Other programs
-//! read the documents. The extension slot has the original records, each with a digest of the text that it became. So a
-//! text that another program changed is recognised and imported. Any other change is reported as an issue.
+//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. The extension
+//! slot has the original records, each with a digest of its text in the document. So a text that another program
+//! changed is recognised and imported. Any other change by another program is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
@@ -50,8 +50,8 @@ fn identity_path(record: &Record) -> Vec<&str> {
     }
 }
 
-/// The text of `identity.json`. Its time is the newest that the files state, else 1970. It is never the current time,
-/// so an unchanged vault gives the same bytes.
+/// The text of `identity.json`. Its `updated_at` is the newest time that the files state, else 1970, and never the
+/// current time, so that an unchanged vault gives the same bytes.
 pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());
@@ -194,7 +194,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     Some(Restored { records, has_other_blocks, structured_changed })
 }
 
-/// Sets the text that another program wrote as text and verbatim.
+/// Replaces text and verbatim of the record with a text from another program.
 fn set_text(record: &mut Record, text: &str) {
     record.text = text.trim().to_owned();
     record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });

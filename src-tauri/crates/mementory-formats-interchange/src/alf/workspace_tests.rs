@@ -380,8 +380,8 @@ fn two_profiles_of_one_block_keep_their_texts() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// Statements in `mementory.workspaces` are ignored in a manifest of another program, and if they are false for the
-/// records.
+/// Statements in `mementory.workspaces` are ignored if another program wrote the manifest, or if the records show that
+/// they are false.
 #[test]
 fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");

@@ -147,8 +147,8 @@ impl Writer<'_> {
         member.map(|m| self.archive.text(m, self.limits)).transpose()
     }
 
-    /// Name and complete text of each changed document (identity, principals, credentials). Adds it to `changes`, and
-    /// reports a removed identity as a loss.
+    /// Name and complete text of each changed document (identity, principals, credentials). Adds an entry for each to
+    /// `changes`, and reports a removed identity as a loss.
     fn changed_documents(
         &mut self,
         plan: &ExportPlan,
@@ -298,7 +298,7 @@ impl Writer<'_> {
 }
 
 /// The deletion line of a record that the vault no longer has: the required members, without the record's content.
-/// None if the vault still has the record, or its deletion was written before.
+/// None if the vault still has the record, or the deletion was already written.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,

@@ -6,7 +6,7 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// Smallest length in characters of a single line of a content that is searched for.
+/// A line of a content with fewer characters is not searched for on its own.
 const MIN_PART_CHARS: usize = 16;
 /// Size of the read buffer in bytes.
 const READ_BUFFER_BYTES: usize = 256 << 10;
