@@ -1,4 +1,4 @@
-//! Detects bundles: by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
+//! Detects bundles by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE, prefix_of},
     kinds::{kind_at_path, vendor_kind_at_path},
@@ -65,14 +65,14 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-/// What is beside a manifest.
+/// The files beside a manifest that support its detection.
 struct Surroundings {
     checksums: bool,
     /// Files in `items/` with the name of a kind that the format defines.
     records: bool,
 }
 
-/// The bundle that this member has records of.
+/// The bundle whose records this member contains.
 fn location_of_records(member: &Member) -> Option<BundleLocation<'_>> {
     let prefix = prefix_of(&member.name)?;
     let path = &member.name[prefix.len()..];

@@ -32,7 +32,7 @@ const PACK_CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "aud
 /// Confidence of a derivation edge if the derived record has no confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Numbers of the written lines, and the digest of the pack.
+/// Counts of the written lines, and the digest of the pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceReport {
     /// Number of tombstones.
@@ -171,8 +171,8 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
     }
 }
 
-/// The edges of the graph, and one edge for each record derived from another (`derived_from`), so that every derived
-/// statement can be traced to its source (spec v1.1 §2).
+/// All edges between entities, and one edge for each record derived from another (`derived_from`), so that every
+/// derived statement can be traced to its source (spec v1.1 §2).
 ///
 /// # Errors
 /// Errors of the record source.
@@ -226,7 +226,7 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     })
 }
 
-/// Ids in the bundle of the records that a record is linked to by this relation.
+/// Ids, as written in a bundle, of the records that a record is linked to by this relation.
 fn linked_ids<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
     let links = stored.record.links.iter().zip(&stored.link_ids).filter(move |(l, _)| l.relation == relation);
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))

@@ -1,4 +1,4 @@
-//! The extension slot of a line is one of its members, because lines may have members of other programs (spec §4.3).
+//! The extension slot of a line: one member of the line, since programs may add members of their own (spec §4.3).
 use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// A line can express every time in whole seconds, and all other fields except those that only we define.
+/// The fields that a line can express: every time, in whole seconds, and all other fields except our own additions.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -20,8 +20,8 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension
-/// slot of `tree`. `own` is true if the record was read from this format: then the line itself is its origin
-/// and verbatim.
+/// slot of `tree`. Returns false if there are none. `own` is true if the record was read from this format: then the
+/// line itself is its origin and verbatim.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);
@@ -74,8 +74,8 @@ fn restore_fields(map: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the extension slot of a line to the record that the line alone yields. Keeps the origin and verbatim of the
-/// line, unless the slot has an origin and no other program changed the line. None if there is no slot, or it is not
+/// Applies the extension slot of a line to `mapped`, the record that the line alone yields. Origin and verbatim are
+/// those of the line, unless the slot has an origin and no other program changed the line. None if there is no slot of
 /// ours.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;

@@ -55,7 +55,7 @@ pub(super) fn instructions(pack: &EvidencePack, files: &[&str], signer: Option<&
     out
 }
 
-/// What each file contains, in words for the reader of the pack.
+/// Path of each file and a description of its content, for the instructions.
 const FILE_DESCRIPTIONS: [(&str, &str); 6] = [
     (
         super::kinds::TOMBSTONES_FILE,

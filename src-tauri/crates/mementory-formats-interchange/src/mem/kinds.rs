@@ -29,7 +29,7 @@ pub(super) struct Field {
     pub required: bool,
 }
 
-/// The model fields that a kind can express, each with its wire field.
+/// The model fields that a kind can express, each with the name of its wire field.
 pub(super) type Slots = &'static [(Slot, &'static str)];
 
 /// Model fields for which a kind may have a wire field.
@@ -52,7 +52,7 @@ pub(super) enum Slot {
     LastAccessed,
 }
 
-/// A reference to another record: wire field, relation, model kind and wire kind of the target.
+/// A reference to another record: wire field, relation, and the target's model kind and wire kind.
 pub(super) type Reference = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.
@@ -84,9 +84,9 @@ impl KindSpec {
     }
 }
 
-/// Deletions, which an importer applies first.
+/// File with the deletions, which an importer applies first.
 pub(super) const TOMBSTONES_FILE: &str = "audit/tombstones.jsonl";
-/// Audit trail of the source.
+/// File with the audit trail of the program that wrote the bundle.
 pub(super) const AUDIT_LOG_FILE: &str = "audit/log.jsonl";
 
 macro_rules! fields {

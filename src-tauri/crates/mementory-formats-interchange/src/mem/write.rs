@@ -263,8 +263,7 @@ impl<'l> BundleWriter<'l> {
         self.push(path, order, &line)
     }
 
-    /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone
-    /// yields; and the names of the fields whose forbidden values were moved.
+    /// The line of a record of this format, with edits applied. None if the verbatim is not a line of this kind.
     fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<PatchedLine> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
@@ -295,8 +294,8 @@ impl<'l> BundleWriter<'l> {
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // The context of a message is its conversation, and other programs recognise messages by the source type
-            // `chat`.
+            // The line keeps the conversation as the context of the message, and the source type `chat`, by which
+            // other programs recognise messages.
             visible.namespace.clone_from(&current.namespace);
             visible.record_type.clone_from(&current.record_type);
         }
@@ -365,7 +364,7 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// Copies a file without records from an imported bundle. Leaves out vectors and provenance, because they may
-    /// concern records that were deleted since.
+    /// belong to records that were deleted after the import.
     fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -469,7 +468,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// Line, record that the line alone yields, and names of the fields whose forbidden values were moved.
+/// The line; if the record was edited, the record that the line alone yields; the names of the fields whose forbidden
+/// values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

@@ -1,4 +1,5 @@
-//! Builds an element of either version from a record of another format, and applies edits to a record's own element.
+//! Builds an element of either version from a record of another format, and applies edits to the element that a record
+//! was read from.
 use super::{
     schema::{self, MEMORY_TYPES_1, MEMORY_TYPES_2, SOURCE_TYPES, TASK_PRIORITIES, TASK_STATES, code_of},
     sections::{
@@ -63,7 +64,7 @@ pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, str
     }
 }
 
-/// What else is needed to build an element, besides its record.
+/// The values of an element that do not come from its record.
 pub(super) struct ElementContext<'a> {
     /// Id of the element.
     pub id: &'a str,
@@ -179,7 +180,7 @@ fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &Element
         tree.set("entities", Tree::Array(entities));
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
-    // In version 1, a model that the published schema does not list would make the whole file invalid.
+    // A version 1 file is invalid if it names a model that the published schema does not list.
     let listed =
         |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::EMBEDDING_MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {

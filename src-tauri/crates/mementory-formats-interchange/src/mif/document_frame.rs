@@ -1,4 +1,5 @@
-//! The frame of a document: everything except its records. An import stores it, and a later export fills it again.
+//! The frame of a document: everything except its records. An import stores the frame, and a later export puts the
+//! records back into it.
 use super::{
     first_pass::FirstPass,
     sections::SECTIONS,

@@ -1,4 +1,5 @@
-//! Prepares an export: which version to write, the list and id of each record, and the frames of imported documents.
+//! Prepares an export: chooses the version to write and the list and id of each record, and collects the frames of
+//! imported documents.
 use super::{
     compose::{content, id_for, own_element, section_for},
     document_frame::{self, DocumentFrame},
@@ -34,8 +35,8 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Makes the plan. Reads all records once, or twice if no version is requested and all imported documents have
-    /// version 2.
+    /// Makes the plan. Reads all records once. If no version is requested and all imported documents have version 2,
+    /// reads them twice.
     pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
@@ -192,8 +193,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame to fill: that of the only imported document, if it has the shape to write, all records come from it,
-    /// and identifiers are not left out.
+    /// The frame into which the records are written: the frame of the only imported document. None unless it has the
+    /// shape to write, all records come from it, and identifiers are written.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

@@ -1,4 +1,4 @@
-//! The extension slot of an element is one of its members, because unknown members are allowed everywhere (spec §9).
+//! The extension slot of an element: one member of the element, since unknown members are allowed everywhere (spec §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
 use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -34,14 +34,14 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(out)
 }
 
-/// Where a record comes from, which decides how it is compared with its element.
+/// How a record is compared with the element that is written for it.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum AttachMode {
-    /// From this element, so that the element itself is its origin and verbatim.
+    /// The record was read from this element, so the element itself is its origin and verbatim.
     OwnElement,
-    /// From another format or version.
+    /// The record was read from another format or version.
     OtherSource,
-    /// Written without anything that names a platform or an account.
+    /// The record is written without anything that names a platform or an account.
     WithoutIdentifiers,
 }
 
@@ -78,9 +78,9 @@ pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)>
     lacks.map(|(name, _)| (said.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
 }
 
-/// Applies the extension slot of an element to the record that the element alone yields. Keeps the origin and verbatim
-/// of the element, unless the slot has an origin and no other program changed the element. None if there is no slot, or
-/// it is not ours.
+/// Applies the extension slot of an element to `mapped`, the record that the element alone yields. Origin and verbatim
+/// are those of the element, unless the slot has an origin and no other program changed the element. None if there is
+/// no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(NATIVE)?;

@@ -1,6 +1,6 @@
 //! Writes the three interop encodings of the reference program, which `interop_import.rs` reads: an array like mem0's,
 //! a generic array, and text blocks below `---` headers. They can express only memories with text, type, tags and
-//! times, in arrays also an id. They have no extension slot, so everything else is lost and reported as a loss.
+//! times; arrays also have ids. They have no extension slot, so everything else is reported as a loss.
 use super::{
     compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
@@ -216,8 +216,8 @@ impl InteropWriter {
 /// Separates blocks, and a header from its text.
 const BLOCK_SEPARATOR: &str = "---";
 
-/// Tags joined by commas, as the reference program expects. A list if a tag contains a comma or starts or ends with a
-/// space.
+/// Tags joined by commas, as the reference program expects, or as a list if a tag contains a comma or starts or ends
+/// with a space.
 fn tags(tags: &[String]) -> Tree {
     let plain = |tag: &String| !tag.is_empty() && !tag.contains(',') && tag.trim() == tag;
     if tags.iter().all(plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
@@ -228,7 +228,7 @@ fn stamp(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// Reports everything of a record that our reader could not read back from the file.
+/// Reports each value of a record that is not in the record that our reader gets from the file (`mapped`).
 fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES_SECTION.kind {

@@ -1,5 +1,5 @@
-//! Replaces elements that are only nearly JSON with `null`. Usually such an element is simply skipped. This module is
-//! for documents that the parser cannot read to the end because of such an element.
+//! Replaces elements that are only nearly JSON with `null`, in documents that the parser cannot read to the end because
+//! of such an element. In other documents, such an element is skipped when it is read.
 use super::{
     json_faults::json_fault,
     sections::{SECTIONS, Section, section_named},

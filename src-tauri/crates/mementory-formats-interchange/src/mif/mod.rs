@@ -64,8 +64,8 @@ impl Format for Mif {
             ..Capabilities::default()
         }
     }
-    /// Reading stops at everything that makes a document unreadable, so no finding of the validator stops an import. An
-    /// import validates in order to report the values that the format forbids.
+    /// No finding of the validator prevents an import, because the reader itself rejects an unreadable document. An
+    /// import validates only to report the values that the format forbids.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

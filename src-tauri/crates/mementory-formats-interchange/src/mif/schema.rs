@@ -1,5 +1,5 @@
-//! What each object of a document may contain, as tables, and the codes under which violations are reported. Version 1
-//! follows the specification (§2–§7) and the published schema, version 2 the types of the reference program.
+//! Schema rules of the objects in a document, and the codes under which violations are reported. The rules of version 1
+//! follow the specification (§2–§7) and the published schema; those of version 2 the types of the reference program.
 use mementory_json::{
     Tree,
     schema::{
@@ -82,7 +82,7 @@ pub(super) const MEMORY_TYPES_2: [&str; 14] = [
 pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked", "done", "cancelled"];
 /// Priorities of a todo.
 pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
-/// Where a memory came from.
+/// Types of the source of a memory.
 pub(super) const SOURCE_TYPES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
 /// Edge types of version 1: five of the specification, and one more of the published schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
@@ -112,7 +112,7 @@ const COMMENT_RULE: Rule = Object(&[
     required("created_at", Time),
     optional("type", Word(&["comment", "progress", "resolution", "activity"])),
 ]);
-/// Consent (§6.3). The specification does not say where it belongs; it is accepted in the document.
+/// Consent (§6.3). The specification does not say which object contains it; here it is a member of the document.
 const CONSENT_RULE: Rule = Object(&[
     optional("exported_by", Text),
     optional("purpose", Text),
@@ -391,7 +391,7 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     }
 }
 
-/// Turns a number or truth value of a YAML document back into text where the rule requires text.
+/// Converts numbers and booleans of a YAML document to text where the rule requires text.
 pub(super) fn restore_text_scalars(tree: &mut Tree, rule: &Rule) {
     match (rule, tree) {
         (rule, tree) if rule.is_text() => {

@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// A vault id, in the form that a vault would make.
+/// A vault id of the same form as in a real vault.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }

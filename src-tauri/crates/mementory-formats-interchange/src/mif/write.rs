@@ -1,5 +1,6 @@
-//! Writes a document. An unedited element of the same version is written as it was read. All other elements are built,
-//! and what they cannot express is stored in `x_mementory`. README.md says what is preserved of imported documents.
+//! Writes a document. An unedited element of the same version is written as it was read. All other elements are built
+//! from the record, and values that they cannot express are stored in `x_mementory`. README.md lists what an export
+//! preserves of imported documents.
 use super::{
     compose::{self, ElementContext, element, stamp},
     document::{Document, MemberValue, members_of},
@@ -82,7 +83,7 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     }
 }
 
-/// Sort key of an element: imported ones by file and position, then all others in the order of the vault.
+/// Sort key of an element: imported elements by file and position, then all other elements in the order of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
@@ -320,8 +321,8 @@ impl DocumentWriter {
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: `anonymous` if identifiers are left out, else the user id of the imported documents if it
-    /// is the same in all, else the vault id.
+    /// Owner of the memories: `anonymous` if identifiers are left out, else the user id if all imported documents have
+    /// the same, else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
@@ -396,7 +397,7 @@ impl DocumentWriter {
                     }
                     let types = self.types.iter().map(|(t, n)| (t.clone(), Tree::Number(n.to_string())));
                     metadata.set("memory_types", Tree::Object(types.collect()));
-                    // These may count records that were deleted since.
+                    // These lists may count records that were deleted after the import.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
                     if let Some(privacy) =
@@ -439,7 +440,7 @@ impl DocumentWriter {
         vendors.set("shodh-memory", shodh);
     }
 
-    /// A document that has only a header and the envelope with everything else.
+    /// A document with a header and the envelope that contains the whole encrypted document.
     fn envelope_document(&self, encryption: Tree) -> Document {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
@@ -484,7 +485,7 @@ fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
     texts.filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
 
-/// Adds a node for each memory or todo that an edge refers to.
+/// Adds a node for each memory or todo that is an end of an edge.
 fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
     let mut seen: HashSet<String> = HashSet::new();
     let edges: Vec<Tree> =

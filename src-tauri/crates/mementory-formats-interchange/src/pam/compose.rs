@@ -1,6 +1,6 @@
-//! Converts a record to a memory object. For a record of the home store, its source object is used, and only edited
-//! members are replaced. For any other record, a new object is built, and fields without a member go into
-//! `x_mementory`.
+//! Converts a record to a memory object. A record of the home store (see [`super::first_pass::FirstPass`]) is written
+//! as its source object with the edited members replaced. For any other record, a new object is built, and fields
+//! without a member go into `x_mementory`.
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
@@ -25,7 +25,8 @@ pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time with whole seconds or six decimal places. All programs write these alike, and checksums depend on it.
+/// A time with whole seconds or six decimal places. All programs write these two forms in the same way, which matters
+/// for checksums.
 pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
@@ -50,7 +51,7 @@ pub(super) fn tags(tags: &[String]) -> Tree {
     Tree::Array(out.into_iter().map(Tree::Text).collect())
 }
 
-/// A memory in the form in which it is written.
+/// A memory object that is ready to be written.
 pub(super) struct ComposedMemory {
     pub text: String,
     pub tree: Tree,
@@ -63,7 +64,7 @@ pub(super) struct ComposedMemory {
 /// Loss note for a value that the format forbids in its member.
 const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in metadata.mementory_forbidden";
 
-/// What is needed to convert a record, besides the record itself.
+/// Data about the export that the conversion of a record needs.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
     pub about: &'a SourceAbout,
@@ -97,8 +98,7 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = to_record::memory(&tree, &record.key.scope);
             patch(&mut tree, &unedited, &record);
-            // A redaction changes the source text itself. The old hash is replaced too, because it could confirm a
-            // guess of the removed text.
+            // The old hash could confirm a guess of the removed text, so a redaction replaces it too.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
                 tree.set("content_hash", Tree::Text(content_hash(&record.text)));
             }
@@ -128,7 +128,7 @@ impl Context<'_> {
         }
         let changed = tree != original;
         if changed {
-            // All programs compute the same hash of this form.
+            // All programs compute the same checksum for a memory in this form.
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
@@ -368,7 +368,7 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
 }
 
 /// Writes the differences between `record` and `unedited` (the record that the object alone yields) into the object.
-/// Ignores fields for which the object has no member.
+/// Ignores fields for which PAM has no member.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

@@ -151,7 +151,8 @@ pub(super) fn is_safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Compares the checksum with that of the memories as they are in the file, then with that of their Python SDK form.
+/// Compares the stated checksum with the checksum of the memories as they are in the file (`exact`), then with the
+/// checksum of their Python SDK form.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
@@ -163,13 +164,13 @@ fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bou
     if sdk.finish().as_deref() == Some(stated) { Integrity::FitsSdk } else { Integrity::Broken }
 }
 
-/// The memories of a store. None in place of one that cannot be read.
+/// The memories of a store. None for each memory that cannot be read.
 fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
     doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
 }
 
-/// The store without its records, and whether its checksum is correct: all that is needed to check its signature. None
-/// if there is no store, or it is not signed.
+/// The store without its records, and the result of its checksum. Both are needed to verify its signature. None if
+/// there is no store, or if it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;
@@ -223,8 +224,8 @@ fn check_integrity(
     }
 }
 
-/// Checks the encoding and context of a signature. Verifying it is up to the caller. A signature that cannot be decoded
-/// is invalid, which is only a warning (§21.4).
+/// Checks the encoding and context of a signature; the caller verifies it. A signature that cannot be decoded is only a
+/// warning (§21.4).
 fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");
@@ -260,7 +261,7 @@ fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     if let (Some(algorithm), Some(did), Some(key)) =
         (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
         && let key = super::keys::public_key(algorithm, key)
-        // If the DID has an unsupported key type, it can only name an RSA key.
+        // A DID whose key type is not supported can only name an RSA key.
         && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
@@ -412,7 +413,7 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             continue;
         }
         if bundle.embeddings.is_empty() {
-            // A missing embeddings file must not be an error (§12.1).
+            // By §12.1, a missing embeddings file is not an error.
             report.warn("embedding_missing", place, "the embeddings file is not here");
         } else {
             report.error("dangling_reference", place, "no embedding of the file has this id");

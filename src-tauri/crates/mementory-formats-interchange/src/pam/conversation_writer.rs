@@ -59,7 +59,7 @@ pub(super) struct FinishedConversation {
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves a free path: `wanted` if it is safe, else a path made of the id, else one made of a digest.
+    /// Reserves a free path: `wanted` if it is safe, else a path made from the id, else a path made from a digest.
     pub fn reserve(&mut self, wanted: Option<&str>, id: &str) -> String {
         let plain = !id.is_empty()
             && id.len() <= 100
@@ -160,7 +160,7 @@ impl ConversationWriter {
         }
     }
 
-    /// Starts a placeholder for messages whose conversation is not exported.
+    /// Starts a stub for messages whose own conversation is not exported.
     pub fn new_stub(
         context: &Context,
         first: &Record,
@@ -375,7 +375,7 @@ fn index_entry(
     ])
 }
 
-/// Removes memories that are not exported from `derived_memories`, and adds those of other sources.
+/// Removes memories that are not exported from `derived_memories`, and adds derived memories of other sources.
 fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &ExportedConversation) {
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),

@@ -39,7 +39,7 @@ impl<'t> Document<'t> {
         Ok(Self { members: members.0 })
     }
 
-    /// Raw text of a member. If the key occurs several times, that of the last member.
+    /// Raw text of a member. If the key occurs several times, the last member is used.
     pub fn raw(&self, key: &str) -> Option<&'t RawValue> {
         self.members.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
     }

@@ -1,5 +1,5 @@
-//! Envelopes: documents without their records. They preserve the original order and spelling, so that an unchanged
-//! document can be written exactly as it was imported.
+//! Envelopes: documents without their records. An envelope preserves the original order and spelling of the members, so
+//! that an unchanged document can be written exactly as it was imported.
 use super::{bundle::STORE_LISTS, document::Document, hash::Checksum};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;

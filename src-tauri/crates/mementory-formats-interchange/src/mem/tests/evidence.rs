@@ -1,7 +1,7 @@
 //! Evidence packs: their content, and that they are valid bundles.
 use super::{
     harness::{FakeSigner, TempDir, all_signed_by_fake, bundle, files, now, read, repo, source, validate, vault_id},
-    other_formats::{everything, tombstone},
+    other_formats::{records_of_every_kind, tombstone},
 };
 use crate::mem::evidence::{
     AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS, provenance, write,
@@ -32,7 +32,7 @@ fn pack() -> EvidencePack {
             entry("2026-01-01T00:00:00Z", "mem", None),
             entry("2026-04-01T00:00:00Z", &"ab".repeat(16), Some(Kind::Memory)),
         ],
-        edges: provenance(&mut source(&everything())).unwrap(),
+        edges: provenance(&mut source(&records_of_every_kind())).unwrap(),
         beside: BTreeMap::new(),
     }
 }
@@ -167,7 +167,7 @@ fn the_howto_describes_the_files_in_the_pack() {
 /// Every derived record has an edge to its source, and graph edges are the same as in the bundle.
 #[test]
 fn provenance_leads_to_the_source() {
-    let edges = provenance(&mut source(&everything())).unwrap();
+    let edges = provenance(&mut source(&records_of_every_kind())).unwrap();
     let episode = format!("ep_{}", vault_id(&RecordKey::new("chatgpt", "full-memory")));
     let fact = format!("fact_{}", vault_id(&RecordKey::new("chatgpt", "full-fact")));
     let of_fact: Vec<_> = edges.iter().filter(|e| e.source == fact).collect();
@@ -237,7 +237,7 @@ fn an_empty_vault_gives_a_valid_pack() {
     assert!(!broken.exists());
 }
 
-/// Every file of a pack is checked, although the reference tool does not check them.
+/// The files in `provenance` are checked too, although the reference tool does not check them.
 #[test]
 fn provenance_is_checked() {
     let temp = TempDir::new();

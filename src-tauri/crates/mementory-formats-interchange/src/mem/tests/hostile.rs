@@ -174,7 +174,7 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
     assert!(!sink.records.is_empty());
 }
 
-/// A JSON value that has this type (`good`), or one that does not.
+/// A JSON value of this type (`good`), or of another type.
 fn sample(ty: Type, good: bool) -> &'static str {
     match (ty, good) {
         (Type::Text, true) => "\"x\"",
@@ -261,7 +261,7 @@ fn invalid_lines_are_rejected() {
     }
 }
 
-/// A short line or manifest may have so many values that its tree needs too much memory.
+/// A short line or manifest may have so many values that their tree needs too much memory.
 #[test]
 fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));

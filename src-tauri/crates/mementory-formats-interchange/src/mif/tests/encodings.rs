@@ -144,7 +144,7 @@ fn truncated_deep_and_invalid_json_is_rejected() {
 
 /// `fixtures/mif/not-json`: nothing is repaired. An invalid element is dropped; any other fault rejects the document.
 #[test]
-fn almost_json_is_reported_with_its_location() {
+fn elements_that_are_nearly_json_are_reported_with_their_location() {
     let folder = repo().join("fixtures/mif/not-json");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     for expectation in case["files"].as_array().unwrap() {
