@@ -155,13 +155,13 @@ pub(super) fn is_safe_path(path: &str) -> bool {
 /// checksum of their Python SDK form.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
-    let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
+    let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Mismatch };
     if exact == Some(stated) {
-        return Integrity::Fits;
+        return Integrity::Matches;
     }
     let mut sdk = Checksum::default();
     memories(doc, bounds).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
-    if sdk.finish().as_deref() == Some(stated) { Integrity::FitsSdk } else { Integrity::Broken }
+    if sdk.finish().as_deref() == Some(stated) { Integrity::MatchesSdkForm } else { Integrity::Mismatch }
 }
 
 /// The memories of a store. None for each memory that cannot be read.
@@ -185,7 +185,7 @@ pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)
     for tree in memories(&doc, bounds) {
         match tree {
             Some(tree) => exact.add(&tree),
-            None => return Ok(Some((outline, Integrity::Broken))),
+            None => return Ok(Some((outline, Integrity::Mismatch))),
         }
     }
     let integrity = integrity_of(&doc, &outline, exact.finish().as_deref(), bounds);
@@ -208,13 +208,13 @@ fn check_integrity(
     let at = format!("{place}/integrity/checksum");
     report.integrity = integrity_of(doc, outline, exact.as_deref(), bounds);
     match report.integrity {
-        Integrity::None | Integrity::Fits => {}
-        Integrity::FitsSdk => report.warn(
+        Integrity::None | Integrity::Matches => {}
+        Integrity::MatchesSdkForm => report.warn(
             "checksum_sdk_form",
             &at,
             "fits the form in which the Python SDK hashes the memories, not the memories in the file",
         ),
-        Integrity::Broken => {
+        Integrity::Mismatch => {
             report.error("checksum_mismatch", &at, "the memories are not those that were written");
         }
     }

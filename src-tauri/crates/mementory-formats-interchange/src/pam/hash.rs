@@ -26,7 +26,7 @@ fn normalize_unicode(content: &str) -> String {
     composed.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Like [`normalize_unicode`], for ASCII, which NFC does not change. Faster, and nearly all texts are ASCII.
+/// A faster [`normalize_unicode`] for ASCII, which NFC does not change.
 fn normalize_ascii(content: &str) -> String {
     let lower = content.to_ascii_lowercase();
     let other_space = |b: u8| matches!(b, b'\t'..=b'\r' | b'\x1c'..=b'\x1f');
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn checksum_sorts_ids_by_code_point_whatever_the_order_in_the_file() {
+    fn checksum_does_not_depend_on_the_order_of_memories_in_the_file() {
         let memory = |id: &str| Tree::parse(&format!(r#"{{"id":"{id}","n":1.0}}"#), 8).unwrap();
         let sum = |ids: [&str; 2]| {
             let mut checksum = Checksum::default();

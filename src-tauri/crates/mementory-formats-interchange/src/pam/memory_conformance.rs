@@ -1,5 +1,5 @@
-//! Checks the memories of a store: first each one by itself, on all cores; then, in file order, what they share (ids,
-//! references, the checksum).
+//! Checks the memories of a store: first each memory by itself, on all cores; then, in file order, the ids, references
+//! and the checksum of all memories.
 use super::{
     canonical,
     hash::{Checksum, content_hash},
@@ -52,8 +52,8 @@ pub(super) fn check_memories(
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // The results of a batch are added while the next batch is checked. A memory as large as a batch is checked
-            // alone.
+            // The results of a batch are added while the next batch is checked, except before and after a batch that is
+            // over the size limit (one large memory), to save memory.
             let large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if large || was_large {
                 totals.add(checked);

@@ -1,5 +1,5 @@
 //! Reads a source. The whole source is checked first; a wrong checksum or another major version ends the import. Then
-//! it sends the envelopes, memories, relations, conversations with their messages, and embeddings without a memory.
+//! the envelopes, memories, relations, conversations with their messages, and embeddings without a memory are sent.
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope},
     conformance::check_conformance,
@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are sent to the sink as notes. Of the others, only the first of each code is sent.
+/// Number of findings that are sent to the sink as notes. Of further findings, only the first with each code is sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -31,14 +31,14 @@ pub(super) fn read(
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
-    if report.integrity == Integrity::Broken {
+    if report.integrity == Integrity::Mismatch {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
     }
     let mut codes: HashSet<&str> = HashSet::new();
     for (number, finding) in report.errors.iter().chain(&report.warnings).enumerate() {
-        // Of each code at least one finding is sent.
+        // At least one finding is sent for each code.
         if !codes.insert(&finding.code) && number >= MAX_NOTES {
             continue;
         }
@@ -111,8 +111,8 @@ impl StoreReader<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
-    /// Resolves a repeated key. A repetition with the same source text is skipped (false); any other gets `#2`, `#3`
-    /// and so on.
+    /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
+    /// and source text was already sent, so that this one is skipped.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
@@ -404,7 +404,7 @@ fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
         trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
-    // Inserting an index twice ends the loop, so a cycle of parents ends too.
+    // The loop also ends at an index that is already in the set, because parents may form a cycle.
     while let Some(i) = at.filter(|i| out.insert(*i)) {
         at = parent(i).and_then(|p| by_id.get(p).copied());
     }

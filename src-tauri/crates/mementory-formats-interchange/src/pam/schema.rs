@@ -1,4 +1,4 @@
-//! The objects of the format as tables (spec §3–§18, §25). Only `metadata` and `raw_metadata` may have additional
+//! Schema rules of the objects of the format (spec §3–§18, §25). Only `metadata` and `raw_metadata` may have additional
 //! members.
 use super::forms;
 use mementory_json::schema::{

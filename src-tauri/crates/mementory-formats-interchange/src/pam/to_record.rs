@@ -24,7 +24,7 @@ pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     tree.get(name).and_then(Tree::as_str)
 }
 
-/// Text of a member of a member.
+/// Text of the member `name` of the member `block`.
 pub(super) fn inner<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     text(tree.get(block)?, name)
 }

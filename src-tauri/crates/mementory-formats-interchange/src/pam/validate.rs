@@ -1,4 +1,4 @@
-//! The validator, and the store's signature for callers that can verify it.
+//! The validator. It returns the store's signature to the caller, who can verify it.
 use super::{
     bundle::Bundle,
     conformance::{check_conformance, signed_outline},
@@ -47,14 +47,14 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature
-/// proves nothing about the memories. It is then passed on empty, which makes it invalid.
+/// proves nothing about the memories, so it is replaced with an empty one, which is invalid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let Some(store) = bundle.store else { return Ok(()) };
     let Some((outline, integrity)) = signed_outline(bundle)? else { return Ok(()) };
-    let fits = matches!(integrity, Integrity::Fits | Integrity::FitsSdk);
+    let fits = matches!(integrity, Integrity::Matches | Integrity::MatchesSdkForm);
     signed(&outline, fits, &store.place).map_or(Ok(()), visit)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn signed(outline: &Tree, fits: bool, place: &str) -> Option<Signed> 
     let algorithm = keys::algorithm_name(word("algorithm"));
     let message = keys::payload(outline);
     let whole = fits && message.is_some();
-    // The key is reported even if the signature cannot be decoded: then with an empty signature, which is never valid.
+    // If the signature cannot be decoded, the key is still reported, with an empty signature, which is never valid.
     let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
     let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
     let token = key.map(|key| (key, value));

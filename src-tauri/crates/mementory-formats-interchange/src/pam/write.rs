@@ -91,7 +91,7 @@ struct StoreWriter<'a> {
     lists: Lists,
     checksum: Checksum,
     open_conversations: HashMap<String, ConversationWriter>,
-    /// Vault ids written so far. A source may list a record twice if it was not merged in a vault.
+    /// Vault ids written so far. A source that is not a vault may list a record twice.
     written: HashSet<String>,
     used_paths: UsedPaths,
     /// Index of each embedding in the imported file, by id.
@@ -255,7 +255,7 @@ impl StoreWriter<'_> {
     fn add_vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
         let order = self.next_order(stored);
-        // The memory of this embedding is not in the store, which would be a dangling reference in an increment.
+        // The memory of this embedding is not in the store. In an increment, this would be a dangling reference.
         if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
             return;
         }
@@ -320,7 +320,7 @@ impl StoreWriter<'_> {
         }
     }
 
-    /// Reports what a store cannot contain.
+    /// Reports tombstones and passthrough files of other formats as losses.
     fn report_left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "the format cannot record a deletion";
@@ -397,8 +397,8 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes a signature of the imported store that does not verify, because it would look valid in a new file. Keeps
-    /// it if there is no verifier.
+    /// Removes an invalid signature of the imported store, because other programs would trust it in a new file. Without a
+    /// verifier, the signature stays.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {

@@ -1,4 +1,4 @@
-//! Writes a part of a signed bundle with proofs, and signs an existing bundle.
+//! Discloses entries of a signed bundle with proofs, and signs an existing bundle.
 use super::{
     bundle::Bundle,
     entry::digests,
@@ -18,8 +18,9 @@ struct SelectedEntry {
     tree: Tree,
 }
 
-/// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Ids and
-/// root are checked first. The caller must verify the signature before that ([`mementory_format::Format::signatures`]).
+/// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Checks
+/// ids and root, but not the signature, which the caller must verify before
+/// ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
 /// The input is not exactly one Zaxy bundle, or not signed (`not_signed`), or its root does not match; limits, I/O.

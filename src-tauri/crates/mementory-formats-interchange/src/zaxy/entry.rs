@@ -1,4 +1,4 @@
-//! One entry (`zaxy.export.v1`): removes its wrapper, and checks it against the contract.
+//! One entry (`zaxy.export.v1`): its wrapper, its digests, and the check against Zaxy's export contract.
 use super::{
     canonical::canonical,
     envelope::{BundleKind, ENTRY_VERSION, from_hex},
@@ -50,8 +50,8 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
     if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
 }
 
-/// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, in the example of the
-/// specification `left` or `right`.
+/// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, or `left` or `right` as in the
+/// example of the specification.
 pub(super) fn parse_proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     let Tree::Array(steps) = tree else { return None };
     if steps.len() > MAX_PROOF_STEPS {
@@ -110,7 +110,7 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     (digits && hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
-/// Grain of an entry: whether it is an event or was derived from one.
+/// Grain of an entry: the event itself, or something derived from an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grain {
     /// A sealed event.
@@ -138,7 +138,7 @@ pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
     tree.get(key).and_then(Tree::as_str)
 }
 
-/// Code and message of the reason why an entry cannot be read. None if it can.
+/// Code and message of the fault that prevents reading an entry. None if it can be read.
 pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
     let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
@@ -167,8 +167,9 @@ pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// Checks an entry against the other rules of the contract. Calls `visit` with code and message of each violation.
-pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
+/// Checks an entry that can be read against the remaining rules of the contract. Calls `visit` with code and message of
+/// each violation.
+pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
     let grain = word(tree, "grain").and_then(Grain::parse);
     let cited = word(tree, "citation").and_then(citation);
     if cited.is_none() {
@@ -219,7 +220,7 @@ fn is_time(text: &str) -> bool {
 }
 
 /// Order of the entries of one event: the event itself, its entities, its edges.
-pub(super) fn rank(tree: &Tree) -> u8 {
+pub(super) fn order_in_event(tree: &Tree) -> u8 {
     match word(tree, "kind") {
         _ if word(tree, "grain") == Some("event") => 0,
         Some(kind) if kind.starts_with("entity:") => 1,

@@ -11,14 +11,14 @@ pub(super) const PORTABLE_VERSION: &str = "zaxy.portable.v1";
 /// Version of an entry.
 pub(super) const ENTRY_VERSION: &str = "zaxy.export.v1";
 
-/// The texts that a signature covers, by key. The Merkle root in them covers the entries.
+/// Members whose texts a signature covers. The entries are covered through the Merkle root.
 pub(super) const SIGNED_MEMBERS: [&str; 7] =
     ["algorithm", "created_at", "merkle_root", "nonce", "public_key", "session_id", "version"];
 
 /// Kind of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BundleKind {
-    /// Entries without wrapper, which nothing protects.
+    /// Entries without wrapper, ids and signature.
     Unsigned,
     /// Entries with ids, a Merkle root and a signature.
     Signed,
@@ -42,7 +42,7 @@ impl BundleKind {
     }
 }
 
-/// Why a text is not an envelope.
+/// Error for a text that is not an envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EnvelopeError {
     /// The version is not known.
@@ -117,8 +117,8 @@ impl Envelope {
         Some(signed_bytes(&texts?))
     }
 
-    /// The text before the first entry, and the text after the last one.
-    pub(super) fn halves(&self) -> Option<(&str, &str)> {
+    /// The text before the first entry, and the text after the last entry.
+    pub(super) fn split_at_entries(&self) -> Option<(&str, &str)> {
         let text = self.text.as_str();
         let inner = text.trim_start_matches('\u{feff}').trim();
         let members: Members = serde_json::from_str(inner).ok()?;
@@ -290,7 +290,7 @@ mod tests {
         let text = "{ \"x\": [[]], \"entries\" : [ ] , \"version\": \"zaxy.portable.v1\"}\n";
         let envelope = Envelope::parse(text, 8).unwrap();
         assert_eq!(
-            envelope.halves(),
+            envelope.split_at_entries(),
             Some(("{ \"x\": [[]], \"entries\" : [", "] , \"version\": \"zaxy.portable.v1\"}\n"))
         );
         assert_eq!(from_hex(" aB 01\n"), Some(vec![0xab, 1]));

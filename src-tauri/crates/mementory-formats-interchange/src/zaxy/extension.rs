@@ -1,5 +1,5 @@
-//! The extension slot of an entry is in the member of `content` that may contain anything: `payload`, `properties` or
-//! `evidence`.
+//! The extension slot of an entry: a member of `payload`, `properties` or `evidence`, the members of `content` that may
+//! contain anything.
 use super::{
     canonical::canonical,
     entry::word,
@@ -91,9 +91,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
     set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension slot of an entry to the record that the entry alone yields. A composed entry restores the
-/// origin and verbatim of its record, unless another program changed the entry. Any other entry is itself origin and
-/// verbatim. None if there is no slot, or it is not ours.
+/// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. A composed entry
+/// restores the origin and verbatim of its record, unless another program changed the entry. Any other entry is itself
+/// origin and verbatim. None if there is no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(NATIVE)?;

@@ -6,9 +6,10 @@ use sha2::{Digest, Sha256};
 /// Format id of logs.
 pub(crate) const LOG_FORMAT: &str = "eventloom";
 
-/// Payload member with the sensitivity. The hash covers it, but exports do not contain it.
+/// Payload member with the sensitivity. The hash of the event covers this member, but exports do not contain it.
 pub(crate) const SECURITY_MEMBER: &str = "__zaxy_security";
-/// Payload member that marks an event whose payload is encrypted, so that deleting its key makes it unreadable.
+/// Payload member that marks an event with an encrypted payload. Zaxy encrypts a payload so that it can be made
+/// unreadable by deleting the key.
 const CIPHER_MEMBER: &str = "__zaxy_cipher";
 
 /// The two forms of an event.
@@ -232,10 +233,10 @@ fn seq_of(id: &str) -> Option<u64> {
     (hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
-/// What a bundle contains for an event of a log.
+/// The content of a bundle for an event of a log.
 pub(crate) enum ExportedEvent {
     Entry(Tree),
-    /// Nothing, because the payload is encrypted and exports never contain ciphertext.
+    /// No entry, because the payload is encrypted and exports never contain ciphertext.
     Encrypted,
 }
 

@@ -5,10 +5,10 @@ use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
 
-/// Scope of all keys of this format. An event has the same key in a bundle and in its log.
+/// Id space of all keys of this format. An event has the same key in a bundle and in its log.
 pub(crate) const KEY_SCOPE: &str = "zaxy";
 
-/// End of the event type of composed events. The start is the model kind of the record.
+/// Suffix of the event type of composed events, after the model kind of the record.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
 /// Names of the payload member with the text, as Zaxy's own event types use them.
@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format;
-/// then its own data as an event do not belong to the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format, so
+/// that the entry's data as an event are not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -241,7 +241,7 @@ fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Op
     }
 }
 
-/// Ids of the entries of one bundle that others refer to: edges name entities, semantic entries cite events.
+/// Ids of the entries of one bundle to which later entries refer: edges name entities, semantic entries cite events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,

@@ -1,8 +1,9 @@
 //! The validator: checks every entry against the contract, and ids, root and proofs. It lists the signature but does
-//! not verify it, because formats have no cryptography library. [`signed`] returns what there is to verify.
+//! not verify it, because formats have no cryptography library. [`signed`] returns the signature and the bytes that it
+//! covers.
 use super::{
     bundle::Bundle,
-    entry::{defect, lint, rank, seq},
+    entry::{check_contract, defect, order_in_event, seq},
     envelope::{BundleKind, SIGNED_MEMBERS},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
@@ -39,8 +40,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         match defect(&tree) {
             Some((code, why)) => errors.add(code, &pointer, &why),
             None => {
-                lint(&tree, &mut |code, why| errors.add(code, &pointer, why));
-                let here = (seq(&tree).unwrap_or_default(), rank(&tree));
+                check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));
+                let here = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
                 if kind != BundleKind::Subset && here < last {
                     warnings.add("order", &pointer, "entries are not in the order of their events");
                 }
@@ -68,6 +69,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
+/// Type of [`Validation::signature`].
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {

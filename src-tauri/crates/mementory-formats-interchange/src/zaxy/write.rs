@@ -1,8 +1,8 @@
-//! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from it and its
-//! signature, if any, still fits. Otherwise, the bundle is new: unsigned, or signed by the given signer.
+//! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from this bundle and
+//! its signature, if any, is still valid. Otherwise, the bundle is new: unsigned, or signed by the given signer.
 use super::{
     compose::{Outcome, OutputEntry, assign_number, output_entry},
-    entry::{citation, digests, proof_tree, rank, seq},
+    entry::{citation, digests, order_in_event, proof_tree, seq},
     envelope::{BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, Piece, UNSIGNED_VERSION, signed_bytes},
     merkle::{Hash, Merkle, Side, root_from_proof},
     select::Selector,
@@ -118,7 +118,7 @@ impl BundleWriter {
         let one = containers.len() < 2;
         self.entries.sort_by_cached_key(|m| {
             let (source, at) = (m.source.as_ref(), m.at.map(Timestamp::as_micros));
-            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), rank(&m.tree)) };
+            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
             let place = source.map(|o| (o.index, o.container.clone()));
             (source.is_none(), event, place, at, m.record.clone())
         });
@@ -154,8 +154,12 @@ impl BundleWriter {
                 && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
                 && (wanted.is_none() || source.envelope.word("version") == wanted)
         };
-        let mut whole =
-            self.envelopes.iter().filter(all_of).map(|c| &c.envelope).filter(|f| still_fits(f, &self.entries, &leaves));
+        let mut whole = self
+            .envelopes
+            .iter()
+            .filter(all_of)
+            .map(|c| &c.envelope)
+            .filter(|f| is_still_valid(f, &self.entries, &leaves));
         if let (Some(envelope), None) = (whole.next(), whole.next()) {
             return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
@@ -186,7 +190,7 @@ impl BundleWriter {
 }
 
 /// True if the imported envelope is still valid for these entries.
-fn still_fits(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
+fn is_still_valid(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
     let root = envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
     match envelope.kind {
         BundleKind::Unsigned => true,
@@ -217,7 +221,7 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle: the imported one if there is exactly one, else one made from the vault id.
+/// Session id of the bundle: the imported session id if there is exactly one, else an id made from the vault id.
 fn session_id(
     about: &SourceAbout,
     envelopes: &[SourceEnvelope],
@@ -267,7 +271,7 @@ pub(super) fn unsigned(session: &str) -> Envelope {
     ])
 }
 
-/// The envelope of the same bundle without a signature, which is an unsigned one of the same session.
+/// The envelope of an unsigned bundle with the same session id.
 pub(super) fn without_signature(envelope: &str) -> Option<String> {
     let envelope = Envelope::parse(envelope, &Limits::default()).ok()?;
     Some(match envelope.kind {
@@ -276,7 +280,7 @@ pub(super) fn without_signature(envelope: &str) -> Option<String> {
     })
 }
 
-/// The envelope of a signed bundle over a root, signed.
+/// The envelope of a signed bundle with this Merkle root. Signs it.
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,
@@ -345,8 +349,7 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, as those of the envelope
-    /// are.
+    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, like those of the envelope.
     fn into_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
@@ -389,8 +392,9 @@ pub(super) fn write_bundle<'a>(
 ) -> Result<(), FormatError> {
     let place = out.display().to_string();
     let io = |e| FormatError::io(&place, e);
-    let (before, after) =
-        envelope.halves().ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
+    let (before, after) = envelope
+        .split_at_entries()
+        .ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
     let layout = Layout::of(&envelope.text);
     let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
     let mut file = BufWriter::new(mementory_format::create_private_file(out).map_err(io)?);

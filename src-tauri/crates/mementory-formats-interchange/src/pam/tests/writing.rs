@@ -47,7 +47,7 @@ fn an_edit_changes_only_the_edited_members() {
 }
 
 #[test]
-fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
+fn memories_marked_as_not_exportable_are_withheld_with_references_to_them() {
     let scratch = Scratch::new("access");
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
@@ -78,7 +78,7 @@ fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
 }
 
 #[test]
-fn an_increment_contains_what_changed_and_is_valid_by_itself() {
+fn an_increment_contains_the_changes_and_is_a_valid_store() {
     let scratch = Scratch::new("increment");
     let mut source = read_whole_fixture();
     let first = write(&mut source, &scratch.at("full"), &everything());
@@ -277,7 +277,7 @@ fn deep_and_truncated_input_is_refused() {
 }
 
 #[test]
-fn a_forbidden_value_is_reported_and_not_written_into_its_member_again() {
+fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
     let scratch = Scratch::new("forbidden");
     let whole = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
     let mut store: Value = serde_json::from_str(&whole).unwrap();

@@ -100,10 +100,10 @@ pub(crate) fn is_valid_signature(signed: &Signed) -> bool {
 
 /// A test key: algorithm and seed byte.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Key(pub &'static str, pub u8);
+pub(crate) struct TestKey(pub &'static str, pub u8);
 
-impl Key {
-    pub const BOTH: [Key; 2] = [Key("ed25519", 9), Key("ml-dsa-65", 9)];
+impl TestKey {
+    pub const BOTH: [TestKey; 2] = [TestKey("ed25519", 9), TestKey("ml-dsa-65", 9)];
 
     fn ed(self) -> ed25519_dalek::SigningKey {
         ed25519_dalek::SigningKey::from_bytes(&[self.1; 32])
@@ -113,7 +113,7 @@ impl Key {
     }
 }
 
-impl Signer for Key {
+impl Signer for TestKey {
     fn algorithm(&self) -> &'static str {
         self.0
     }
@@ -131,11 +131,11 @@ impl Signer for Key {
     }
 }
 
-pub(crate) fn options(key: Option<Key>) -> WriteOptions {
+pub(crate) fn options(key: Option<TestKey>) -> WriteOptions {
     WriteOptions { everything: true, signer: key.map(|k| Arc::new(k) as Arc<dyn Signer>), ..WriteOptions::default() }
 }
 
-pub(crate) fn write(memory: &mut MemorySource, out: &Path, key: Option<Key>) -> WriteReport {
+pub(crate) fn write(memory: &mut MemorySource, out: &Path, key: Option<TestKey>) -> WriteReport {
     let plan = Zaxy.plan(memory, &options(key)).unwrap();
     let report = Zaxy.write(memory, out, &options(key)).unwrap();
     assert_eq!((&plan.version, &plan.by_kind, &plan.losses), (&report.version, &report.by_kind, &report.losses));

@@ -1,5 +1,5 @@
 //! Records of other formats are written to a bundle and read back unchanged.
-use super::harness::{Key, MemorySource, Scratch, copy_for_interop, empty, read, validate, write};
+use super::harness::{MemorySource, Scratch, TestKey, copy_for_interop, empty, read, validate, write};
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
     Timestamp, Verbatim,
@@ -76,7 +76,7 @@ pub(super) fn everything() -> MemorySource {
 
 #[test]
 fn every_kind_round_trips_unchanged() {
-    for key in [None, Some(Key::BOTH[0])] {
+    for key in [None, Some(TestKey::BOTH[0])] {
         let mut memory = everything();
         let temp = Scratch::new("zaxy");
         let out = temp.at("out.json");
@@ -152,7 +152,7 @@ fn changes_by_another_program_win_over_the_extension() {
     let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
-    // If it is edited here after that, the entry is composed again and is still the same record.
+    // If the changed record is then edited in the vault, the entry is composed again and is still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();
     back.edited.insert(at);
