@@ -51,7 +51,7 @@ impl Lineage {
         let stored = stored_lineage(source, runtime, scope)?.filter(|stored| stored.vault != this_vault);
         let mut times = BTreeSet::<Timestamp>::new();
         for profile in profiles {
-            times.extend(source.taken_in(&profile.id)?);
+            times.extend(source.import_times(&profile.id)?);
         }
         let first = stored.as_ref().map_or(1, |stored| stored.version.max(1));
         let version = first.saturating_add(times.len().saturating_sub(1) as u64);
@@ -71,7 +71,7 @@ impl Lineage {
             let version_then = match stated {
                 Some(stated) => stated,
                 None => {
-                    let imported = source.taken_in(&id)?.into_iter().next();
+                    let imported = source.import_times(&id)?.into_iter().next();
                     let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
                     first.saturating_add(before.saturating_sub(1) as u64)
                 }

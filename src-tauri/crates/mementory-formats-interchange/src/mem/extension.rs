@@ -1,6 +1,6 @@
 //! The extension slot of a line: one member of the line, since programs may add members of their own (spec §4.3).
 use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
-use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }
-    out.insert(NATIVE.into(), Value::String(fingerprint(spec, tree)));
+    out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(spec, tree)));
     extension::set(tree, tree_of(&Value::Object(out)));
     true
 }
@@ -79,7 +79,7 @@ fn restore_fields(map: &mut Map<String, Value>) {
 /// ours.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     restore_fields(&mut map);
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
@@ -100,10 +100,10 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
 /// separately; key and origin are not reported.
 pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
-    if extension::held(slot).any(|name| name == "times") {
+    if extension::slot_member_names(slot).any(|name| name == "times") {
         report_time_losses(id, &mapped.times, &record.times, report);
     }
-    let names = extension::held(slot).map(|name| if name == FIELDS_TEXT_MEMBER { "fields" } else { name });
+    let names = extension::slot_member_names(slot).map(|name| if name == FIELDS_TEXT_MEMBER { "fields" } else { name });
     extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
 }
 
@@ -122,7 +122,7 @@ fn report_time_losses(id: &str, line: &Times, ours: &Times, report: &mut LossRep
         if line.is_some_and(|l| l.to_rfc3339_seconds() == ours.to_rfc3339_seconds()) {
             report.add(id, &field, LossKind::Narrowed, "whole seconds; the exact time is kept in x_mementory");
         } else {
-            report.add(id, &field, LossKind::MovedToExtension, extension::MOVED);
+            report.add(id, &field, LossKind::MovedToExtension, extension::MOVED_NOTE);
         }
     }
 }

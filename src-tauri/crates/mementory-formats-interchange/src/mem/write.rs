@@ -17,8 +17,8 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport,
-    passthrough_envelope,
+    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions,
+    WriteReport, passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone};
@@ -344,7 +344,7 @@ impl<'l> BundleWriter<'l> {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if is_new && record.kind == Kind::Attachment {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
         let mut order = String::new();
         match spec.kind {

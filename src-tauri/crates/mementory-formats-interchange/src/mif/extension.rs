@@ -1,6 +1,6 @@
 //! The extension slot of an element: one member of the element, since unknown members are allowed everywhere (spec §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
-use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
@@ -67,7 +67,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: At
     if out.is_empty() {
         return;
     }
-    out.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
@@ -83,7 +83,7 @@ pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)>
 /// no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
@@ -101,5 +101,5 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
 /// are not reported.
 pub(super) fn report_losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
-    extension::report(id, extension::held(slot), &["key", "origin", "origin_id", "kind"], report);
+    extension::report(id, extension::slot_member_names(slot), &["key", "origin", "origin_id", "kind"], report);
 }

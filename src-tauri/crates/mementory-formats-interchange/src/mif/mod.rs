@@ -72,7 +72,7 @@ impl Format for Mif {
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, false)
     }
-    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, true)
     }
     fn read(

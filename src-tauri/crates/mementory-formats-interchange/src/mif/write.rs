@@ -18,7 +18,8 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, passthrough_envelope,
+    FormatError, NO_BYTES_NOTE, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, Record, Timestamp};
@@ -233,7 +234,7 @@ impl DocumentWriter {
             losses.add(&stored.id, "times", LossKind::Narrowed, note);
         }
         if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
         if self.plan.strip {
             losses.add(

@@ -10,7 +10,7 @@ use super::{
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES},
     to_record,
 };
-use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
+use mementory_format::{NO_BYTES_NOTE, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
@@ -270,7 +270,7 @@ impl Context<'_> {
         }
         extension::attach(&mut tree, difference);
         if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
         ComposedMemory {
             text: compact(&tree),

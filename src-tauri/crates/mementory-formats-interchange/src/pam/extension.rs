@@ -2,7 +2,7 @@
 //! a string, so that no other program changes the numbers in it or drops its nulls.
 use super::canonical::canonical;
 use super::hash::sdk_form;
-use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
@@ -80,7 +80,7 @@ pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
     if difference.is_empty() {
         return;
     }
-    difference.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    difference.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     set_slot(tree, &Value::Object(difference));
 }
 
@@ -111,7 +111,7 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 /// slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     if own_origin {
@@ -139,7 +139,7 @@ pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &
             "tags" => {
                 report.add(id, name, LossKind::Narrowed, "tags are lower-case words here; as they were in x_mementory")
             }
-            _ => report.add(id, name, LossKind::MovedToExtension, extension::MOVED),
+            _ => report.add(id, name, LossKind::MovedToExtension, extension::MOVED_NOTE),
         }
     }
 }

@@ -15,7 +15,7 @@ use super::{
     to_record, validate,
 };
 use mementory_format::{
-    FormatError, NO_BYTES, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
     passthrough_envelope,
 };
 use mementory_json::Tree;
@@ -161,7 +161,7 @@ impl StoreWriter<'_> {
             return Ok(());
         }
         if self.context.first_pass.is_in_message(stored) {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
             return Ok(());
         }
         match self.context.first_pass.destination(&stored.record) {

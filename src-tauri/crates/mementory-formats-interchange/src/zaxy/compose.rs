@@ -8,7 +8,7 @@ use super::{
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
     to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record, tree_of},
 };
-use mementory_format::{NO_BYTES, StoredRecord};
+use mementory_format::{NO_BYTES_NOTE, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use serde_json::json;
@@ -122,7 +122,7 @@ pub(super) fn output_entry(
         }
         attach(&mut entry.tree, &mapped, &record, false);
         if record.kind == Kind::Attachment {
-            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
     }
     report_losses(&stored.id, &entry.tree, report);

@@ -5,7 +5,7 @@ use super::{
     entry::word,
     to_record::{tree_of, value},
 };
-use mementory_format::extension::{self, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
@@ -84,7 +84,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
     if out.is_empty() {
         return;
     }
-    out.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     if !own {
         out.insert(COMPOSED_MEMBER.into(), Value::Bool(true));
     }
@@ -96,7 +96,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
 /// origin and verbatim. None if there is no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     let own = map.remove(COMPOSED_MEMBER).is_none();
     let mut whole = members(mapped);
     if own {
@@ -121,5 +121,5 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
 /// reported.
 pub(super) fn report_losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = slot(tree) else { return };
-    extension::report(id, extension::held(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);
+    extension::report(id, extension::slot_member_names(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);
 }

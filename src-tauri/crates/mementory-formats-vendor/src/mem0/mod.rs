@@ -28,7 +28,7 @@ impl Format for Mem0 {
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, false)
     }
-    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, true)
     }
     fn read(

@@ -59,7 +59,7 @@ impl Format for OpenClaw {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, limits, false))
     }
-    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, limits, true))
     }
     fn read(
