@@ -1,4 +1,4 @@
-//! Replaces archives among the members by their entries. Archives inside archives are opened too, except files of the
+//! Replaces archives among the members with their entries. Archives inside archives are opened too, except files of the
 //! user.
 use super::{
     archive::Archive,
@@ -19,7 +19,7 @@ use std::{
     io::{Read, Write},
 };
 
-/// Replaces members that are archives by their entries. A damaged archive is an issue, and an error only if no member
+/// Replaces members that are archives with their entries. A damaged archive is an issue, and an error only if no member
 /// is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
@@ -89,7 +89,7 @@ fn folder_of(place: &str) -> &str {
 enum Opening {
     /// An archive to open.
     Archive(Source),
-    /// Not an archive, or an archive that is not opened. With its bytes if it is a plain file.
+    /// Not an archive, or an archive that is not opened. Contains the bytes of a plain file.
     Other(Option<Source>),
 }
 
@@ -125,7 +125,7 @@ fn archive_source(
                 }
                 Ok(_) => Ok(Opening::Other(Some(source))),
                 Err(e) if is_single_file => Err(io(e)),
-                // If only one file of a folder cannot be read, that is an issue and not an error.
+                // A file in a folder that cannot be read is an issue and not an error.
                 Err(e) => {
                     catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
                     Ok(Opening::Other(None))
@@ -137,7 +137,7 @@ fn archive_source(
             let Some(entry) = outer.entries.get(*index) else { return Ok(Opening::Other(None)) };
             if !nested::has_zip_name(&member.name)
                 || entry.size == 0
-                || outer.user_files
+                || outer.contains_user_files
                 || nested::is_user_file(&member.name)
                 || outer.has_conversations && !nested::has_export_part_name(&member.name)
             {
@@ -207,8 +207,8 @@ fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> 
     Ok(source)
 }
 
-/// Adds an archive to the catalog and returns its entries as members. None if it is not a ZIP file, not even a damaged
-/// one.
+/// Adds an archive to the catalog and returns its entries as members. None if it is neither a ZIP file nor a damaged
+/// ZIP file.
 fn add_archive(
     catalog: &mut Catalog,
     member: &Member,
@@ -218,7 +218,7 @@ fn add_archive(
     let io = |e| FormatError::io(&member.place, e);
     let max = limits.entries.saturating_add(1);
     catalog.expansion.count_archive(member, source.len());
-    let (entries, contradictions, cut) = match zip::directory(source, max).map_err(io)? {
+    let (entries, contradictions, truncated) = match zip::directory(source, max).map_err(io)? {
         Some(zip::Directory { entries, start }) => {
             if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
@@ -232,7 +232,7 @@ fn add_archive(
             if entries.is_empty() {
                 return Ok(None);
             }
-            let ends_early = entries.last().is_some_and(|e| e.cut);
+            let ends_early = entries.last().is_some_and(|e| e.truncated);
             let message = format!(
                 "incomplete: the archive has no directory, {} entries were found{}",
                 entries.len(),
@@ -268,9 +268,9 @@ fn add_archive(
         place: member.place.clone(),
         source: source.clone(),
         has_conversations: out.iter().any(|m| nested::has_conversations_name(&m.name)),
-        user_files: nested::holds_user_files(&member.name) || is_agent_file(source, &entries),
+        contains_user_files: nested::is_user_files_archive(&member.name) || is_agent_file(source, &entries),
         entries,
-        cut,
+        truncated,
     });
     Ok(Some(out))
 }
@@ -288,8 +288,8 @@ fn is_export(source: &Source, limits: &Limits) -> bool {
     })
 }
 
-/// True for an archive whose manifest says that it contains an agent. Archives inside it are the agent's own files and
-/// are not opened, so that an export returns them unchanged.
+/// True for an archive whose manifest says that it contains an agent. Archives inside it are files of the agent and are
+/// not opened, so that an export contains them unchanged.
 fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), EntryKind::Plain));
     let mut head = Vec::new();
@@ -298,7 +298,7 @@ fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
 }
 
 /// Index and safe name of each readable file entry. Adds an issue for each other entry except folders. If several
-/// entries have the same name, the last one counts.
+/// entries have the same name, only the last is returned.
 fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
         // The reported place must not contain the unsafe characters of the name.

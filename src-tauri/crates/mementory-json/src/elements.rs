@@ -6,8 +6,8 @@ use super::{
 use mementory_model::Limits;
 use std::io::Read;
 
-/// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because `next` skips the
-/// element. After any other error `next` returns None.
+/// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because [`Elements::next`]
+/// skips the element. After any other error it returns None.
 #[derive(Debug, thiserror::Error)]
 pub enum ElementError {
     /// The reader returned an error.
@@ -35,10 +35,10 @@ pub enum ElementError {
     },
 }
 
-/// One element: the bytes of a JSON value. Its end was found, but its content is not validated.
+/// One element: the bytes of a JSON value, whose content is not validated.
 #[derive(Debug, Clone, Copy)]
 pub struct Element<'e> {
-    /// The value's bytes without white space around them. UTF-8 if the source is.
+    /// The value's bytes without white space around them. Valid UTF-8 only if the source is.
     pub bytes: &'e [u8],
     /// Position in the array, or among the top-level values, counted from 0.
     pub index: u64,
@@ -67,7 +67,7 @@ impl Element<'_> {
 enum Level {
     /// Between the values at top level.
     Top,
-    /// Inside an array at top level, or in one that is the value of a key (`wrapped`).
+    /// Inside an array at top level, or inside an array that is the value of a key (`wrapped`).
     Array {
         wrapped: bool,
     },
@@ -99,7 +99,8 @@ pub struct Elements<'r> {
     source: Decoded<'r>,
     keys: &'r [&'r str],
     limit: usize,
-    /// Bytes of the stream: `start` is the first that is still needed, `pos` the next to scan.
+    /// Bytes of the stream: `start` is the position of the first byte that is still needed, `pos` of the next byte to
+    /// scan.
     buf: Vec<u8>,
     start: usize,
     pos: usize,
@@ -112,7 +113,7 @@ pub struct Elements<'r> {
     top_values: u64,
     no_array_seen: bool,
     skip_pending: bool,
-    /// Text of the wrapping object without the elements, and whether it is too long to store.
+    /// Text of the wrapping object without the elements, and true if it is too long to store.
     wrapper_text: Vec<u8>,
     wrapper_too_long: bool,
 }
@@ -185,7 +186,7 @@ impl<'r> Elements<'r> {
                 Level::Top => {
                     let Some(byte) = self.skip_space(b"")? else {
                         self.level = Level::Done;
-                        if self.source.is_cut() {
+                        if self.source.is_truncated() {
                             return Err(ElementError::Truncated { offset: self.stream_offset() });
                         }
                         return Ok(None);
@@ -208,8 +209,8 @@ impl<'r> Elements<'r> {
                             (self.start, self.pos) = (0, 0);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
-                        // In NDJSON an invalid line is returned as an element. Elsewhere the end of an invalid value
-                        // cannot be found.
+                        // In NDJSON, an invalid line is returned as an element. In any other stream, the end of an
+                        // invalid value is not known, so reading ends.
                         _ if self.no_array_seen && self.top_values > 0 => {
                             let end = self.find_line_end()?;
                             return Ok(Some(self.take_element(end, false)));
@@ -262,7 +263,7 @@ impl<'r> Elements<'r> {
         Err(ElementError::Truncated { offset: self.buf_offset + self.buf.len() as u64 })
     }
 
-    /// Appends further bytes to `buf` and removes those before `start`. False at the end.
+    /// Appends further bytes to `buf` and removes the bytes before `start`. Returns false at the end.
     fn refill(&mut self) -> Result<bool, ElementError> {
         if self.start > 0 {
             self.buf.drain(..self.start);
@@ -270,7 +271,7 @@ impl<'r> Elements<'r> {
             self.pos -= self.start;
             self.scanner.shift(self.start);
             self.start = 0;
-            // The memory of a very large element is freed before the next ones are read.
+            // The memory of a very large element is freed before the next element is read.
             if self.buf.capacity() > 16 << 20 && self.buf.len() < 1 << 20 {
                 self.buf.shrink_to(2 << 20);
             }
@@ -343,7 +344,7 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// The end of the object at top level. None if an array with elements was found in it.
+    /// The end of the object at top level. None if an array with elements was found inside the object.
     fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
         self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
         let stops_at_arrays = !self.keys.is_empty();
@@ -401,7 +402,7 @@ impl<'r> Elements<'r> {
                     }
                 }
                 Stop::More => {
-                    // A key is short, so longer text is not needed for finding the next one.
+                    // Text in a nested value, or longer than any key, is not needed to find the next key.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
                         self.add_wrapper_text(self.pos);
                         self.start = self.pos;
@@ -421,12 +422,11 @@ impl<'r> Elements<'r> {
         Ok(matches!(inside, Some(b'[' | b'{')))
     }
 
-    /// The end of the value at `start`, which begins with neither a bracket nor a quote (`null`, a number, an invalid
-    /// word), at the next comma, bracket or quote.
+    /// The end of a word at `start` (`null`, a number, an invalid word): the next comma, bracket or quote.
     fn scan_word(&mut self) -> Result<usize, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
-            // At least one byte is skipped, because otherwise a stray `}` would be found again and again.
+            // At least one byte is skipped, so that a stray `}` does not cause an endless loop.
             let skip = usize::from(self.pos == self.start);
             if let Some(at) = rest.iter().skip(skip).position(|b| matches!(b, b',' | b']' | b'{' | b'[' | b'"')) {
                 return Ok(self.pos + skip + at);

@@ -10,13 +10,13 @@ pub(super) struct Scanner {
     escaped: bool,
     /// Start and end of the last string at depth 1, as buffer positions.
     last_string: (usize, usize),
-    /// True if there is one value per line. A line feed followed by `{` then ends a value that was cut off.
+    /// True if there is one value per line. A line feed followed by `{` then ends a truncated value.
     pub(super) one_value_per_line: bool,
     /// True if the last scanned byte was a line feed.
     after_line_feed: bool,
 }
 
-/// Why a scan paused.
+/// Reason why a scan paused.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The value ends before this position.
@@ -92,8 +92,8 @@ impl Scanner {
         Stop::More
     }
 
-    /// Scans inside a string, up to its end, an escape, or (with one value per line) a line feed. True if the string
-    /// ended before `*pos`.
+    /// Scans inside a string, up to its end, an escape, or (with one value per line) a line feed. Returns true if the
+    /// string ended before `*pos`.
     fn scan_string(&mut self, buf: &[u8], pos: &mut usize) -> bool {
         if self.escaped {
             self.escaped = false;

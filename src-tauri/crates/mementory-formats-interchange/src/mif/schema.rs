@@ -5,7 +5,8 @@ use mementory_json::{
     schema::{
         Fit,
         Rule::{
-            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Tagged, Text, Time, Unit, Word,
+            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Tagged, Text, Time,
+            UnitInterval, Word,
         },
         TextForm, Violation, nullable, optional, required,
     },
@@ -182,11 +183,11 @@ pub(super) const MEMORY_RULE_1: Rule = Object(&[
     required("content", Length(100_000)),
     required("type", Word(&MEMORY_TYPES_1)),
     required("created_at", Time),
-    optional("importance", Unit),
+    optional("importance", UnitInterval),
     optional("updated_at", Time),
     optional("accessed_at", Time),
     optional("access_count", Int64(0)),
-    optional("decay_rate", Unit),
+    optional("decay_rate", UnitInterval),
     optional("tags", TEXT_LIST_RULE),
     optional(
         "source",
@@ -194,7 +195,7 @@ pub(super) const MEMORY_RULE_1: Rule = Object(&[
     ),
     optional(
         "entities",
-        List(&Object(&[required("text", Text), required("type", Text), optional("confidence", Unit)])),
+        List(&Object(&[required("text", Text), required("type", Text), optional("confidence", UnitInterval)])),
     ),
     optional("embedding", EMBEDDING_RULE),
     optional(
@@ -239,7 +240,7 @@ pub(super) const NODE_RULE: Rule = Object(&[
 pub(super) const EDGE_RULE: Rule = Object(&[
     required("source", Text),
     required("target", Text),
-    required("weight", Unit),
+    required("weight", UnitInterval),
     required("type", Word(&EDGE_TYPES)),
     optional("created_at", Time),
     optional("strengthened_count", Int64(0)),

@@ -1,4 +1,5 @@
-//! Parses JSON text into a [`Tree`]: serde_json checks the grammar of the whole text, then one walk builds the tree.
+//! Parses JSON text into a [`Tree`]: serde_json checks the grammar of the whole text, then `TreeParser` builds the
+//! tree.
 use super::{Tree, TreeError};
 use memchr::memchr2;
 use mementory_model::Bounds;
@@ -6,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// Reads one JSON value; see [`Tree::parse`].
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
-    // serde_json reads a raw value without recursion, so its depth is not limited by the stack. The walk limits it.
+    // serde_json reads a raw value without recursion and without a limit of depth. `TreeParser` limits the depth.
     let raw: &RawValue = serde_json::from_str(text).map_err(syntax_error)?;
     read_tree(raw, bounds).map(|(tree, _)| tree)
 }
@@ -14,10 +15,10 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
 /// Reads a value whose grammar is already checked, and returns it with the memory that it needs in bytes; see
 /// [`Tree::of`].
 pub(super) fn read_tree(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
-    let mut walk =
-        Walk { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
-    let tree = walk.read_value(bounds.depth)?;
-    Ok((tree, bounds.bytes - walk.bytes_left))
+    let mut parser =
+        TreeParser { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
+    let tree = parser.read_value(bounds.depth)?;
+    Ok((tree, bounds.bytes - parser.bytes_left))
 }
 
 /// Memory in bytes that an allocator uses for a text of this length.
@@ -30,19 +31,19 @@ fn syntax_error(error: serde_json::Error) -> TreeError {
 }
 
 /// A position in a text whose grammar is already checked.
-struct Walk<'t> {
+struct TreeParser<'t> {
     text: &'t str,
     at: usize,
     bounds: Bounds,
     /// Memory in bytes that the value may still use.
     bytes_left: u64,
-    /// The items and members of all open arrays and objects. Those of one array or object are split off when it ends,
-    /// because growing a separate list for each takes longer than reading.
+    /// The items of all open arrays, and the members of all open objects. The items of an array are split off when it
+    /// ends. This is much faster than growing a separate list for each array.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> TreeParser<'t> {
     fn read_value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         self.spend(size_of::<Tree>() as u64)?;
         Ok(match self.next_byte() {
@@ -88,8 +89,8 @@ impl<'t> Walk<'t> {
         Ok(Tree::Object(self.members.split_off(first)))
     }
 
-    /// Reads a string literal and decodes its escapes. A lone surrogate is an error, which the check of the grammar
-    /// does not find.
+    /// Reads a string literal and decodes its escapes. A lone surrogate, which the check of the grammar does not
+    /// detect, is an error.
     fn read_string(&mut self) -> Result<String, TreeError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -103,7 +104,7 @@ impl<'t> Walk<'t> {
             end += 2;
         }
         self.at = end + 1;
-        // An escape is longer than the character that it represents.
+        // The decoded text is not longer than the literal, because an escape is longer than its character.
         self.spend(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
@@ -112,7 +113,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Subtracts the memory of a value that is about to be read. An error if less than that is left.
+    /// Subtracts the memory of a value that is about to be read. Fails if less memory is left.
     fn spend(&mut self, bytes: u64) -> Result<(), TreeError> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
         Ok(())
