@@ -97,8 +97,8 @@ fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     assert_eq!(expected["project_docs"], docs);
     assert_eq!(expected["attachments_referenced"], seen.attachments());
     assert!(seen.dropped.iter().all(|d| d.reason.starts_with("duplicate")), "{:?}", seen.dropped);
-    // The expected count only follows the last array element. The reader also follows its answer (one message more),
-    // and in conversations without parent links all messages are active (two more).
+    // The expected count is that of the branch of the last array element. The reader also counts the answer to this
+    // element (one message more), and all messages of conversations without parent links (two more).
     let active = seen.of_kind(Kind::Message).filter(|m| m.namespace.is_none() && m.message.as_ref().unwrap().active);
     assert_eq!(expected["active_path"].as_u64().unwrap() + 3, active.count() as u64);
     Some((detected, seen))
@@ -180,7 +180,7 @@ fn generated_exports_match_their_truth() {
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
         let (detected, seen) = import(&out);
         let name = format!("{layout} {batches}");
-        // A single batch archive differs from the flat layout only because it has one file per project.
+        // A single batch archive is distinguished from the flat layout by its files, one for each project.
         assert_eq!(detected.claim.version.as_deref(), Some(layout), "{name}");
         assert_eq!(truth["conversations"], seen.count(Kind::Conversation), "{name}");
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");

@@ -42,7 +42,7 @@ impl Format for Mem0 {
     }
 }
 
-/// One claim for each file. `asked` is true if the user chose this format.
+/// One claim for each file. `is_selected` is true if the user selected this format.
 fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| Claim {
         version: None,
@@ -54,8 +54,8 @@ fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     Ok(catalog.members().iter().filter(|member| is_mem0(catalog, member, asked)).map(claim).collect())
 }
 
-/// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as
-/// well, so these alone are not enough.
+/// Members that only mem0's memories have. The members `memory`, `id`, `user_id` and times are not enough, because the
+/// reference program of MIF writes them as well.
 const MEM0_KEYS: [&str; 8] =
     ["hash", "categories", "run_id", "actor_id", "app_id", "expiration_date", "structured_attributes", "score"];
 

@@ -1,5 +1,5 @@
 //! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive
-//! states. Files that it lists without their bytes are written into an index.
+//! states. Files that the archive lists without their bytes are listed in an index file of the workspace.
 use super::files::{self, FileRole};
 use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
@@ -56,7 +56,7 @@ impl Workspace {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive could otherwise replace bookkeeping files of this or another program
+                // an archive must not replace bookkeeping files of this or another program
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);
@@ -84,8 +84,8 @@ impl Workspace {
             || self.files.range(folder.clone()..).next().is_some_and(|(next, _)| next.starts_with(&folder))
     }
 
-    /// Adds the files that the index of a workspace lists as absent, except those that exist now. `path_of` converts a
-    /// path in that workspace to its path in this folder.
+    /// Adds the files that the index of a workspace lists as absent, except files that now exist. `path_of` converts a
+    /// path in that workspace to a path in this folder.
     pub(super) fn add_absent_from_index(&mut self, scope: &str, index: &[u8], path_of: &dyn Fn(&str) -> String) {
         let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };

@@ -1,5 +1,5 @@
-//! Detects a workspace by files that only agents of this family have. `AGENTS.md` alone is not enough, because any
-//! coding project may have one.
+//! Detects a workspace by files that only OpenClaw and similar runtimes have. `AGENTS.md` alone is not enough, because
+//! any coding project may have this file.
 use super::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// Location of a workspace in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Common prefix of its file names. Empty, or ends with `/`.
+    /// Common prefix of the names of its files. Empty, or ends with `/`.
     pub prefix: String,
-    /// Name of its folder. Used as the workspace's id if it states none.
+    /// Name of the folder. It is the workspace's id if no file states an id.
     pub name: String,
 }
 
 impl Root {
-    /// The workspace of a claim. Its folder is that of the claim's manifest file, or the parent folder if that is
-    /// `memory/`.
+    /// The workspace of a claim. Its folder is the folder of the claim's manifest file, or the parent folder if the
+    /// manifest file is in `memory/`.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));

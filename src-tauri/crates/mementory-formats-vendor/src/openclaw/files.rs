@@ -15,12 +15,12 @@ pub enum FileRole {
     Other,
     /// A bookkeeping file of another program. Not imported.
     Junk,
-    /// The file with our extension slots, which contain whole records of other formats. Their text is in the memory
-    /// files.
+    /// The file with our extension slots, which contain complete records of other formats. The texts of these records
+    /// are in the memory files.
     Slots,
 }
 
-/// Fields of the records in a memory file, by its name and folder.
+/// Fields of the records in a memory file. They depend on the name and folder of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryFile {
     /// Memory type (spec §3.1.2).
@@ -43,10 +43,10 @@ pub const SLOTS: &str = ".mementory/records.jsonl";
 pub const ABSENT: &str = ".mementory/artifacts.json";
 /// File with the identity versions that an archive states. It is only stored in the vault.
 pub const LINEAGE: &str = ".mementory/lineage.json";
-/// Folder of these files in workspaces and archives from before the program was renamed.
+/// Folder of our bookkeeping files in workspaces and archives from before the program was renamed.
 const FORMER_FOLDER: &str = ".keepsake";
 
-/// True if `path` is our bookkeeping file `file`, under today's or the former name of its folder.
+/// True if `path` is our bookkeeping file `file`, in a folder with the current or the former name.
 pub fn is_own(path: &str, file: &str) -> bool {
     path == file || path.strip_prefix(FORMER_FOLDER).is_some_and(|name| file.strip_prefix(".mementory") == Some(name))
 }
@@ -138,9 +138,9 @@ pub fn role(path: &str) -> FileRole {
     FileRole::Other
 }
 
-/// True for files that the runtime needs (spec §3.1.9, tier 1): files with a role other than settings and `Other`,
-/// Markdown, settings and databases at the top of the workspace, everything in `memory/` and `skills/`, and hidden
-/// files. All other files are the agent's work.
+/// True for files that the runtime needs (spec §3.1.9, tier 1): files with a role other than settings and `Other`;
+/// Markdown, settings and databases at the top of the workspace; everything in `memory/` and `skills/`; hidden files.
+/// All other files are products of the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {

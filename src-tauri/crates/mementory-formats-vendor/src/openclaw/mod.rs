@@ -1,5 +1,5 @@
-//! OpenClaw workspaces, in which an agent is a folder of Markdown files. See README.md. ZeroClaw uses the Markdown
-//! files as well.
+//! OpenClaw workspaces, in which an agent is a folder of Markdown files. See README.md. The code for Markdown files is
+//! also used for ZeroClaw.
 mod artifacts;
 mod detect;
 pub mod files;

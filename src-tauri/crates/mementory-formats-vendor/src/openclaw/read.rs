@@ -1,5 +1,5 @@
-//! Reads workspace files into records and passthrough files. The text of a memory file is only stored in its records.
-//! Their verbatim texts, joined in order, are the file.
+//! Reads workspace files into records and passthrough files. The text of a memory file is only stored in its records,
+//! whose verbatim texts, joined in order, are the file.
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -19,7 +19,7 @@ pub struct Reader<'a> {
     pub context: &'a ReadContext,
     /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Scope of its record keys: the agent's id, or the name of the folder if there is none.
+    /// Scope of the record keys: the agent's id, or the name of the folder if there is no id.
     pub scope: String,
     slots: HashMap<String, Vec<Record>>,
     bytes_done: u64,
@@ -91,8 +91,8 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record. It depends on file, heading and a number `n` for equal headings, so inserting a section with
-    /// another heading does not change it.
+    /// Id of a record, made from file, heading and the number `n` of the section among those with the same heading.
+    /// Inserting a section with another heading does not change the id.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -171,7 +171,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The record in the extension slot of this text, if it came from another format. Removes the slot.
+    /// The record in the extension slot of this text, which was exported from another format. Removes the slot. None if
+    /// there is no slot.
     pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }

@@ -84,7 +84,7 @@ fn read_secret_names(reader: &mut Reader<'_>, member: &Member, text: &str) -> Re
     Ok(())
 }
 
-/// Image and rows of a database. If there is a write-ahead log, it is applied to the rows.
+/// Bytes and rows of a database. The rows include the changes in its write-ahead log, the bytes do not.
 pub(super) fn rows_of(
     catalog: &Catalog,
     members: &[&Member],
