@@ -87,7 +87,7 @@ struct Layout<'c> {
     /// The manifest, and true if it is damaged.
     manifest: Option<(&'c Member, bool)>,
     /// True if the readable start of a damaged manifest contains `alf_version`.
-    named: bool,
+    has_alf_version: bool,
     /// Number of layer documents.
     documents: u32,
     /// Number of files with memory lines.
@@ -117,7 +117,7 @@ impl<'c> Layout<'c> {
                 if damaged {
                     let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
                     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-                    self.named = has(b"\"alf_version\"");
+                    self.has_alf_version = has(b"\"alf_version\"");
                     self.delta = name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
                 }
             }
@@ -139,7 +139,7 @@ impl<'c> Layout<'c> {
     fn damage(&self) -> Option<(&'c Member, &'static str)> {
         let layers = self.documents + self.partitions.min(1) + u32::from(self.raw);
         match self.manifest {
-            Some((manifest, true)) if self.named || layers >= 1 => {
+            Some((manifest, true)) if self.has_alf_version || layers >= 1 => {
                 Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
             }
             None if layers >= 2 && self.partitions > 0 => {

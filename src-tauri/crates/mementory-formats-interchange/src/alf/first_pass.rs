@@ -182,7 +182,7 @@ impl ExportPlan {
 
     fn add_line(&mut self, stored: &StoredRecord, from_alf: bool) {
         let record = &stored.record;
-        let created = self.created(stored);
+        let created = self.partition_time(stored);
         if record.kind == Kind::Conversation
             && let (Some(time), Ok(id)) = (record.times.created, u128::from_str_radix(&stored.id, 16))
         {
@@ -265,7 +265,7 @@ impl ExportPlan {
 
     /// The time that determines the partition of a record: its creation, else another known time (update, observation,
     /// start of validity, creation of its conversation), else 1970.
-    pub(super) fn created(&self, stored: &StoredRecord) -> Timestamp {
+    pub(super) fn partition_time(&self, stored: &StoredRecord) -> Timestamp {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
         let conversation = conversation.and_then(|id| self.conversations.get(&id).copied());

@@ -5,7 +5,7 @@
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
-use mementory_formats_vendor::openclaw::files::{LINEAGE, is_own};
+use mementory_formats_vendor::openclaw::files::{LINEAGE_FILE, is_our_file};
 use mementory_model::{Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -100,7 +100,7 @@ fn stored_lineage(
 ) -> Result<Option<StoredLineage>, FormatError> {
     let mut out = None;
     source.passthrough(runtime, &mut |item, bytes| {
-        if is_own(&item.name, LINEAGE) && item.group == scope {
+        if is_our_file(&item.name, LINEAGE_FILE) && item.group == scope {
             let mut text = Vec::new();
             bytes.take(MAX_LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
             // A file that cannot be parsed is ignored.

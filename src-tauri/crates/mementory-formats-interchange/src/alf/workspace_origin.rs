@@ -1,6 +1,6 @@
 //! Tells whether a record was read from an agent's workspace, and of which runtime.
 use mementory_format::StoredRecord;
-use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::text_of};
+use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::current_text};
 use mementory_formats_vendor::zeroclaw::ZEROCLAW;
 use mementory_model::{Kind, Record, Verbatim};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
         stored.edited && runtime_of(&stored.record).is_some() && stored.record.verbatim.as_ref().is_some_and(text);
     edited.then(|| {
         let mut record = stored.record.clone();
-        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text_of(stored) });
+        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: current_text(stored) });
         record
     })
 }

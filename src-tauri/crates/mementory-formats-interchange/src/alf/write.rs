@@ -318,7 +318,7 @@ fn write_partitions(
         let mut lines: BTreeMap<Period, Vec<(Timestamp, String, String)>> = BTreeMap::new();
         source.records(&mut |stored| {
             if plan.is_line(&stored) {
-                let created = plan.created(&stored);
+                let created = plan.partition_time(&stored);
                 let period = plan.period_of(created);
                 if batch.contains(&period) {
                     let (id, text) = line(plan, &stored, agent, created);

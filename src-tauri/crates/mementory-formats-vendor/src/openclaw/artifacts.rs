@@ -42,7 +42,7 @@ impl Workspace {
             let note = format!("{name} ({size}): the archive lists this file without its content");
             self.report.losses.add(&id, "attachment", LossKind::LeftOut, &note);
             if let Some(path) = paths.into_iter().find(|path| files::is_safe(path)) {
-                self.absent.push(AbsentFile { scope: String::new(), path, row, index_path: files::ABSENT.into() });
+                self.absent.push(AbsentFile { scope: String::new(), path, row, index_path: files::ABSENT_FILE.into() });
             }
             return Ok(());
         };
@@ -92,7 +92,7 @@ impl Workspace {
         for row in rows {
             let path = extension::vendor(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
             if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&path_of(path))) {
-                let index_path = path_of(files::ABSENT);
+                let index_path = path_of(files::ABSENT_FILE);
                 self.absent.push(AbsentFile { index_path, scope: scope.to_owned(), path, row });
             }
         }

@@ -35,10 +35,10 @@ impl<'a> Reader<'a> {
         sink: &'a mut dyn Sink,
     ) -> Result<Self, FormatError> {
         let find = |path: &str| catalog.members().iter().find(|m| root.path(m) == Some(path));
-        let id = find(files::AGENT_ID).and_then(|m| catalog.head(m, 64).ok());
+        let id = find(files::AGENT_ID_FILE).and_then(|m| catalog.head(m, 64).ok());
         let id = id.and_then(|bytes| String::from_utf8(bytes).ok()).map(|t| t.trim().to_owned());
         let id = id.filter(|t| mementory_format::is_uuid(t)).unwrap_or_else(|| root.name.clone());
-        let is_slot_file = |m: &&Member| root.path(m).is_some_and(|path| files::is_own(path, files::SLOTS));
+        let is_slot_file = |m: &&Member| root.path(m).is_some_and(|path| files::is_our_file(path, files::SLOTS_FILE));
         let slots = match catalog.members().iter().find(is_slot_file) {
             Some(member) => read_slots(catalog, member, context)?,
             None => HashMap::new(),
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         let id = self.id(path, "", 0);
         let mut record = self.record(Kind::Profile, &id, text.trim(), member, "file".into());
         let heading = text.lines().find_map(|l| l.strip_prefix("# ")).map(|h| h.trim().to_owned());
-        let name = text.lines().find_map(|l| named(l, "Name"));
+        let name = text.lines().find_map(|l| labelled_value(l, "Name"));
         record.title = name.or(heading).filter(|t| !t.is_empty());
         record.record_type = Some(block.into());
         record.fields.insert("file".into(), path.into());
@@ -211,7 +211,7 @@ fn read_slots(
 }
 
 /// The value in a line `Name: X`, which may be a list item or bold.
-pub fn named(line: &str, key: &str) -> Option<String> {
+pub fn labelled_value(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let after_key = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
     let value =
@@ -221,7 +221,7 @@ pub fn named(line: &str, key: &str) -> Option<String> {
 
 /// The time zone in `Timezone: X`, or the first line with a `/` below the heading `Timezone`.
 fn time_zone(text: &str) -> Option<String> {
-    let stated = text.lines().find_map(|l| named(l, "Timezone").or_else(|| named(l, "Time zone")));
+    let stated = text.lines().find_map(|l| labelled_value(l, "Timezone").or_else(|| labelled_value(l, "Time zone")));
     let below = || {
         let mut lines = text.lines().skip_while(|l| !l.trim().eq_ignore_ascii_case("## Timezone")).skip(1);
         lines

@@ -278,10 +278,10 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
     if let Some(at) = word.find("://") {
         // the part of a URL with user:password@host
         let authority = word[at + 3..].split('/').next().unwrap_or_default();
-        if let Some((who, _)) = authority.rsplit_once('@')
-            && let Some(colon) = who.find(':').filter(|c| c + 1 < who.len())
+        if let Some((credentials, _)) = authority.rsplit_once('@')
+            && let Some(colon) = credentials.find(':').filter(|c| c + 1 < credentials.len())
         {
-            return Some((at + 3 + colon + 1, at + 3 + who.len()));
+            return Some((at + 3 + colon + 1, at + 3 + credentials.len()));
         }
     }
     let value_at = word.rfind(['=', ':']).map_or(0, |i| i + 1);

@@ -61,10 +61,10 @@ impl Workspace {
         let mut passthrough: Vec<(String, String, Vec<u8>)> = Vec::new();
         let mut absent_indexes = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
-            if files::is_own(&item.name, files::LINEAGE) {
+            if files::is_our_file(&item.name, files::LINEAGE_FILE) {
                 return Ok(());
             }
-            if files::is_own(&item.name, files::ABSENT) {
+            if files::is_our_file(&item.name, files::ABSENT_FILE) {
                 absent_indexes.push((item.group.clone(), read_all(bytes, &item.name)?));
                 return Ok(());
             }
@@ -126,7 +126,7 @@ impl Workspace {
             }
             *file_and_record_counts.entry(record.key.scope.clone()).or_default() += 1;
             let number = record.origin.pointer.rsplit(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-            let text = text_of(&stored);
+            let text = current_text(&stored);
             pieces.entry((record.key.scope.clone(), path)).or_default().push((number, stored.id.clone(), text));
             return;
         }
@@ -363,13 +363,13 @@ impl Workspace {
         self.write_absent_indexes();
         if !self.slots.is_empty() {
             let text = self.slots.join("\n") + "\n";
-            self.files.insert(files::SLOTS.into(), text.into_bytes());
+            self.files.insert(files::SLOTS_FILE.into(), text.into_bytes());
         }
         if self.files.keys().all(|p| !p.ends_with(".md")) && self.files.is_empty() {
             // an empty folder would not be detected as a workspace
             self.files.insert("SOUL.md".into(), b"# Agent\n".to_vec());
         }
-        let detectable_names = ["SOUL.md", files::AGENT_ID, "workspace/SOUL.md"];
+        let detectable_names = ["SOUL.md", files::AGENT_ID_FILE, "workspace/SOUL.md"];
         if !detectable_names.iter().any(|name| self.files.contains_key(*name)) && self.runtime.id == super::OPENCLAW.id
         {
             self.files.entry("SOUL.md".into()).or_insert_with(|| b"# Agent\n".to_vec());
@@ -379,7 +379,7 @@ impl Workspace {
 }
 
 /// The text of a record in its file, with the edit of an edited record.
-pub fn text_of(stored: &StoredRecord) -> String {
+pub fn current_text(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
     let path = record.fields.get("file").and_then(|f| f.as_str()).unwrap_or_default();

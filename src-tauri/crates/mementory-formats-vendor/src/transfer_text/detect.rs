@@ -37,13 +37,13 @@ impl TextKind {
 /// Headings of the answer to Claude's import prompt.
 const CLAUDE_HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
 /// One claim for each text member. If `is_selected` is true, the user selected this format, so any text is claimed.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
     for member in catalog.members() {
         let pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
         let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
-        if !(pasted || has_text_ending || (asked && member.depth == 0)) {
+        if !(pasted || has_text_ending || (is_selected && member.depth == 0)) {
             continue;
         }
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
@@ -51,13 +51,13 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
         else {
             continue;
         };
-        if text.trim().is_empty() || (looks_like_json(&text) && !asked) {
+        if text.trim().is_empty() || (looks_like_json(&text) && !is_selected) {
             continue;
         }
         let detected_kind = detect_kind(&text, member, pasted);
         let (kind, confidence, reason) = match detected_kind {
             Some(found) => found,
-            None if pasted || asked => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
+            None if pasted || is_selected => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
             None => continue,
         };
         out.push(Claim {

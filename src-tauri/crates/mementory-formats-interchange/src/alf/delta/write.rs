@@ -265,7 +265,7 @@ impl Writer<'_> {
             if !plan.is_line(&stored) {
                 return Ok(());
             }
-            let (id, text) = line(plan, &stored, agent, plan.created(&stored));
+            let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
             let base = base_records.get_mut(id.as_str());
             let operation = match base {
                 Some(base) => {

@@ -3,7 +3,7 @@
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
-use mementory_formats_vendor::openclaw::files::ABSENT;
+use mementory_formats_vendor::openclaw::files::ABSENT_FILE;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};
@@ -89,7 +89,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
     }
     for ((runtime, scope), rows) in absent {
-        let item = workspace_item(runtime, scope, ABSENT.to_owned(), &member.place);
+        let item = workspace_item(runtime, scope, ABSENT_FILE.to_owned(), &member.place);
         reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
     }
     reader.store_skeleton(&member, &document, &slots)?;
