@@ -178,7 +178,7 @@ impl NativeFields {
 
     /// Replaces the record's text and fields with those of `native`, the record that the element alone yields. The
     /// members of this struct say what happens to absent fields and to times.
-    pub fn prefer(&self, native: &Record, record: &mut Record) {
+    pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {
             self.copy_native_field(*field, native, record, true);
@@ -276,7 +276,7 @@ mod tests {
         (ours.title, ours.status, ours.times.created) = (Some("ours".into()), Some("active".into()), exact);
         let mut native = record("after");
         native.times.created = Timestamp::from_micros(1_700_000_000_000_000);
-        fields.prefer(&native, &mut ours);
+        fields.adopt_native_fields(&native, &mut ours);
         assert_eq!(ours.text, "after");
         assert_eq!(ours.title.as_deref(), Some("ours"), "absent in this element, which says nothing");
         assert_eq!(ours.status, None, "absent, so somebody removed it");

@@ -20,7 +20,7 @@ mod tree;
 pub use elements::{Element, ElementError, Elements};
 pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;
-pub use tree::{Members, Tree, TreeError, is_shortest, same, write_string};
+pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, write_string};
 
 /// At most the first `n` bytes of a text, decoded like in [`Elements`] (BOM, UTF-16, JSON in a string) and without
 /// leading white space. Used for detection.

@@ -42,13 +42,13 @@ impl Tree {
     }
 
     /// Reads a raw value, whose grammar serde_json has already checked. Lone surrogates are errors.
-    pub fn of(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
+    pub fn from_raw(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::read_tree(raw, bounds.into()).map(|(tree, _)| tree)
     }
 
-    /// Like [`Self::of`], but subtracts the memory of the value from `bounds`, so that several values that are in
+    /// Like [`Self::from_raw`], but subtracts the memory of the value from `bounds`, so that several values that are in
     /// memory together share one limit.
-    pub fn take(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
+    pub fn from_raw_within(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
         let (tree, spent) = parse::read_tree(raw, *bounds)?;
         bounds.bytes -= spent;
         Ok(tree)
@@ -57,7 +57,7 @@ impl Tree {
     /// The value of the last member with this key.
     pub fn get(&self, key: &str) -> Option<&Tree> {
         match self {
-            Tree::Object(members) => members.iter().rev().find(|(k, _)| same(k, key)).map(|(_, v)| v),
+            Tree::Object(members) => members.iter().rev().find(|(k, _)| equal_names(k, key)).map(|(_, v)| v),
             _ => None,
         }
     }
@@ -131,7 +131,7 @@ impl Tree {
 }
 
 /// True if two names are equal. Compares the last bytes first, because names of equal length mostly differ there.
-pub fn same(a: &str, b: &str) -> bool {
+pub fn equal_names(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b
 }
 

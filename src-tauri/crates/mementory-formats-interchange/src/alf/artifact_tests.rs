@@ -385,7 +385,7 @@ fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
 }
 
 #[test]
-fn archives_cannot_bring_bookkeeping_files_into_a_workspace() {
+fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
     let scratch = Scratch::new("10-6-forged");
     let (source, archive, forged) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);

@@ -99,7 +99,7 @@ impl Format for Alf {
         limits: &Limits,
     ) -> Result<Option<SourceState>, FormatError> {
         let archive = manifest::Archive::open(catalog, detected)?;
-        let manifest = manifest::Manifest::of(&archive, limits)?;
+        let manifest = manifest::Manifest::read(&archive, limits)?;
         Ok(Some(SourceState {
             place: archive.place.clone(),
             format: "alf",

@@ -75,7 +75,7 @@ impl PassthroughFiles {
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
-                if !assembled && !out.has(&item.name) {
+                if !assembled && !out.has_entry(&item.name) {
                     write_entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());
@@ -143,7 +143,7 @@ fn free_name(out: &ArchiveWriter, item: &PassthroughItem) -> String {
     let wanted = format!("mementory/{group}/{}", item.name);
     let mut name = wanted.clone();
     let mut n = 2;
-    while out.has(&name) {
+    while out.has_entry(&name) {
         name = format!("{wanted}~{n}");
         n += 1;
     }

@@ -496,7 +496,7 @@ impl Reader<'_> {
             self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
         }
         set_effective_status(&mut record, superseded.replaced_by_deletion(&line.id, (index, number)));
-        record.attachments.extend(attachments.of(&line.id));
+        record.attachments.extend(attachments.of_record(&line.id));
         self.sink.unit(record.into())
     }
 

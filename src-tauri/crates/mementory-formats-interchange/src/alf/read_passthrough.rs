@@ -17,7 +17,7 @@ impl Reader<'_> {
         let layers: Vec<String> = self.manifest.unknown_layer_files().into_iter().map(str::to_owned).collect();
         let index = self.manifest.index_file();
         let archive = self.archive;
-        let known = ManifestWorkspaces::of(self.manifest);
+        let known = ManifestWorkspaces::from_manifest(self.manifest);
         for (name, member) in &archive.entries {
             let role = match *name {
                 name if name == MANIFEST_FILE && self.is_delta => continue,

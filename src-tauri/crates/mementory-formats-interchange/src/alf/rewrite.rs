@@ -164,7 +164,7 @@ impl Rewrite {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         for (name, member) in &archive.entries {
-            if *name != MANIFEST_FILE && !self.out.has(name) && !skip(name) {
+            if *name != MANIFEST_FILE && !self.out.has_entry(name) && !skip(name) {
                 archive.catalog.read(member, |bytes| self.out.entry(name, bytes).map(drop))?;
             }
         }

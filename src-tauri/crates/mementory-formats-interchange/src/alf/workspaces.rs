@@ -119,7 +119,7 @@ impl WorkspaceFiles {
             let (mut from_records, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);
-                if out.has(&name) {
+                if out.has_entry(&name) {
                     losses.add(&name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
                 }
@@ -165,7 +165,7 @@ pub(super) struct ManifestWorkspaces {
 
 impl ManifestWorkspaces {
     /// Reads the statements of a manifest. Empty for an archive of another program.
-    pub(super) fn of(manifest: &Manifest) -> Self {
+    pub(super) fn from_manifest(manifest: &Manifest) -> Self {
         let mut out = Self::default();
         let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.is_generated()) else {
             return out;
@@ -219,7 +219,7 @@ fn may_import(path: &str) -> bool {
 /// Names of the raw entries that are made from records according to the manifest. They are outdated when a record
 /// changes.
 pub(super) fn raw_files_from_records(manifest: &Manifest) -> HashSet<String> {
-    ManifestWorkspaces::of(manifest).from_records.into_keys().collect()
+    ManifestWorkspaces::from_manifest(manifest).from_records.into_keys().collect()
 }
 
 /// A record source with only the records and passthrough files of one runtime.

@@ -68,7 +68,7 @@ pub(super) fn write(
         file.entry(&index_name, &mut text.as_bytes())?;
     }
     for (name, text) in &passthrough.layers {
-        if !file.has(name) && !layers.is_assembled(name) {
+        if !file.has_entry(name) && !layers.is_assembled(name) {
             file.entry(name, &mut text.as_bytes())?;
         }
     }
@@ -269,11 +269,11 @@ fn write_row_file(
 ) -> Result<(), FormatError> {
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(()) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(()) };
-    if passthrough.agent.is_some() && (out.has(&path) || passthrough.reserved.contains(&path)) {
+    if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.reserved.contains(&path)) {
         // Another row has the same file, or the file is a passthrough file that is written unchanged.
         return Ok(());
     }
-    let name = if out.has(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
+    let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
     let found = source.attachment(id, &mut |bytes| out.entry(&name, bytes).map(drop))?;
     if found && name != path {
         tree.set("archive_path", Tree::Text(name));
@@ -290,7 +290,7 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .filter(|part: &String| !part.is_empty() && part != "." && part != ".." && part != "artifacts")
         .collect();
     let clean = if clean.is_empty() { "file".to_owned() } else { clean.join("/") };
-    let is_free = |name: &String| !out.has(name) && !passthrough.reserved.contains(name);
+    let is_free = |name: &String| !out.has_entry(name) && !passthrough.reserved.contains(name);
     let preferred = Some(format!("artifacts/{clean}")).filter(is_free);
     preferred.unwrap_or_else(|| format!("artifacts/{id}/{clean}"))
 }
@@ -330,7 +330,7 @@ fn write_partitions(
         for (period, mut lines) in lines {
             lines.sort();
             let mut name = format!("memory/partitions/{}.jsonl", period.name());
-            while out.has(&name) || passthrough.reserved.contains(&name) {
+            while out.has_entry(&name) || passthrough.reserved.contains(&name) {
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;

@@ -85,7 +85,7 @@ impl Report {
     }
 
     /// The first finding that prevents an import, as an error.
-    pub fn refusal(&self, bundle: &Bundle) -> Option<FormatError> {
+    pub fn fatal_error(&self, bundle: &Bundle) -> Option<FormatError> {
         let (_, code, finding) = self.findings.iter().find(|(s, _, _)| *s == Severity::Fatal)?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {

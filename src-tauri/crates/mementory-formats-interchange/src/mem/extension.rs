@@ -89,7 +89,7 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     }
     let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

@@ -1,6 +1,6 @@
 //! Table of the record kinds (spec v1.1 §2): their fields and wire types, their id, and the wire field of each model
 //! field. Reading, checking, writing and editing all use this table.
-use mementory_json::same;
+use mementory_json::equal_names;
 use mementory_model::Kind;
 
 /// Wire type of a field.
@@ -80,7 +80,7 @@ impl KindSpec {
     }
 
     pub fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|f| same(f.name, name))
+        self.fields.iter().find(|f| equal_names(f.name, name))
     }
 }
 

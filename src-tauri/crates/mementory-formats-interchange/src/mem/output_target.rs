@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn archive_is_requested_by_file_name() {
+    fn a_file_name_ending_in_zip_requests_an_archive() {
         for (name, archive) in [("me.mem", false), ("me.mem.zip", true), ("me.ZIP", true), ("zip", false)] {
             assert_eq!(is_archive(Path::new(name)), archive, "{name}");
         }

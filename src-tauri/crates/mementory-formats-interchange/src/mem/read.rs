@@ -31,7 +31,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
-    if let Some(refusal) = report.refusal(bundle) {
+    if let Some(refusal) = report.fatal_error(bundle) {
         return Err(refusal);
     }
     for (severity, _, finding) in &report.findings {

@@ -154,12 +154,12 @@ impl ExportPlan {
     /// The list for a record of another format and, if it is written as a relation, the ids of both ends.
     pub fn section_and_ends(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
         let record = &stored.record;
-        let ends = (record.kind == Kind::Relation).then(|| self.ends(stored)).flatten();
+        let ends = (record.kind == Kind::Relation).then(|| self.relation_ends(stored)).flatten();
         let section = section_for(record.kind, self.shape, ends.is_some());
         (section, ends.filter(|_| *section == EDGES_SECTION || *section == RELATIONSHIPS_SECTION))
     }
 
-    fn ends(&self, stored: &StoredRecord) -> Option<(String, String)> {
+    fn relation_ends(&self, stored: &StoredRecord) -> Option<(String, String)> {
         let links = stored.record.links.iter().zip(&stored.link_ids);
         let named = links.filter_map(|(link, id)| {
             let (section, id) = self.id_of(id.as_ref()?)?;

@@ -49,8 +49,8 @@ pub(super) enum AttachMode {
 /// of `tree`.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: AttachMode) {
     extension::remove(tree);
-    let (mut said, mut wanted) = (members(mapped), members(record));
-    for map in [&mut said, &mut wanted] {
+    let (mut mapped_members, mut record_members) = (members(mapped), members(record));
+    for map in [&mut mapped_members, &mut record_members] {
         if mode == AttachMode::OwnElement {
             map.remove("origin");
             map.remove("verbatim");
@@ -63,7 +63,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: At
             }
         }
     }
-    let mut out = extension::difference(&said, &wanted);
+    let mut out = extension::difference(&mapped_members, &record_members);
     if out.is_empty() {
         return;
     }
@@ -72,10 +72,10 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: At
 }
 
 /// Names of the members in which `record` differs from `mapped`, and whether `mapped` has a value for each.
-pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
-    let (said, wanted) = (members(mapped), members(record));
-    let lacks = wanted.into_iter().filter(|(name, value)| said.get(name) != Some(value));
-    lacks.map(|(name, _)| (said.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
+pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
+    let (mapped_members, record_members) = (members(mapped), members(record));
+    let differing = record_members.into_iter().filter(|(name, value)| mapped_members.get(name) != Some(value));
+    differing.map(|(name, _)| (mapped_members.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
 }
 
 /// Applies the extension slot of an element to `mapped`, the record that the element alone yields. Origin and verbatim
@@ -88,7 +88,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
     let mut record = extension::apply(members(mapped), map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
     if own_origin || changed {
         record.origin = mapped.origin.clone();

@@ -59,7 +59,7 @@ pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 impl FirstPass {
     /// Reads the document. If the parser fails because of elements that are nearly JSON, they are replaced with `null`
     /// in the source, and the document is read again. Any other fault is an error.
-    pub fn of(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
+    pub fn read(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
         let Some(code) = source.json_fault(limits) else { return first };
@@ -129,7 +129,7 @@ impl FirstPass {
                 }
             }
         }
-        first_pass.shape = Shape::of(&first_pass.root);
+        first_pass.shape = Shape::of_document(&first_pass.root);
         first_pass.version = version_of(&first_pass.root);
         Ok(first_pass)
     }

@@ -5,7 +5,7 @@ use super::{
     compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
     encoding::{ESCAPED_KEY, Encoding},
-    extension::differing,
+    extension::differing_members,
     interop_import,
     sections::MEMORIES_SECTION,
     to_record::tree_of,
@@ -237,7 +237,7 @@ fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, rep
     if encoding == Encoding::Markdown {
         report.add(&stored.id, "id", LossKind::LeftOut, "this encoding has no ids");
     }
-    for (name, partly) in differing(mapped, record) {
+    for (name, partly) in differing_members(mapped, record) {
         match (name.as_str(), partly) {
             ("key" | "origin" | "origin_id" | "kind" | "repeats", _) => {}
             ("verbatim", _) => {

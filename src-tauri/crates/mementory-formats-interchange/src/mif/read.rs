@@ -62,7 +62,7 @@ fn read_document(
     in_envelope: bool,
 ) -> Result<(), FormatError> {
     let limits = &context.limits;
-    let mut first_pass = FirstPass::of(source, limits)?;
+    let mut first_pass = FirstPass::read(source, limits)?;
     first_pass.check_version(&source.place)?;
     if let Some(encryption) = envelope::find_in(&first_pass.root) {
         if in_envelope {

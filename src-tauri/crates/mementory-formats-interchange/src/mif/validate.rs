@@ -129,7 +129,7 @@ impl Validator<'_> {
     }
 
     fn check_document(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
-        let mut first_pass = FirstPass::of(source, limits)?;
+        let mut first_pass = FirstPass::read(source, limits)?;
         let place = source.place.clone();
         self.out.version.clone_from(&first_pass.version);
         self.check_version(&first_pass, &place);

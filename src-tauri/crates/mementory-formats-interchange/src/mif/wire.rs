@@ -64,7 +64,7 @@ impl Shape {
     }
 
     /// Shape of a document, by its header, else by its declared version.
-    pub fn of(root: &Tree) -> Shape {
+    pub fn of_document(root: &Tree) -> Shape {
         match (root.get("export_meta"), root.get("export"), version_of(root)) {
             (Some(_), ..) => Shape::V2,
             (None, None, Some(version)) if version.starts_with('2') => Shape::V2,
@@ -83,7 +83,7 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
 
 /// Converts YAML scalars back to text where the format requires text.
 pub(super) fn restore_text(mut root: Tree) -> Tree {
-    let shape = Shape::of(&root);
+    let shape = Shape::of_document(&root);
     schema::restore_text_scalars(&mut root, shape.document_rule());
     for section in SECTIONS {
         if let Some(Tree::Array(items)) = list_mut(&mut root, section) {

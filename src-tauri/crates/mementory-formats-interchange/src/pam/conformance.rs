@@ -166,7 +166,7 @@ fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bou
 
 /// The memories of a store. None for each memory that cannot be read.
 fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
-    doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
+    doc.list("memories").into_iter().map(move |raw| Tree::from_raw(raw, bounds).ok())
 }
 
 /// The store without its records, and the result of its checksum. Both are needed to verify its signature. None if
@@ -336,7 +336,8 @@ fn check_conversation(
     let messages = doc.list("messages");
     // All messages are in memory together, so they share one memory limit.
     let mut remaining = bounds;
-    let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining)).collect();
+    let trees: Vec<Result<Tree, TreeError>> =
+        messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining)).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();

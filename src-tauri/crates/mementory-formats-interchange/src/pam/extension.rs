@@ -120,7 +120,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     }
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

@@ -354,7 +354,7 @@ impl BaseExport {
         let text = document::read_text(&catalog, store, limits)?;
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {
-            let trees = doc.list(list).into_iter().filter_map(|raw| Tree::of(raw, limits.json_depth).ok());
+            let trees = doc.list(list).into_iter().filter_map(|raw| Tree::from_raw(raw, limits.json_depth).ok());
             trees.filter_map(|t| t.get("id").and_then(Tree::as_str).map(str::to_owned)).collect()
         };
         Ok(Self {

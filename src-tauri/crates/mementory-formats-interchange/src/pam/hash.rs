@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_respelled_as_the_sdk_does() {
+    fn times_are_written_in_the_form_of_the_sdk() {
         let cases = [
             ("2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00+02:00"),
             ("2026-01-01T00:00:00.1234567Z", "2026-01-01T00:00:00.123456Z"),

@@ -156,7 +156,7 @@ mod tests {
     use mementory_format::did_key::multikey;
 
     #[test]
-    fn keys_in_every_form() {
+    fn keys_are_decoded_from_every_form() {
         let spec = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
         let key = ed25519(spec).unwrap();
         assert_eq!(hex::encode(&key), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_and_without_padding() {
+    fn base64url_is_decoded_with_and_without_padding() {
         assert_eq!(from_base64url("-_8").unwrap(), [0xfb, 0xff]);
         assert_eq!(from_base64url("-_8=").unwrap(), [0xfb, 0xff]);
         assert_eq!(from_base64url("+/8="), None);

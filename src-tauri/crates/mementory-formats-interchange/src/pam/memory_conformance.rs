@@ -69,7 +69,7 @@ pub(super) fn check_memories(
 }
 
 fn check_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<CheckedMemory, TreeError>> {
-    batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| check_memory(&tree))).collect()
+    batch.par_iter().map(|raw| Tree::from_raw(raw, bounds).map(|tree| check_memory(&tree))).collect()
 }
 
 /// Splits a list into batches and sends them. Ends early if the receiver is gone.

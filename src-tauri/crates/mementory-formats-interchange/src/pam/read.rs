@@ -137,7 +137,7 @@ impl StoreReader<'_> {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let doc = Document::open(&text, &member.place)?;
             for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
-                let Ok(tree) = Tree::of(raw, self.bounds) else {
+                let Ok(tree) = Tree::from_raw(raw, self.bounds) else {
                     self.report_failed(
                         format!("{}/embeddings/{i}", member.place),
                         "malformed: not a vector",
@@ -253,7 +253,7 @@ impl StoreReader<'_> {
         let mut used_files: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
-            let tree = Tree::of(raw, self.bounds).ok();
+            let tree = Tree::from_raw(raw, self.bounds).ok();
             let Some(tree) = tree.filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty())) else {
                 self.report_failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
@@ -314,7 +314,8 @@ impl StoreReader<'_> {
             let messages = doc.list("messages");
             // All messages are in memory together, so they share one memory limit.
             let mut remaining = self.bounds;
-            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining).ok()).collect();
+            let trees: Vec<Option<Tree>> =
+                messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining).ok()).collect();
             let active = active_branch(&trees);
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");

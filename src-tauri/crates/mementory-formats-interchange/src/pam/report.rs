@@ -88,7 +88,7 @@ impl Report {
 
     /// Parses a record. Reports it if it is too large; the reader reports other reasons why a record cannot be parsed.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
-        match Tree::of(raw, bounds) {
+        match Tree::from_raw(raw, bounds) {
             Ok(tree) => Some(tree),
             Err(why) => {
                 if matches!(why, TreeError::Size(_)) {

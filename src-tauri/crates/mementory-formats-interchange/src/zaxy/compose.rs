@@ -2,7 +2,7 @@
 //! the entry that Zaxy exports for it. Any other record becomes an event (`<kind>.recorded`), an entity or an edge.
 use super::{
     canonical::canonical,
-    entry::{citation, defect, word},
+    entry::{citation, entry_fault, word},
     envelope::ENTRY_VERSION,
     extension::{attach, is_composed, report_losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
@@ -84,7 +84,7 @@ pub(super) fn output_entry(
     };
     match (record.origin.format.as_str(), parsed) {
         // An edited entry that Mementory composed is not patched but composed again.
-        (KEY_SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
+        (KEY_SCOPE, Some(tree)) if entry_fault(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             entry.tree = tree;
             if !stored.edited {

@@ -36,7 +36,7 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
             out.content = raw.get();
             continue;
         }
-        let value = Tree::of(raw, bounds).map_err(|e| e.to_string())?;
+        let value = Tree::from_raw(raw, bounds).map_err(|e| e.to_string())?;
         match (key.as_str(), bundle_kind) {
             ("id", BundleKind::Signed) => out.id = Some(value),
             ("index", BundleKind::Subset) => out.index = Some(value),
@@ -139,7 +139,7 @@ pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
 }
 
 /// Code and message of the fault that prevents reading an entry. None if it can be read.
-pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
+pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
         (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY_VERSION => {}

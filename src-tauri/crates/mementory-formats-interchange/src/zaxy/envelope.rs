@@ -164,7 +164,7 @@ impl Layout {
     }
 
     /// The layout of an existing text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn of_text(text: &str) -> Self {
         let inside = text.trim_start_matches('\u{feff}').trim_start().trim_start_matches('{');
         let space = &inside[..inside.find('"').unwrap_or_default()];
         let lines = space.rfind('\n').map(|at| (space[..=at].to_owned(), space[at + 1..].to_owned()));
@@ -252,7 +252,7 @@ mod tests {
             "{\r\n\t\"a\": 1.0,\r\n\t\"b\": [],\r\n\t\"c\": [\r\n\t\t[\r\n\t\t\t\"x\",\r\n\t\t\t\"L\"\r\n\t\t]\r\n\t],\r\n\t\"d\": {}\r\n}",
         ] {
             let mut out = String::new();
-            Layout::of(text).push_value(&tree, 0, &mut out);
+            Layout::of_text(text).push_value(&tree, 0, &mut out);
             assert_eq!(out, text);
         }
     }

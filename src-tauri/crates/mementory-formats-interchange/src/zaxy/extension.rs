@@ -112,7 +112,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
         record.verbatim = Some(verbatim.clone());
     }
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
     Some(Restored { record, changed })
 }

@@ -3,7 +3,7 @@
 //! covers.
 use super::{
     bundle::Bundle,
-    entry::{check_contract, defect, order_in_event, seq},
+    entry::{check_contract, entry_fault, order_in_event, seq},
     envelope::{BundleKind, SIGNED_MEMBERS},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
@@ -37,7 +37,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             }
             Err(_) => return Ok(()),
         };
-        match defect(&tree) {
+        match entry_fault(&tree) {
             Some((code, why)) => errors.add(code, &pointer, &why),
             None => {
                 check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));

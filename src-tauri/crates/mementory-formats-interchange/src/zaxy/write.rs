@@ -41,7 +41,7 @@ pub(super) fn write(
         EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &writer.session, &writer.about, root)?,
     };
     writer.report.version = envelope.word("version").unwrap_or_default().to_owned();
-    write_bundle(out, &envelope, writer.entries.iter().map(Element::of))?;
+    write_bundle(out, &envelope, writer.entries.iter().map(Element::from_entry))?;
     Ok(writer.report)
 }
 
@@ -334,7 +334,7 @@ pub(super) struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    fn of(entry: &'a OutputEntry) -> Self {
+    fn from_entry(entry: &'a OutputEntry) -> Self {
         Self {
             tree: &entry.tree,
             text: entry.verbatim.as_deref(),
@@ -395,7 +395,7 @@ pub(super) fn write_bundle<'a>(
     let (before, after) = envelope
         .split_at_entries()
         .ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
-    let layout = Layout::of(&envelope.text);
+    let layout = Layout::of_text(&envelope.text);
     let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
     let mut file = BufWriter::new(mementory_format::create_private_file(out).map_err(io)?);
     let mut any = false;

@@ -148,7 +148,7 @@ const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
 /// Adds strings under these keys and references to files, at any depth.
 fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
-    let Ok(tree) = Tree::of(raw, MAX_TREE_DEPTH) else { return };
+    let Ok(tree) = Tree::from_raw(raw, MAX_TREE_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
         match node {

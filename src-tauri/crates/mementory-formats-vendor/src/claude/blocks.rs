@@ -118,7 +118,7 @@ pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
     if !raw.get().contains("\\u") {
         return Cow::Borrowed(raw.get());
     }
-    match Tree::of(raw, 64) {
+    match Tree::from_raw(raw, 64) {
         Ok(tree) => {
             let mut out = String::new();
             tree.write(&mut out);

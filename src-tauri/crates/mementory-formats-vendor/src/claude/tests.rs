@@ -157,7 +157,7 @@ fn parts_sample_is_read_without_links() {
 }
 
 #[test]
-fn generated_exports_match_their_truth() {
+fn generated_exports_have_the_expected_counts() {
     let Some(shared) = shared() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-claude-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -243,7 +243,7 @@ fn one_bad_message_does_not_affect_the_others() {
 }
 
 #[test]
-fn linear_messages_follow_each_other_and_the_prompt_comes_first() {
+fn messages_without_parents_follow_each_other_and_the_prompt_comes_first() {
     let found = conversation(
         r#"{"uuid":"a","sender":"assistant","created_at":"2024-01-01T00:00:00Z","text":"answer"},
            {"uuid":"b","sender":"human","created_at":"2024-01-01T00:00:00Z","text":"prompt"},

@@ -92,7 +92,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read_item(&mut self, raw: &RawValue, pointer: String, kind: Kind) -> Result<(), FormatError> {
         let place = format!("{}#{pointer}", self.member.place);
-        let built = match Tree::of(raw, self.depth) {
+        let built = match Tree::from_raw(raw, self.depth) {
             Ok(tree @ Tree::Object(_)) if kind == Kind::Memory => {
                 memory_record(&tree).ok_or("no_content: no text in it")
             }

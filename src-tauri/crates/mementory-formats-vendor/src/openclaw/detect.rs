@@ -17,7 +17,7 @@ pub struct Root {
 impl Root {
     /// The workspace of a claim. Its folder is the folder of the claim's manifest file, or the parent folder if the
     /// manifest file is in `memory/`.
-    pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
+    pub fn of_claim(catalog: &Catalog, detected: &Detected) -> Self {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
         let Some(member) = member else { return Self { prefix: String::new(), name: String::new() } };

@@ -15,7 +15,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let root = Root::of(catalog, detected);
+    let root = Root::of_claim(catalog, detected);
     let members = claimed_files(catalog, detected, &root);
     let config = members.iter().find(|m| m.file_name() == "config.toml");
     let config = match config {

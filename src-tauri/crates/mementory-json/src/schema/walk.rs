@@ -6,7 +6,7 @@ use super::{
     text::{TimeFault, is_uuid, rfc3339},
     violation::Violation,
 };
-use crate::{Tree, same};
+use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
 /// How repeated keys of an object are treated. In any case, the last value is checked.
@@ -90,7 +90,7 @@ impl Checker<'_> {
             }
         }
         if !open {
-            for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| same(f.name, key))) {
+            for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| equal_names(f.name, key))) {
                 (self.report)(&at.member(key), Violation::UnknownField);
             }
         }
@@ -174,5 +174,5 @@ fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize
         return !names.into_iter().all(|name| seen.insert(name));
     }
     let earlier = names.clone();
-    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| same(other, name)))
+    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| equal_names(other, name)))
 }

@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
 }
 
 /// Reads a value whose grammar is already checked, and returns it with the memory that it needs in bytes; see
-/// [`Tree::of`].
+/// [`Tree::from_raw`].
 pub(super) fn read_tree(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
     let mut parser =
         TreeParser { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
@@ -248,7 +248,10 @@ mod tests {
             assert_eq!(within(dense, spent).unwrap(), tree, "exactly enough");
             assert_eq!(within(dense, spent - 1), Err(TreeError::Size(spent - 1)));
             let mut left = Bounds { depth: 8, bytes: spent * 2 - 1 };
-            assert!(Tree::take(raw, &mut left).is_ok() && Tree::take(raw, &mut left).is_err(), "two share it");
+            assert!(
+                Tree::from_raw_within(raw, &mut left).is_ok() && Tree::from_raw_within(raw, &mut left).is_err(),
+                "two share it"
+            );
         }
         assert!(within(&zeros, 1000 * 50).is_err(), "each digit is a value with an allocation of its own");
         assert!(within(&text, 1100).is_ok(), "a text is little more than its bytes");

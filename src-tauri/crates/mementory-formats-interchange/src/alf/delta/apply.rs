@@ -128,7 +128,7 @@ pub fn apply_with(
     }
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
-    let manifest = Manifest::of(&archive, limits)?;
+    let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
         ..MergedDeltas::default()
@@ -150,7 +150,7 @@ pub(super) fn check_base(
 ) -> Result<Vec<Finding>, FormatError> {
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
-    let manifest = Manifest::of(&archive, limits)?;
+    let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
         ..MergedDeltas::default()
@@ -299,7 +299,7 @@ impl MergedDeltas {
         self.write_documents(&mut file, manifest, &mut tree)?;
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
-            if file.out.has(&name) {
+            if file.out.has_entry(&name) {
                 continue;
             }
             let new = added.remove(&name).unwrap_or_default();

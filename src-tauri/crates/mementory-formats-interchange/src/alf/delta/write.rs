@@ -61,7 +61,7 @@ fn write_or_plan(
     })?;
     let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
     let archive = opened.archive()?;
-    let manifest = Manifest::of(&archive, &limits)?;
+    let manifest = Manifest::read(&archive, &limits)?;
     let about = source.about();
     let mut plan = ExportPlan::collect(source)?;
     let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;
@@ -112,12 +112,16 @@ fn write_or_plan(
         sync.set("base_timestamp", text(since));
     }
     sync.set("new_timestamp", text(&now));
-    let mut who = object([("id", text(&manifest.agent))]);
+    let mut delta_agent = object([("id", text(&manifest.agent))]);
     if let Some(runtime) = manifest.tree.get("agent").and_then(|a| a.get("source_runtime")) {
-        who.set("source_runtime", runtime.clone());
+        delta_agent.set("source_runtime", runtime.clone());
     }
-    let mut tree =
-        object([("alf_version", text(FORMAT_VERSION)), ("created_at", text(&now)), ("agent", who), ("sync", sync)]);
+    let mut tree = object([
+        ("alf_version", text(FORMAT_VERSION)),
+        ("created_at", text(&now)),
+        ("agent", delta_agent),
+        ("sync", sync),
+    ]);
     tree.set("changes", Tree::Object(changes));
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());

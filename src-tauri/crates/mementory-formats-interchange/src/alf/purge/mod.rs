@@ -47,7 +47,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let passphrase = options.passphrase.as_deref();
     let opened = OpenedFile::open_with(archive, limits, passphrase)?;
     let open = opened.archive()?;
-    let manifest = Manifest::of(&open, limits)?;
+    let manifest = Manifest::read(&open, limits)?;
     let mut deletion = Deletion {
         passphrase,
         output_passphrase: opened.output_passphrase(passphrase),
@@ -116,7 +116,7 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
     let (agent, partitions, removed) = {
         let opened = OpenedFile::open_with(archive, limits, passphrase)?;
         let open = opened.archive()?;
-        let manifest = Manifest::of(&open, limits)?;
+        let manifest = Manifest::read(&open, limits)?;
         let mut removed = 0;
         for row in &manifest.partitions {
             let Some(member) = open.entry(&row.file) else { continue };
@@ -274,7 +274,7 @@ impl Deletion<'_> {
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
             let Some(member) = self.archive.entry(&name) else { continue };
-            if file.out.has(&name) {
+            if file.out.has_entry(&name) {
                 continue;
             }
             let mut count = 0;

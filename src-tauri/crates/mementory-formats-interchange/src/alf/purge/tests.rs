@@ -81,7 +81,7 @@ fn manifest(path: &Path) -> Value {
 }
 
 #[test]
-fn spec_10_14_surgical_purge() {
+fn spec_10_14_purge_removes_only_the_requested_records() {
     let scratch = Scratch::new("purge");
     let file = scratch.0.join("a.alf");
     agent(&file);

@@ -17,7 +17,7 @@ pub(super) struct Attachments {
 
 impl Attachments {
     /// The files that a record refers to.
-    pub(super) fn of(&self, id: &str) -> Vec<AttachmentRef> {
+    pub(super) fn of_record(&self, id: &str) -> Vec<AttachmentRef> {
         self.by_record.get(id).cloned().unwrap_or_default()
     }
 }

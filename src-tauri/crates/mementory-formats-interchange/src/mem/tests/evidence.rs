@@ -166,7 +166,7 @@ fn the_howto_describes_the_files_in_the_pack() {
 
 /// Every derived record has an edge to its source, and graph edges are the same as in the bundle.
 #[test]
-fn provenance_leads_to_the_source() {
+fn every_derived_record_has_an_edge_to_its_source() {
     let edges = provenance(&mut source(&records_of_every_kind())).unwrap();
     let episode = format!("ep_{}", vault_id(&RecordKey::new("chatgpt", "full-memory")));
     let fact = format!("fact_{}", vault_id(&RecordKey::new("chatgpt", "full-fact")));
@@ -239,7 +239,7 @@ fn an_empty_vault_gives_a_valid_pack() {
 
 /// The files in `provenance` are checked too, although the reference tool does not check them.
 #[test]
-fn provenance_is_checked() {
+fn files_in_provenance_are_checked() {
     let temp = TempDir::new();
     let edge = "{\"confidence\":1,\"dstEntityID\":\"b\",\"edgeType\":\"r\",\"evidenceEpisodeIDs\":[],\"id\":\"e\",\
                 \"ingestionTime\":\"2026-01-01T00:00:00Z\",\"srcEntityID\":\"a\",\"tValidFrom\":\"2026-01-01T00:00:00Z\"}\n";

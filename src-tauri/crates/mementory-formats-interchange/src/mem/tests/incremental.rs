@@ -150,7 +150,7 @@ fn an_export_since_a_time_has_every_row_that_may_have_changed() {
 
 /// The times in a manifest are whole seconds, so a fraction in the start time must not exclude records of that second.
 #[test]
-fn a_cursor_starts_at_its_whole_second() {
+fn a_start_time_is_truncated_to_whole_seconds() {
     let temp = TempDir::new();
     let sink = bundle_around_cursor(&temp);
     let out = temp.join("out.mem");

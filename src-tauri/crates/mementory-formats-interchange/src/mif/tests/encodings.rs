@@ -52,7 +52,7 @@ fn documents_are_detected_by_their_content() {
 }
 
 #[test]
-fn versions_are_checked_first() {
+fn an_unsupported_version_is_the_only_reported_error() {
     let temp = TempDir::new("versions");
     let with = |version: &str, header: &str| {
         format!(r#"{{"mif_version":{version},"{header}":{EXPORT_HEADER_JSON},"memories":[{{"nonsense":1}}]}}"#)

@@ -54,7 +54,7 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
 }
 
 #[test]
-fn an_existing_bundle_is_signed_unchanged() {
+fn signing_an_existing_bundle_does_not_change_its_entries() {
     let temp = Scratch::new("zaxy");
     for (i, case) in ["unsigned", "signed-ml-dsa-65"].into_iter().enumerate() {
         for key in TestKey::BOTH {
