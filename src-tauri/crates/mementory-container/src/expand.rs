@@ -34,8 +34,8 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
         let is_single_file = member.depth == 0 && member.place == member.name;
         encrypted::open(catalog, &mut member, limits, resources)?;
         let source = match archive_source(catalog, &member, &folders, limits, resources.spool)? {
-            Opening::Archive(source) => source,
-            Opening::Other(source) => {
+            ArchiveOrOther::Archive(source) => source,
+            ArchiveOrOther::Other(source) => {
                 if is_single_file
                     && let Some(source) = source
                     && let Some(first) = duplicates.find(&source, &member.place)?
@@ -86,7 +86,8 @@ fn folder_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-enum Opening {
+/// A member of the catalog: an archive to open, or a file that stays as it is.
+enum ArchiveOrOther {
     /// An archive to open.
     Archive(Source),
     /// Not an archive, or an archive that is not opened. Contains the bytes of a plain file.
@@ -100,13 +101,13 @@ fn archive_source(
     folders: &HashSet<String>,
     limits: &Limits,
     spool: Option<&dyn Spool>,
-) -> Result<Opening, FormatError> {
+) -> Result<ArchiveOrOther, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     match &member.location {
-        Location::Text(_) => Ok(Opening::Other(None)),
+        Location::Text(_) => Ok(ArchiveOrOther::Other(None)),
         Location::Decrypted(source) => {
             let zip = source.bytes(0, 4).map(|head| zip::is_zip_head(&head)).map_err(io)?;
-            Ok(if zip { Opening::Archive(source.clone()) } else { Opening::Other(None) })
+            Ok(if zip { ArchiveOrOther::Archive(source.clone()) } else { ArchiveOrOther::Other(None) })
         }
         Location::File(path) => {
             let source = Source::file(path.clone(), member.size);
@@ -114,51 +115,51 @@ fn archive_source(
             let part_of_export = !is_single_file && folders.contains(folder_of(&member.place));
             let has_archive_name = nested::has_zip_name(&member.name) && (is_single_file || member.size > 0);
             if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
-                return Ok(Opening::Other(Some(source)));
+                return Ok(ArchiveOrOther::Other(Some(source)));
             }
             match source.bytes(0, 4) {
                 Ok(head) if has_archive_name || zip::is_zip_head(&head) => {
                     // An archive beside unpacked conversations is either a file of the user or another export.
                     let user_file =
                         part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
-                    Ok(if user_file { Opening::Other(Some(source)) } else { Opening::Archive(source) })
+                    Ok(if user_file { ArchiveOrOther::Other(Some(source)) } else { ArchiveOrOther::Archive(source) })
                 }
-                Ok(_) => Ok(Opening::Other(Some(source))),
+                Ok(_) => Ok(ArchiveOrOther::Other(Some(source))),
                 Err(e) if is_single_file => Err(io(e)),
                 // A file in a folder that cannot be read is an issue and not an error.
                 Err(e) => {
                     catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
-                    Ok(Opening::Other(None))
+                    Ok(ArchiveOrOther::Other(None))
                 }
             }
         }
         Location::Zip { archive, index } => {
-            let Some(outer) = catalog.archives.get(*archive) else { return Ok(Opening::Other(None)) };
-            let Some(entry) = outer.entries.get(*index) else { return Ok(Opening::Other(None)) };
+            let Some(outer) = catalog.archives.get(*archive) else { return Ok(ArchiveOrOther::Other(None)) };
+            let Some(entry) = outer.entries.get(*index) else { return Ok(ArchiveOrOther::Other(None)) };
             if !nested::has_zip_name(&member.name)
                 || entry.size == 0
                 || outer.contains_user_files
                 || nested::is_user_file(&member.name)
                 || outer.has_conversations && !nested::has_export_part_name(&member.name)
             {
-                return Ok(Opening::Other(None));
+                return Ok(ArchiveOrOther::Other(None));
             }
             if member.depth > limits.archive_depth {
                 let message = format!("archives nested deeper than {}, not opened", limits.archive_depth);
                 catalog.issues.push(Issue::new("archive_depth", &member.place, message));
-                return Ok(Opening::Other(None));
+                return Ok(ArchiveOrOther::Other(None));
             }
             match entry.in_place(&outer.source) {
-                Ok(Some(source)) => return Ok(Opening::Archive(source)),
+                Ok(Some(source)) => return Ok(ArchiveOrOther::Archive(source)),
                 Ok(None) => {}
                 Err(e) => {
                     catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
-                    return Ok(Opening::Other(None));
+                    return Ok(ArchiveOrOther::Other(None));
                 }
             }
             match unpack(catalog, member, spool)? {
-                Some(source) => Ok(Opening::Archive(source)),
-                None => Ok(Opening::Other(None)),
+                Some(source) => Ok(ArchiveOrOther::Archive(source)),
+                None => Ok(ArchiveOrOther::Other(None)),
             }
         }
     }

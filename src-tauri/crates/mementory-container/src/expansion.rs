@@ -8,12 +8,12 @@ use std::collections::HashMap;
 /// The declared uncompressed sizes of the archives of each given path.
 #[derive(Default)]
 pub(super) struct Expansion {
-    by_root: HashMap<usize, Declared>,
+    by_root: HashMap<usize, DeclaredBytes>,
 }
 
 /// Declared bytes of one path.
 #[derive(Default)]
-struct Declared {
+struct DeclaredBytes {
     /// Size of the outermost archives.
     archives: u64,
     /// Uncompressed bytes of all entries.
@@ -22,7 +22,7 @@ struct Declared {
     extreme: u64,
 }
 
-impl Declared {
+impl DeclaredBytes {
     fn max_bytes(&self, limits: &Limits) -> u64 {
         limits.expanded_bytes.max(self.archives.saturating_mul(EXPANSION))
     }
@@ -62,8 +62,8 @@ impl Expansion {
             }
         }
         let figure = match declared {
-            Declared { all, .. } if *all > declared.max_bytes(limits) => declared.all,
-            Declared { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
+            DeclaredBytes { all, .. } if *all > declared.max_bytes(limits) => declared.all,
+            DeclaredBytes { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
             _ => return Ok(()),
         };
         Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure })

@@ -101,7 +101,7 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
         }
         Tree::Object(members) => {
             out.push('{');
-            for (i, (key, value)) in sorted(members, style.keys).into_iter().enumerate() {
+            for (i, (key, value)) in sorted_members(members, style.keys).into_iter().enumerate() {
                 if i > 0 {
                     out.push(',');
                 }
@@ -117,7 +117,7 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
 }
 
 /// Members sorted by key. Of members with the same key only the last is included.
-pub fn sorted(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
+pub fn sorted_members(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
     // For ASCII keys both orders are the order of the bytes. The list is reversed and the sort is stable, so the last
     // of several equal keys comes first, and `dedup_by` keeps it.

@@ -48,7 +48,7 @@ impl<'r> Decoded<'r> {
     }
 
     /// Appends the next decoded bytes to `out`. Returns false at the end.
-    pub(super) fn fill(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
+    pub(super) fn append_decoded(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
         let before = out.len();
         while out.len() == before && !self.has_ended {
             if self.has_started && self.utf16.is_none() && self.unescape.is_none() {
@@ -134,7 +134,7 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
     source.chunk_bytes = 64 * 1024;
     let mut out = Vec::new();
     while out.len() < n {
-        match source.fill(&mut out) {
+        match source.append_decoded(&mut out) {
             Ok(true) => {}
             Ok(false) => break,
             // Damage after the start does not prevent detection of the format.

@@ -1,7 +1,7 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
 use super::{
     decoded::Decoded,
-    scan::{Scanner, Stop},
+    scan::{Pause, Scanner},
 };
 use mementory_model::Limits;
 use std::io::Read;
@@ -63,6 +63,7 @@ impl Element<'_> {
     }
 }
 
+/// Where the reader is in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Between the values at top level.
@@ -148,7 +149,7 @@ impl<'r> Elements<'r> {
     }
 
     #[cfg(test)]
-    pub(super) fn chunked(mut self, bytes: u64) -> Self {
+    pub(super) fn with_chunk_bytes(mut self, bytes: u64) -> Self {
         self.source.chunk_bytes = bytes;
         self
     }
@@ -269,14 +270,14 @@ impl<'r> Elements<'r> {
             self.buf.drain(..self.start);
             self.buf_offset += self.start as u64;
             self.pos -= self.start;
-            self.scanner.shift(self.start);
+            self.scanner.subtract_from_positions(self.start);
             self.start = 0;
             // The memory of a very large element is freed before the next element is read.
             if self.buf.capacity() > 16 << 20 && self.buf.len() < 1 << 20 {
                 self.buf.shrink_to(2 << 20);
             }
         }
-        self.source.fill(&mut self.buf).map_err(|e| {
+        self.source.append_decoded(&mut self.buf).map_err(|e| {
             self.level = Level::Done;
             ElementError::Io(e)
         })
@@ -308,7 +309,7 @@ impl<'r> Elements<'r> {
     /// The end of the value at `start`.
     fn scan_value(&mut self) -> Result<usize, ElementError> {
         loop {
-            if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
+            if let Pause::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 return Ok(end);
             }
             self.check_element_size()?;
@@ -332,7 +333,7 @@ impl<'r> Elements<'r> {
         let in_array = matches!(self.level, Level::Array { .. });
         loop {
             self.start = self.pos;
-            if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
+            if let Pause::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 self.pos = end;
                 *if in_array { &mut self.index } else { &mut self.top_values } += 1;
                 return Ok(());
@@ -350,13 +351,13 @@ impl<'r> Elements<'r> {
         let stops_at_arrays = !self.keys.is_empty();
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, stops_at_arrays) {
-                Stop::End(end) => return Ok(Some(end)),
-                Stop::Array { key, at } => {
+                Pause::End(end) => return Ok(Some(end)),
+                Pause::Array { key, at } => {
                     if self.enter_array_if_wanted(key, at) {
                         return Ok(None);
                     }
                 }
-                Stop::More => {
+                Pause::More => {
                     self.check_element_size()?;
                     if !self.refill()? {
                         return self.truncated_error();
@@ -389,19 +390,19 @@ impl<'r> Elements<'r> {
         self.scanner = Scanner::inside_object();
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, true) {
-                Stop::End(end) => {
+                Pause::End(end) => {
                     self.add_wrapper_text(end);
                     self.pos = end;
                     self.level = Level::Top;
                     self.top_values += 1;
                     return Ok(());
                 }
-                Stop::Array { key, at } => {
+                Pause::Array { key, at } => {
                     if self.enter_array_if_wanted(key, at) {
                         return Ok(());
                     }
                 }
-                Stop::More => {
+                Pause::More => {
                     // Text in a nested value, or longer than any key, is not needed to find the next key.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
                         self.add_wrapper_text(self.pos);

@@ -24,7 +24,7 @@ fn read_in_chunks(input: &[u8], bound: u64) -> (Vec<String>, Option<String>) {
 
 fn read_with_chunk_size(input: &[u8], bound: u64, chunk: u64) -> (Vec<String>, Option<String>) {
     let mut reader = input;
-    let mut elements = Elements::new(&mut reader, &limits(bound)).chunked(chunk);
+    let mut elements = Elements::new(&mut reader, &limits(bound)).with_chunk_bytes(chunk);
     let (mut out, mut error) = (vec![], None);
     for _ in 0..10_000 {
         match elements.next() {

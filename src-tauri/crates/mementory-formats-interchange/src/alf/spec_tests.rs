@@ -450,7 +450,7 @@ fn spec_10_11_busy_agents_get_monthly_partitions() {
     plan.periods.insert(Period::month(at("2024-02-05")), (1, 1));
     plan.periods.insert(Period::month(at("2024-05-05")), (5, 1));
     plan.choose_periods(None);
-    let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.from(), p.to())).collect();
+    let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.first_day(), p.last_day())).collect();
     let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
     assert_eq!(
         names,

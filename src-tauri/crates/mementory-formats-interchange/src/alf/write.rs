@@ -218,7 +218,7 @@ fn write_files(
         let mut facts = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
         let found = source.attachment(&id, &mut |bytes| {
-            (facts.size, facts.sha256, content) = measure(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
+            (facts.size, facts.sha256, content) = size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
         if found && facts.size < threshold {
@@ -242,7 +242,10 @@ fn write_files(
 }
 
 /// Size and SHA-256 of a file, and its bytes if it has at most `bound` bytes.
-pub(super) fn measure(bytes: &mut dyn Read, bound: u64) -> Result<(u64, String, Option<Vec<u8>>), FormatError> {
+pub(super) fn size_digest_and_bytes(
+    bytes: &mut dyn Read,
+    bound: u64,
+) -> Result<(u64, String, Option<Vec<u8>>), FormatError> {
     let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
     let mut content = Some(Vec::new());
     loop {

@@ -27,7 +27,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     }
     let fill = |i: usize| rows.iter().find(|r| Some(&r.value) == slots.get(i) && !r.value.is_empty());
     let count = (0..slots.len()).filter(|i| fill(*i).is_some()).count() + added.len();
-    (document.splice(|i| fill(i).map(|r| r.text.clone()), &added), count)
+    (document.with_elements(|i| fill(i).map(|r| r.text.clone()), &added), count)
 }
 
 /// The attachment index with the threshold that the user set.

@@ -27,10 +27,10 @@ impl PartitionRow {
     }
 
     fn tree(&self) -> Tree {
-        let to = if self.current { Tree::Null } else { text(&self.period.to()) };
+        let to = if self.current { Tree::Null } else { text(&self.period.last_day()) };
         object([
             ("file", text(&self.file)),
-            ("from", text(&self.period.from())),
+            ("from", text(&self.period.first_day())),
             ("to", to),
             ("record_count", number(self.count)),
             ("sealed", Tree::Bool(self.sealed)),

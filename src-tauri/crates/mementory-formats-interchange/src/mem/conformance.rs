@@ -272,16 +272,16 @@ impl Decoder {
     fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
         // A very long line is decoded alone, because of the memory that its batch needs.
         let is_oversized = batch.bytes.len() > LineBatch::MAX_BYTES;
-        self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
+        self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
         // Sending fails only if the thread has panicked; the scope then passes the panic on.
         if self.batches.send(batch).is_ok() {
             self.in_flight += 1;
         }
-        self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, record_batch);
+        self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, record_batch);
     }
 
     /// Waits until at most `limit` batches are in flight.
-    fn drain(&mut self, limit: usize, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+    fn wait_for_batches(&mut self, limit: usize, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
         while self.in_flight > limit {
             self.in_flight -= 1;
             record_batch(self.results.recv().unwrap_or_default());
@@ -356,7 +356,7 @@ fn check_file(
         });
         if let Some(decoder) = &mut decoder {
             decoder.push(std::mem::take(&mut batch), &mut record_batch);
-            decoder.drain(0, &mut record_batch);
+            decoder.wait_for_batches(0, &mut record_batch);
         }
         result
     })?;

@@ -20,7 +20,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         names.contains(&(location.0, location.1, format!("{}{name}", location.2).as_str()))
     };
     let with_records: HashSet<BundleLocation> = catalog.members().iter().filter_map(location_of_records).collect();
-    let surroundings = |location: BundleLocation| Surroundings {
+    let surroundings = |location: BundleLocation| FilesBesideManifest {
         checksums: exists_in(location, CHECKSUMS_FILE),
         records: with_records.contains(&location),
     };
@@ -66,7 +66,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 }
 
 /// The files beside a manifest that support its detection.
-struct Surroundings {
+struct FilesBesideManifest {
     checksums: bool,
     /// Files in `items/` with the name of a kind that the format defines.
     records: bool,
@@ -92,7 +92,7 @@ fn role(path: &str) -> Role {
 fn recognize_manifest(
     catalog: &Catalog,
     member: &Member,
-    beside: &Surroundings,
+    beside: &FilesBesideManifest,
     limits: &Limits,
 ) -> Result<Option<(f64, Option<String>)>, FormatError> {
     if member.size > limits.side_file_bytes {

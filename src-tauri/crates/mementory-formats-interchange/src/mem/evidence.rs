@@ -3,7 +3,9 @@
 //!
 //! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from
 //! the same records that an export sees, so that their ids match those in exported bundles.
-pub use super::evidence_pack::{AuditEntry, CHAIN, Chosen, EvidencePack, ProvenanceEdge, RECEIPTS, TRANSFERS};
+pub use super::evidence_pack::{
+    AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, ProvenanceEdge, RECEIPTS_FILE, SelectedParts, TRANSFERS_FILE,
+};
 use super::{
     bundle::PROVENANCE_FILE,
     delta::whole_second,
@@ -56,7 +58,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     let since = pack.since.map(whole_second);
     let until = pack.until;
     let in_period = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
-    let Chosen { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
+    let SelectedParts { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
     let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for tombstone in pack.tombstones.iter().filter(|t| include_tombstones && in_period(t.at)) {

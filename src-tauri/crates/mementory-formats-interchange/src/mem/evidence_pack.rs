@@ -2,13 +2,13 @@
 use mementory_model::{Kind, Timestamp, Tombstone};
 use std::collections::BTreeMap;
 
-/// File with the receipts of the deletions. [`RECEIPTS`], [`CHAIN`] and [`TRANSFERS`] are not part of the
-/// specification, so other programs treat them as files without records.
-pub const RECEIPTS: &str = "audit/receipts.jsonl";
+/// File with the receipts of the deletions. [`RECEIPTS_FILE`], [`AUDIT_CHAIN_FILE`] and [`TRANSFERS_FILE`] are not part
+/// of the specification, so other programs treat them as files without records.
+pub const RECEIPTS_FILE: &str = "audit/receipts.jsonl";
 /// File with the hash and signature of each entry of the audit trail.
-pub const CHAIN: &str = "audit/chain.jsonl";
+pub const AUDIT_CHAIN_FILE: &str = "audit/chain.jsonl";
 /// File with the imports and exports and their file names.
-pub const TRANSFERS: &str = "audit/transfers.jsonl";
+pub const TRANSFERS_FILE: &str = "audit/transfers.jsonl";
 
 /// One event of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct ProvenanceEdge {
 
 /// Which parts a pack contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chosen {
+pub struct SelectedParts {
     /// Tombstones and provenance edges.
     pub tombstones: bool,
     /// The audit trail.
@@ -64,7 +64,7 @@ pub struct Chosen {
     pub guide: bool,
 }
 
-impl Default for Chosen {
+impl Default for SelectedParts {
     /// The parts that the specification requires.
     fn default() -> Self {
         Self { tombstones: true, log: true, guide: false }
@@ -75,7 +75,7 @@ impl Default for Chosen {
 #[derive(Debug, Clone)]
 pub struct EvidencePack {
     /// Which of the following parts to write.
-    pub chosen: Chosen,
+    pub chosen: SelectedParts,
     /// Program that writes the pack, as `vendor/version`.
     pub generator: String,
     /// Time of the export.
@@ -90,6 +90,6 @@ pub struct EvidencePack {
     pub audit: Vec<AuditEntry>,
     /// Provenance edges.
     pub edges: Vec<ProvenanceEdge>,
-    /// Lines of additional files ([`RECEIPTS`], [`CHAIN`], [`TRANSFERS`]), by path.
+    /// Lines of additional files ([`RECEIPTS_FILE`], [`AUDIT_CHAIN_FILE`], [`TRANSFERS_FILE`]), by path.
     pub beside: BTreeMap<&'static str, Vec<String>>,
 }

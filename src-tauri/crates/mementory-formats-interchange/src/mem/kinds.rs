@@ -53,7 +53,7 @@ pub(super) enum Slot {
 }
 
 /// A reference to another record: wire field, relation, and the target's model kind and wire kind.
-pub(super) type Reference = (&'static str, &'static str, Kind, &'static str);
+pub(super) type ReferenceField = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub(super) struct KindSpec {
     pub id: &'static [&'static str],
     pub fields: &'static [Field],
     pub slots: Slots,
-    pub references: &'static [Reference],
+    pub references: &'static [ReferenceField],
 }
 
 impl KindSpec {

@@ -3,7 +3,7 @@
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE},
     manifest::{FileEntry, Manifest, checksums},
-    signature_token::token,
+    signature_token::sign_as_token,
 };
 use mementory_format::{FormatError, Signer};
 use sha2::{Digest, Sha256};
@@ -135,7 +135,7 @@ impl OutputTarget {
         let text = manifest.write();
         self.put(MANIFEST_FILE, text.as_bytes())?;
         if let Some(signer) = signer {
-            let token = token(signer, text.as_bytes())?;
+            let token = sign_as_token(signer, text.as_bytes())?;
             self.put(SIGNATURE_FILE, format!("{token}\n").as_bytes())?;
         }
         self.finish()?;

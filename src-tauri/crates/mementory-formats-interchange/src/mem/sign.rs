@@ -5,7 +5,7 @@ use super::{
     conformance::{CheckDepth, Report, Severity, check_bundle},
     kinds::TOMBSTONE_SPEC,
     output_target::OutputTarget,
-    signature_token::token,
+    signature_token::sign_as_token,
     signatures::signed_bytes,
     wire::{decode, line},
 };
@@ -32,7 +32,7 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
     let failed = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
     let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| failed())?;
     let message = signed_bytes(&tree).ok_or_else(failed)?;
-    tree.set("signature", Tree::Text(token(signer, &message)?));
+    tree.set("signature", Tree::Text(sign_as_token(signer, &message)?));
     line(&TOMBSTONE_SPEC, &tree).map_err(|_| failed())
 }
 
@@ -46,7 +46,7 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {
-        let signature = format!("{}\n", token(signer, &report.manifest_bytes)?);
+        let signature = format!("{}\n", sign_as_token(signer, &report.manifest_bytes)?);
         let in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
         if in_place {
             replace_file(&out.join(SIGNATURE_FILE), signature.as_bytes())?;

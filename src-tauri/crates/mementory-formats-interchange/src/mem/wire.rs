@@ -2,7 +2,7 @@
 //! present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
 //! preserved.
 use super::{
-    canonical::{BadNumber, float, number, sorted, write},
+    canonical::{BadNumber, float, number, sorted_members, write},
     kinds::{Field, KindSpec, Type},
 };
 use mementory_json::{Tree, is_shortest, write_string};
@@ -120,7 +120,7 @@ const INITIAL_LINE_BYTES: usize = 1024;
 /// all other fields are preserved.
 pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
-    let mut list = sorted(members);
+    let mut list = sorted_members(members);
     list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());
     let empty_derived = Tree::Object(vec![]);
     if let Some(field) = spec.fields.iter().find(|f| f.ty == Type::Derived)

@@ -89,7 +89,7 @@ impl Stream {
 
     /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the
     /// whole line.
-    fn sorted(&mut self) -> impl Iterator<Item = &str> {
+    fn sorted_lines(&mut self) -> impl Iterator<Item = &str> {
         let Self { blocks, lines, .. } = self;
         let text = |(_, block, range): &(String, usize, Range<usize>)| &blocks[*block][range.clone()];
         lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a).cmp(text(b))));
@@ -421,7 +421,7 @@ impl<'l> BundleWriter<'l> {
         let mut files: Vec<FileEntry> = std::mem::take(&mut self.passthrough_files).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
             counts.insert(name_in_counts(&path).to_owned(), stream.lines.len() as u64);
-            files.push(target.put_lines(&path, stream.sorted())?);
+            files.push(target.put_lines(&path, stream.sorted_lines())?);
         }
         if let Some((bytes, signature)) = self.original_manifest(&files) {
             self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;

@@ -3,7 +3,7 @@
 use super::{
     first_pass::FirstPass,
     sections::SECTIONS,
-    wire::{Shape, inner, json, text},
+    wire::{Shape, json, nested_text, text},
 };
 use mementory_json::Tree;
 
@@ -24,7 +24,7 @@ pub(super) struct DocumentFrame {
 
 /// Group of the passthrough file: the id of the export.
 pub(super) fn group(first_pass: &FirstPass) -> String {
-    inner(&first_pass.root, first_pass.shape.header(), "id").unwrap_or("document").to_owned()
+    nested_text(&first_pass.root, first_pass.shape.header(), "id").unwrap_or("document").to_owned()
 }
 
 /// The frame of a document as JSON.

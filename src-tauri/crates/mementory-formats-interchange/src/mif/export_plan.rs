@@ -176,7 +176,7 @@ impl ExportPlan {
     }
 
     /// Ids of the memories and todos that a record is linked to.
-    pub fn related(&self, stored: &StoredRecord) -> (Vec<String>, Vec<String>) {
+    pub fn linked_ids(&self, stored: &StoredRecord) -> (Vec<String>, Vec<String>) {
         let (mut memories, mut todos): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let linked = stored.link_ids.iter().flatten();
         let linked = linked.chain(&stored.parent_id).chain(&stored.message_parent_id);

@@ -7,7 +7,7 @@ use super::{
     json_faults::{fault_error, json_fault},
     sections::{MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section},
     source::{Encoding, Source},
-    wire::{Shape, inner, is_supported, text, version_of},
+    wire::{Shape, is_supported, nested_text, text, version_of},
 };
 use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError, write_string};
@@ -186,12 +186,12 @@ impl FirstPass {
     /// Compares the checksum. Reads the document again if the checksum was computed by our rule.
     pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
-        let Some(declared) = inner(&self.root, header, "checksum") else {
+        let Some(declared) = nested_text(&self.root, header, "checksum") else {
             // The footer of JSON lines may have a checksum too, but does not say how it was computed.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
-        if inner(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
+        if nested_text(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
             let real = self.digest(source, limits)?;
             return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
         }

@@ -160,7 +160,7 @@ impl InteropWriter {
         let mut tree = Tree::Object(vec![]);
         set_text(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
         let kind = memory_type(record, Shape::V2);
-        let created = stamp(self.created(record));
+        let created = offset_time_text(self.created(record));
         let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
         if self.encoding == Encoding::Generic {
             set_text(&mut tree, "content", content(record));
@@ -180,7 +180,7 @@ impl InteropWriter {
             tree.set("agent_id", tree_of(agent));
         }
         set_text(&mut tree, "created_at", &created);
-        tree.set("updated_at", record.times.updated.map_or(Tree::Null, |time| Tree::Text(stamp(time))));
+        tree.set("updated_at", record.times.updated.map_or(Tree::Null, |time| Tree::Text(offset_time_text(time))));
         let mut metadata = match known("metadata").map(tree_of) {
             Some(metadata @ Tree::Object(_)) => metadata,
             _ => Tree::Object(vec![]),
@@ -198,7 +198,7 @@ impl InteropWriter {
     /// a row.
     fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
-        out.push_str(&format!("created_at: {}\n", stamp(self.created(record))));
+        out.push_str(&format!("created_at: {}\n", offset_time_text(self.created(record))));
         if !record.tags.is_empty() {
             let tags: Vec<String> = record.tags.iter().map(|tag| tag.replace(char::is_control, " ")).collect();
             out.push_str(&format!("tags: [{}]\n", tags.join(", ")));
@@ -224,7 +224,7 @@ fn tags(tags: &[String]) -> Tree {
 }
 
 /// A time with a numeric UTC offset, as the reference program writes it in these encodings.
-fn stamp(time: Timestamp) -> String {
+fn offset_time_text(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 

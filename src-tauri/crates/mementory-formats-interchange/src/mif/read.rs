@@ -175,7 +175,7 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
         for document in documents {
             let Some(frame) = document_frame::read(document) else { continue };
             let group =
-                super::wire::inner(&frame.document, frame.shape.header(), "id").unwrap_or("document").to_owned();
+                super::wire::nested_text(&frame.document, frame.shape.header(), "id").unwrap_or("document").to_owned();
             send(group, &json(document))?;
         }
     }

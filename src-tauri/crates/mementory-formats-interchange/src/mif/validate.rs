@@ -9,7 +9,7 @@ use super::{
     schema::code_of,
     sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     source::{Encoding, Source},
-    wire::{Shape, inner, is_supported, list, text, version_parts},
+    wire::{Shape, is_supported, list, nested_text, text, version_parts},
 };
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
 use mementory_json::{
@@ -420,7 +420,7 @@ impl Validator<'_> {
                 self.warn("count_differs", &at, "does not match the number of elements");
             }
         }
-        let header = inner(&first_pass.root, first_pass.shape.header(), "checksum");
+        let header = nested_text(&first_pass.root, first_pass.shape.header(), "checksum");
         let footer = text(footer, "checksum").filter(|c| !c.is_empty());
         if header.zip(footer).is_some_and(|(a, b)| a != b) {
             self.warn("checksums_differ", place, "header and footer have different checksums");

@@ -112,7 +112,7 @@ pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
 }
 
 /// Text of the member `name` of the member `object`. None if it is empty.
-pub(super) fn inner<'t>(tree: &'t Tree, object: &str, name: &str) -> Option<&'t str> {
+pub(super) fn nested_text<'t>(tree: &'t Tree, object: &str, name: &str) -> Option<&'t str> {
     text(tree.get(object)?, name).filter(|t| !t.is_empty())
 }
 

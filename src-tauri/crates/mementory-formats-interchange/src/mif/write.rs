@@ -2,7 +2,7 @@
 //! from the record, and values that they cannot express are stored in `x_mementory`. README.md lists what an export
 //! preserves of imported documents.
 use super::{
-    compose::{self, ElementContext, element, stamp},
+    compose::{self, ElementContext, element, time_text},
     document::{Document, MemberValue, members_of},
     encoding::Encoding,
     envelope,
@@ -14,7 +14,7 @@ use super::{
     redaction::{self, Privacy},
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     to_record::{to_record, tree_of},
-    wire::{KEY_SCOPE, Shape, inner, json, text},
+    wire::{KEY_SCOPE, Shape, json, nested_text, text},
 };
 use mementory_format::extension as slot;
 use mementory_format::{
@@ -107,7 +107,7 @@ struct DocumentWriter {
 fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
-    let accessed = record.times.last_accessed.map(|t| Tree::Text(stamp(t)));
+    let accessed = record.times.last_accessed.map(|t| Tree::Text(time_text(t)));
     let all = [("importance", importance), ("access_count", count), ("accessed_at", accessed)];
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
@@ -199,7 +199,7 @@ impl DocumentWriter {
             Some((_, id)) => id.clone(),
             None => compose::id_for(stored, section, shape, self.plan.strip),
         };
-        let related = self.plan.related(stored);
+        let related = self.plan.linked_ids(stored);
         let context = ElementContext { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &context);
         let record = redaction::attach(stored, section, shape, &mut tree);
@@ -328,7 +328,8 @@ impl DocumentWriter {
         if self.plan.strip {
             return "anonymous";
         }
-        let mut named = self.plan.frames.iter().filter_map(|(k, _)| inner(&k.document, k.shape.header(), "user_id"));
+        let mut named =
+            self.plan.frames.iter().filter_map(|(k, _)| nested_text(&k.document, k.shape.header(), "user_id"));
         let first = named.next().filter(|one| !one.is_empty());
         first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
@@ -391,8 +392,8 @@ impl DocumentWriter {
                     metadata.set("total_todos", number(counts[TASKS_SECTION.table_index()]));
                     if let Some((from, to)) = self.range {
                         let range = vec![
-                            ("earliest".into(), Tree::Text(stamp(from))),
-                            ("latest".into(), Tree::Text(stamp(to))),
+                            ("earliest".into(), Tree::Text(time_text(from))),
+                            ("latest".into(), Tree::Text(time_text(to))),
                         ];
                         metadata.set("date_range", Tree::Object(range));
                     }
@@ -466,7 +467,7 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     };
     let mut export = Tree::Object(vec![
         ("id".into(), Tree::Text(id)),
-        ("created_at".into(), Tree::Text(stamp(about.now))),
+        ("created_at".into(), Tree::Text(time_text(about.now))),
         ("user_id".into(), word(user)),
     ]);
     if shape == Shape::V2 {

@@ -55,7 +55,7 @@ impl<'a> Bundle<'a> {
 /// (§22.3).
 pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
-    let version_text = document.word("schema_version").or(raw).unwrap_or_default();
+    let version_text = document.text_member("schema_version").or(raw).unwrap_or_default();
     match version(&version_text) {
         Some((1, minor)) => Ok((1, minor)),
         None if document.raw("schema_version").is_none() => Ok((1, 0)),

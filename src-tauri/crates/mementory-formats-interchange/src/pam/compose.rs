@@ -21,7 +21,7 @@ pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree
 }
 
 /// A text as the value of a member, for [`object`].
-pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
+pub(super) fn text_value(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
@@ -139,14 +139,14 @@ impl Context<'_> {
     fn remove_dangling_references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
         let mut linked = stored.record.links.iter().zip(&stored.link_ids);
         let successor = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
-        if to_record::inner(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
+        if to_record::nested_text(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
             && !successor.and_then(Option::as_ref).is_some_and(|id| self.first_pass.memories.contains_key(id))
         {
             remove_members(tree, "temporal", &["superseded_by"]);
             losses.add(&stored.id, "superseded_by", LossKind::LeftOut, "the memory that it names is not in the file");
         }
         let conversation = linked.find(|(l, _)| l.kind == Kind::Conversation).and_then(|(_, id)| id.as_ref());
-        if to_record::inner(tree, "provenance", "conversation_ref").is_some()
+        if to_record::nested_text(tree, "provenance", "conversation_ref").is_some()
             && !conversation.is_some_and(|id| self.first_pass.conversations.contains_key(id))
             && (conversation.is_some() || !self.first_pass.conversations.is_empty())
         {
@@ -231,12 +231,12 @@ impl Context<'_> {
         let score = record.confidence.filter(|c| (0.0..=1.0).contains(c)).map(|c| Tree::Number(c.to_string()));
         let vector = embedding_object(stored, &id, created);
         let mut tree = object([
-            ("id", word(id)),
-            ("type", word(kind)),
+            ("id", text_value(id)),
+            ("type", text_value(kind)),
             ("custom_type", custom.map(Tree::Text)),
-            ("status", word(status)),
-            ("content", word(content.clone())),
-            ("content_hash", word(content_hash(&content))),
+            ("status", text_value(status)),
+            ("content", text_value(content.clone())),
+            ("content_hash", text_value(content_hash(&content))),
             ("summary", record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text)),
             ("tags", Some(tags(&record.tags))),
             ("confidence", score.map(|s| object([("initial", Some(s.clone())), ("current", Some(s))]))),
@@ -253,11 +253,11 @@ impl Context<'_> {
             (
                 "provenance",
                 Some(object([
-                    ("platform", word(platform(&record.source.platform))),
+                    ("platform", text_value(platform(&record.source.platform))),
                     ("platform_user_id", record.source.account.clone().map(Tree::Text)),
                     ("conversation_ref", conversation.map(|(_, conversation)| Tree::Text(conversation.id.clone()))),
                     ("message_ref", message.map(|(_, id)| Tree::Text(id.clone()))),
-                    ("extraction_method", word(method(record))),
+                    ("extraction_method", text_value(method(record))),
                 ])),
             ),
             ("embedding_ref", vector.as_ref().map(|(id, _)| Tree::Text(id.clone()))),
@@ -356,9 +356,9 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
         let made = to_record::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
         let id = digest_uuid(&format!("embedding {}", stored.id));
         let out = object([
-            ("id", word(id.clone())),
-            ("memory_id", word(memory)),
-            ("model", word(embedding.model.clone())),
+            ("id", text_value(id.clone())),
+            ("memory_id", text_value(memory)),
+            ("model", text_value(embedding.model.clone())),
             ("dimensions", Some(Tree::Number(vector.len().to_string()))),
             ("created_at", Some(time_tree(made))),
             ("vector", Some(Tree::Array(vector))),

@@ -25,7 +25,7 @@ pub(super) fn check_conformance(
     if let Some(member) = bundle.store {
         let text = document::read_text(bundle.catalog, member, bundle.limits)?;
         let doc = Document::open(&text, &member.place)?;
-        report.version = doc.word("schema_version");
+        report.version = doc.text_member("schema_version");
         let (_, minor) = supported_version(&doc, &member.place)?;
         report.minor = minor;
         check_store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
@@ -285,8 +285,8 @@ fn check_embeddings(
         let at = format!("{}/embeddings/{i}", member.place);
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
         report.add_faults(&at, check(&EMBEDDING_RULE, &tree));
-        let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
-        let (id, memory) = (word("id"), word("memory_id"));
+        let text_of = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
+        let (id, memory) = (text_of("id"), text_of("memory_id"));
         if !seen.insert(id.clone()) {
             report.error("duplicate_id", &format!("{at}/id"), "another embedding has this id");
         }
@@ -309,7 +309,7 @@ fn check_embeddings(
 }
 
 fn check_same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
-    let version = doc.word("schema_version");
+    let version = doc.text_member("schema_version");
     supported_version(doc, place)?;
     match (&report.version, version) {
         (None, version) => report.version = version,

@@ -45,7 +45,7 @@ impl<'t> Document<'t> {
     }
 
     /// Value of a member if it is a string.
-    pub fn word(&self, key: &str) -> Option<String> {
+    pub fn text_member(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
 

@@ -358,8 +358,8 @@ impl BaseExport {
             trees.filter_map(|t| t.get("id").and_then(Tree::as_str).map(str::to_owned)).collect()
         };
         Ok(Self {
-            export_id: doc.word("export_id"),
-            date: doc.word("export_date").as_deref().and_then(Timestamp::parse),
+            export_id: doc.text_member("export_id"),
+            date: doc.text_member("export_date").as_deref().and_then(Timestamp::parse),
             memories: ids("memories"),
             conversations: ids("conversations_index"),
         })

@@ -3,7 +3,7 @@
 use super::{
     canonical,
     hash::{Checksum, content_hash},
-    report::{Ids, Report, word},
+    report::{Ids, Report, nested_text},
     schema::MEMORY_RULE,
     schema_check::{Fault, check},
 };
@@ -168,7 +168,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         }
         _ => {}
     }
-    let times = |name: &str| word(tree, "temporal", name).and_then(Timestamp::parse);
+    let times = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
     let created = times("created_at");
     if !ordered(created, times("updated_at")) {
@@ -177,10 +177,10 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     if !ordered(times("valid_from"), times("valid_until")) {
         fault(false, "time_order", "/temporal/valid_until", "ends before it begins");
     }
-    if !ordered(created, word(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
+    if !ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
-    let named = |block: &str, name: &str| word(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
+    let named = |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
     let superseded = named("temporal", "superseded_by");
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");

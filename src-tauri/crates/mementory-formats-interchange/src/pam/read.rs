@@ -145,10 +145,10 @@ impl StoreReader<'_> {
                     );
                     continue;
                 };
-                let word = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
+                let text_of = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
                 let vector =
-                    Vector { json: raw.get().to_owned(), model: word("model"), place: (member.place.clone(), i) };
-                self.vectors.entry(word("memory_id")).or_default().push(vector);
+                    Vector { json: raw.get().to_owned(), model: text_of("model"), place: (member.place.clone(), i) };
+                self.vectors.entry(text_of("memory_id")).or_default().push(vector);
             }
             let envelope = super::envelope::embeddings(&doc, self.bounds);
             self.send_envelope("embeddings.json", "manifest", member, envelope.as_bytes())?;
@@ -245,7 +245,7 @@ impl StoreReader<'_> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
         for member in &self.bundle.conversations {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
-            let id = Document::open(&text, &member.place)?.word("id").unwrap_or_default();
+            let id = Document::open(&text, &member.place)?.text_member("id").unwrap_or_default();
             files.entry(id).or_insert(member);
         }
         let paths: HashMap<&str, &Member> =
@@ -259,10 +259,10 @@ impl StoreReader<'_> {
                 continue;
             };
             let id = to_record::text(&tree, "id").unwrap_or_default();
-            let by_path = || to_record::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
+            let by_path = || to_record::nested_text(&tree, "storage", "ref").and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| used_files.insert(m.id));
-            let stored = to_record::inner(&tree, "storage", "type") == Some("file");
+            let stored = to_record::nested_text(&tree, "storage", "type") == Some("file");
             if file.is_none() && stored {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }

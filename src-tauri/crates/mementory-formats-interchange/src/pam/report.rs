@@ -142,6 +142,6 @@ pub(super) struct IndexEntry {
     pub place: String,
 }
 
-pub(super) fn word<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+pub(super) fn nested_text<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     tree.get(block)?.get(name)?.as_str()
 }

@@ -21,8 +21,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         Err(other) => return Err(other),
     };
     let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| **s != Tree::Null);
-    let word = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
-    let (algorithm, key) = (word("algorithm"), word("public_key"));
+    let text_of = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
+    let (algorithm, key) = (text_of("algorithm"), text_of("public_key"));
     let shown = match (algorithm.as_deref(), &key) {
         (Some(algorithm), Some(key)) if keys::algorithm_name(algorithm).is_some() => {
             keys::public_key(algorithm, key).map(hex::encode)
@@ -61,13 +61,13 @@ pub(super) fn signatures(
 /// The signature of a store. `outline` is the store without its records, and `fits` is true if its checksum is correct.
 pub(super) fn signed(outline: &Tree, fits: bool, place: &str) -> Option<Signed> {
     let block = outline.get("signature").filter(|block| **block != Tree::Null)?;
-    let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
-    let algorithm = keys::algorithm_name(word("algorithm"));
+    let text_of = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let algorithm = keys::algorithm_name(text_of("algorithm"));
     let message = keys::payload(outline);
     let whole = fits && message.is_some();
     // If the signature cannot be decoded, the key is still reported, with an empty signature, which is never valid.
-    let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
-    let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
+    let value = keys::from_base64url(text_of("value")).filter(|_| whole).unwrap_or_default();
+    let key = algorithm.and_then(|_| keys::public_key(text_of("algorithm"), text_of("public_key")));
     let token = key.map(|key| (key, value));
     Some(Signed {
         tombstone: None,

@@ -102,7 +102,7 @@ impl<'c> Bundle<'c> {
             intact = false;
             visit(code, pointer, message);
         };
-        let stated = self.envelope.word("merkle_root").unwrap_or_default();
+        let stated = self.envelope.text_member("merkle_root").unwrap_or_default();
         // The reference compares the root as text in a signed bundle and as bytes in a subset.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();

@@ -2,7 +2,7 @@
 //! the entry that Zaxy exports for it. Any other record becomes an event (`<kind>.recorded`), an entity or an edge.
 use super::{
     canonical::canonical,
-    entry::{citation, entry_fault, word},
+    entry::{citation, entry_fault, text_member},
     envelope::ENTRY_VERSION,
     extension::{attach, is_composed, report_losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
@@ -152,7 +152,7 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
     patch(tree, &unedited, record);
     let hash = content_hash(tree);
-    let cited = word(tree, "citation").unwrap_or_default();
+    let cited = text_member(tree, "citation").unwrap_or_default();
     let new_citation = match citation(cited) {
         Some(c) => format!("eventloom://{}/events/{}#{hash}", c.thread, c.seq),
         None => cited.to_owned(),
@@ -260,7 +260,7 @@ fn composed_payload(record: &Record) -> serde_json::Value {
 
 /// Sets session, number and citation of a composed entry.
 pub(super) fn assign_number(tree: &mut Tree, session: &str, seq: u64) {
-    if word(tree, "grain") == Some("event")
+    if text_member(tree, "grain") == Some("event")
         && let Some(mut content) = tree.get("content").cloned()
     {
         content.set("thread", Tree::Text(session.to_owned()));

@@ -134,7 +134,7 @@ impl Grain {
     }
 }
 
-pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
+pub(super) fn text_member<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
     tree.get(key).and_then(Tree::as_str)
 }
 
@@ -149,11 +149,11 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
         (Tree::Object(_), _) => return missing("schema_version"),
         _ => return Some(("malformed_entry", "not an object".into())),
     }
-    let Some(grain) = word(tree, "grain") else { return missing("grain") };
-    let Some(kind) = word(tree, "kind") else { return missing("kind") };
+    let Some(grain) = text_member(tree, "grain") else { return missing("grain") };
+    let Some(kind) = text_member(tree, "kind") else { return missing("kind") };
     let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing("content") };
     let need = |names: &[&str]| {
-        names.iter().find(|n| word(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
+        names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
     };
     match Grain::parse(grain) {
         Some(Grain::Event) => match content.get("payload") {
@@ -170,8 +170,8 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
 /// Checks an entry that can be read against the remaining rules of the contract. Calls `visit` with code and message of
 /// each violation.
 pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
-    let grain = word(tree, "grain").and_then(Grain::parse);
-    let cited = word(tree, "citation").and_then(citation);
+    let grain = text_member(tree, "grain").and_then(Grain::parse);
+    let cited = text_member(tree, "citation").and_then(citation);
     if cited.is_none() {
         visit("citation_malformed", "citation is not eventloom://<thread>/events/<seq>#<64 hex digits>");
     }
@@ -194,14 +194,14 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
         }
     }
     let lane = if grain == Some(Grain::Event) { "eventloom" } else { "extraction" };
-    if word(tree, "source") != Some(lane) {
+    if text_member(tree, "source") != Some(lane) {
         visit("malformed_entry", &format!("source is not {lane}"));
     }
     let Some(content) = tree.get("content") else { return };
-    let kind = word(tree, "kind").unwrap_or_default();
+    let kind = text_member(tree, "kind").unwrap_or_default();
     let (own, said) = match grain {
         Some(Grain::Event) => {
-            if cited.as_ref().is_some_and(|c| word(content, "thread") != Some(c.thread)) {
+            if cited.as_ref().is_some_and(|c| text_member(content, "thread") != Some(c.thread)) {
                 visit("thread_mismatch", "content.thread is not the thread in the citation");
             }
             (Some(kind), "type")
@@ -209,7 +209,7 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
         _ if kind.starts_with("entity:") => (kind.strip_prefix("entity:"), "entity_type"),
         _ => (kind.strip_prefix("edge:"), "relation_type"),
     };
-    if word(content, said) != own {
+    if text_member(content, said) != own {
         visit("kind_mismatch", &format!("kind is not what content.{said} says"));
     }
 }
@@ -221,8 +221,8 @@ fn is_time(text: &str) -> bool {
 
 /// Order of the entries of one event: the event itself, its entities, its edges.
 pub(super) fn order_in_event(tree: &Tree) -> u8 {
-    match word(tree, "kind") {
-        _ if word(tree, "grain") == Some("event") => 0,
+    match text_member(tree, "kind") {
+        _ if text_member(tree, "grain") == Some("event") => 0,
         Some(kind) if kind.starts_with("entity:") => 1,
         _ => 2,
     }

@@ -102,18 +102,18 @@ impl Envelope {
         Ok(Self { text: text.to_owned(), tree, kind })
     }
 
-    pub(super) fn word(&self, key: &str) -> Option<&str> {
+    pub(super) fn text_member(&self, key: &str) -> Option<&str> {
         self.tree.get(key).and_then(Tree::as_str)
     }
 
     /// Bytes of a member in hex, as Python's `bytes.fromhex` reads it: upper or lower case, white space between bytes.
     pub(super) fn bytes(&self, key: &str) -> Option<Vec<u8>> {
-        from_hex(self.word(key)?)
+        from_hex(self.text_member(key)?)
     }
 
     /// The bytes that the signature covers. None if one of the texts is missing.
     pub(super) fn message(&self) -> Option<Vec<u8>> {
-        let texts: Option<Vec<_>> = SIGNED_MEMBERS.iter().map(|k| Some((*k, self.word(k)?))).collect();
+        let texts: Option<Vec<_>> = SIGNED_MEMBERS.iter().map(|k| Some((*k, self.text_member(k)?))).collect();
         Some(signed_bytes(&texts?))
     }
 
@@ -150,7 +150,7 @@ pub(super) struct Layout {
 }
 
 /// Value of a member to be written.
-pub(super) enum Piece<'a> {
+pub(super) enum ValueToWrite<'a> {
     /// A value that is printed in the layout.
     Tree(Tree),
     /// A text that is copied.
@@ -191,7 +191,7 @@ impl Layout {
     }
 
     /// Appends an object whose members have the indent of `level + 1`.
-    pub(super) fn push_object(&self, members: &[(&str, Piece<'_>)], level: usize, out: &mut String) {
+    pub(super) fn push_object(&self, members: &[(&str, ValueToWrite<'_>)], level: usize, out: &mut String) {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
             if i == 0 {
@@ -202,8 +202,8 @@ impl Layout {
             mementory_json::write_string(key, out);
             out.push_str(if self.spaced { ": " } else { ":" });
             match piece {
-                Piece::Tree(tree) => self.push_value(tree, level + 1, out),
-                Piece::Raw(text) => out.push_str(text),
+                ValueToWrite::Tree(tree) => self.push_value(tree, level + 1, out),
+                ValueToWrite::Raw(text) => out.push_str(text),
             }
         }
         if !members.is_empty() {
@@ -229,7 +229,7 @@ impl Layout {
                 out.push(']');
             }
             Tree::Object(members) => {
-                let pieces: Vec<_> = members.iter().map(|(k, v)| (k.as_str(), Piece::Tree(v.clone()))).collect();
+                let pieces: Vec<_> = members.iter().map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))).collect();
                 self.push_object(&pieces, level, out);
             }
             other => other.write(out),

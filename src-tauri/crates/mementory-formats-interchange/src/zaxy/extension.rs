@@ -2,7 +2,7 @@
 //! contain anything.
 use super::{
     canonical::canonical,
-    entry::word,
+    entry::text_member,
     to_record::{tree_of, value},
 };
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, members};
@@ -18,8 +18,8 @@ const NATIVE_FIELDS: NativeFields =
 
 /// Name of the member of `content` that contains the extension slot.
 fn slot_member(tree: &Tree) -> &'static str {
-    match word(tree, "kind") {
-        _ if word(tree, "grain") == Some("event") => "payload",
+    match text_member(tree, "kind") {
+        _ if text_member(tree, "grain") == Some("event") => "payload",
         Some(kind) if kind.starts_with("entity:") => "properties",
         _ => "evidence",
     }

@@ -41,7 +41,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
                         format: KEY_SCOPE.into(),
-                        version: bundle.envelope.word("version").map(str::to_owned),
+                        version: bundle.envelope.text_member("version").map(str::to_owned),
                         container: bundle.member.place.clone(),
                         pointer,
                     };

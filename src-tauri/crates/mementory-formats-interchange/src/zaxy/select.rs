@@ -2,7 +2,7 @@
 //! that can be decided for an entry alone.
 use super::{
     compose::OutputEntry,
-    entry::{Grain, seq, word},
+    entry::{Grain, seq, text_member},
 };
 use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
@@ -64,12 +64,12 @@ impl Selector {
     }
 
     fn has_grain(&self, tree: &Tree) -> bool {
-        word(tree, "grain").and_then(Grain::parse).is_some_and(|g| self.grains.contains(&g))
+        text_member(tree, "grain").and_then(Grain::parse).is_some_and(|g| self.grains.contains(&g))
     }
 
     fn is_in_bounds(&self, tree: &Tree) -> bool {
         let at = seq(tree);
-        let from = word(tree, "valid_from");
+        let from = text_member(tree, "valid_from");
         self.since_seq.is_none_or(|bound| at.is_some_and(|s| s > bound))
             && self.max_seq.is_none_or(|bound| at.is_some_and(|s| s <= bound))
             && self.since_time.as_ref().is_none_or(|bound| from.is_some_and(|t| t >= bound.as_str()))
@@ -79,10 +79,10 @@ impl Selector {
     /// Returns the entries of all matching events, in their original order. An entry belongs to the event with the same
     /// citation. If there is no such event, the first entry with that citation is matched in its place.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
-        let cited = |m: &OutputEntry| word(&m.tree, "citation").unwrap_or_default().to_owned();
+        let cited = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut heads: HashMap<String, usize> = HashMap::new();
         for (i, m) in entries.iter().enumerate() {
-            let event = word(&m.tree, "grain") == Some("event");
+            let event = text_member(&m.tree, "grain") == Some("event");
             let head = heads.entry(cited(m)).or_insert(i);
             if event {
                 *head = i;
@@ -108,7 +108,7 @@ impl Selector {
 }
 
 fn has_kind_in(kinds: &BTreeSet<String>, tree: &Tree) -> bool {
-    word(tree, "kind").is_some_and(|k| kinds.contains(k))
+    text_member(tree, "kind").is_some_and(|k| kinds.contains(k))
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -58,7 +58,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         Ok(())
     })?;
     Ok(Validation {
-        version: envelope.word("version").map(str::to_owned),
+        version: envelope.text_member("version").map(str::to_owned),
         level: None,
         records,
         kind: Some(kind.as_str().into()),
@@ -81,7 +81,7 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
         }
     }
     let mut need = |name: &str| {
-        if envelope.word(name).is_none() {
+        if envelope.text_member(name).is_none() {
             errors.add("missing_field", "", &format!("{name} is missing or not a text"));
         }
     };
@@ -94,14 +94,14 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
             let message = "the bundle is not signed, and a signature by a trusted key is asked for";
             errors.add("signature_missing", "", message);
         }
-        check_session_id(envelope.word("session_id"), warnings);
+        check_session_id(envelope.text_member("session_id"), warnings);
         return (false, None, None, None, None);
     }
     SIGNED_MEMBERS.into_iter().for_each(&mut need);
-    check_session_id(envelope.word("session_id"), warnings);
+    check_session_id(envelope.text_member("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
-    let algorithm = envelope.word("algorithm");
+    let algorithm = envelope.text_member("algorithm");
     let known = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
     if algorithm.is_some() && known.is_none() {
         errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
@@ -168,7 +168,7 @@ pub(super) fn signed(bundle: &Bundle) -> Option<Signed> {
     Some(Signed {
         tombstone: None,
         place: bundle.place(""),
-        algorithm: envelope.word("algorithm").unwrap_or_default().to_owned(),
+        algorithm: envelope.text_member("algorithm").unwrap_or_default().to_owned(),
         token,
         message: message.unwrap_or_default(),
     })

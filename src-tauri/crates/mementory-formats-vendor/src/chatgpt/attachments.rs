@@ -138,7 +138,7 @@ impl FileNames {
     }
 
     /// Media type of a file by its id, from a side file.
-    pub(super) fn media(&self, id: &str) -> Option<&str> {
+    pub(super) fn media_type_of(&self, id: &str) -> Option<&str> {
         self.media_types.get(id).map(String::as_str)
     }
 

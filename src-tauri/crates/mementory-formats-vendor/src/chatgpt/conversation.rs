@@ -297,7 +297,7 @@ impl Reader<'_> {
         let key = id.clone().unwrap_or_else(|| attachments::id_of_name(file.name.as_deref().unwrap_or_default()));
         AttachmentRef {
             name: file.name.or_else(|| names.name(&key).map(str::to_owned)).unwrap_or_else(|| key.clone()),
-            media_type: file.media_type.or_else(|| names.media(&key).map(str::to_owned)),
+            media_type: file.media_type.or_else(|| names.media_type_of(&key).map(str::to_owned)),
             size: file.size,
             text: None,
             origin_id: id,

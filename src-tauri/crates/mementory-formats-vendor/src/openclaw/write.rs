@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// A section of a file: its position in the file, its record's id, which orders sections at the same position, and its
 /// text.
-type Piece = (u64, String, String);
+type OrderedSection = (u64, String, String);
 
 impl Workspace {
     /// Collects everything that is written into the workspace.
@@ -45,7 +45,7 @@ impl Workspace {
             None => Ok(()),
         })?;
         let (mut pieces, mut file_and_record_counts) =
-            (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
+            (BTreeMap::<(String, String), Vec<OrderedSection>>::new(), BTreeMap::<String, u64>::new());
         let mut attachments = Vec::new();
         source.records(&mut |stored| {
             *out.report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
@@ -110,7 +110,7 @@ impl Workspace {
         &mut self,
         stored: StoredRecord,
         raw: &BTreeMap<String, Vec<u8>>,
-        pieces: &mut BTreeMap<(String, String), Vec<Piece>>,
+        pieces: &mut BTreeMap<(String, String), Vec<OrderedSection>>,
         file_and_record_counts: &mut BTreeMap<String, u64>,
     ) {
         let record = &stored.record;

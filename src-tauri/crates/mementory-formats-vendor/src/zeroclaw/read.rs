@@ -57,7 +57,7 @@ fn read_identity(
     text: &str,
 ) -> Result<bool, FormatError> {
     let Ok(doc @ Tree::Object(_)) = Tree::parse(text, reader.context.limits.json_depth) else { return Ok(false) };
-    let (name, described) = aieos::describe(&doc);
+    let (name, described) = aieos::name_and_description(&doc);
     let id = reader.id(path.unwrap_or("config.toml"), "aieos", 0);
     let mut record = reader.record(Kind::Profile, &id, &described, member, "aieos".into());
     record.title = name;

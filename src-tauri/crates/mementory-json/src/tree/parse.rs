@@ -45,7 +45,7 @@ struct TreeParser<'t> {
 
 impl<'t> TreeParser<'t> {
     fn read_value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
-        self.spend(size_of::<Tree>() as u64)?;
+        self.reserve_memory(size_of::<Tree>() as u64)?;
         Ok(match self.next_byte() {
             b'n' => self.skip(4, Tree::Null),
             b't' => self.skip(4, Tree::Bool(true)),
@@ -55,7 +55,7 @@ impl<'t> TreeParser<'t> {
             b'{' => self.read_object(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
             _ => {
                 let token = self.read_number();
-                self.spend(allocated_bytes(token.len()))?;
+                self.reserve_memory(allocated_bytes(token.len()))?;
                 Tree::Number(token.to_owned())
             }
         })
@@ -77,7 +77,7 @@ impl<'t> TreeParser<'t> {
         let first = self.members.len();
         self.at += 1;
         while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
-            self.spend(size_of::<String>() as u64)?;
+            self.reserve_memory(size_of::<String>() as u64)?;
             let key = self.read_string()?;
             self.next_byte();
             self.at += 1; // the colon
@@ -105,7 +105,7 @@ impl<'t> TreeParser<'t> {
         }
         self.at = end + 1;
         // The decoded text is not longer than the literal, because an escape is longer than its character.
-        self.spend(allocated_bytes(end.saturating_sub(start + 1)))?;
+        self.reserve_memory(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
             Some(inner) if has_no_escape => Ok(inner.to_owned()),
@@ -114,7 +114,7 @@ impl<'t> TreeParser<'t> {
     }
 
     /// Subtracts the memory of a value that is about to be read. Fails if less memory is left.
-    fn spend(&mut self, bytes: u64) -> Result<(), TreeError> {
+    fn reserve_memory(&mut self, bytes: u64) -> Result<(), TreeError> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
         Ok(())
     }

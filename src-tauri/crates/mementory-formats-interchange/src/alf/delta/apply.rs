@@ -493,7 +493,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     let found = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
     let quarter = Period::quarter(created);
     if let Some(row) = found
-        && (row.get("to").and_then(Tree::as_str).is_some() || start_date(row) >= quarter.from().as_str())
+        && (row.get("to").and_then(Tree::as_str).is_some() || start_date(row) >= quarter.first_day().as_str())
     {
         return row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
     }
@@ -502,10 +502,10 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
         name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
     }
     let current = at.is_some_and(|at| Period::quarter(at) == quarter);
-    let to = if current { Tree::Null } else { Tree::Text(quarter.to()) };
+    let to = if current { Tree::Null } else { Tree::Text(quarter.last_day()) };
     let members = [
         ("file", Tree::Text(name.clone())),
-        ("from", Tree::Text(quarter.from())),
+        ("from", Tree::Text(quarter.first_day())),
         ("to", to),
         ("record_count", Tree::Number("0".into())),
         ("sealed", Tree::Bool(false)),
@@ -522,7 +522,7 @@ fn seal_if_past(row: &mut Tree, at: Option<Timestamp>) {
     let end = match row.get("to").and_then(Tree::as_str) {
         Some(to) => to.to_owned(),
         None => match Timestamp::parse(&format!("{}T00:00:00Z", start_date(row))) {
-            Some(from) => Period::quarter(from).to(),
+            Some(from) => Period::quarter(from).last_day(),
             None => return,
         },
     };

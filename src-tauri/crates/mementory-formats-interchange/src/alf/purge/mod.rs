@@ -324,7 +324,7 @@ impl Deletion<'_> {
                 rewrite::to_json(&tree)
             })
         };
-        let spliced = document.splice(
+        let spliced = document.with_elements(
             |i| document.elements.get(i).map(|element| strip(element).unwrap_or_else(|| (*element).to_owned())),
             &[],
         );

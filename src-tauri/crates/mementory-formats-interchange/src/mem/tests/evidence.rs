@@ -4,7 +4,8 @@ use super::{
     other_formats::{records_of_every_kind, tombstone},
 };
 use crate::mem::evidence::{
-    AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS, provenance, write,
+    AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS_FILE, SelectedParts,
+    provenance, write,
 };
 use mementory_model::{Kind, RecordKey, Timestamp};
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ fn pack() -> EvidencePack {
     EvidencePack {
         generator: "mementory/test".into(),
         created: now(),
-        chosen: Chosen::default(),
+        chosen: SelectedParts::default(),
         since: None,
         until: None,
         tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old],
@@ -103,12 +104,12 @@ fn a_pack_with_only_some_parts_is_valid() {
     let temp = TempDir::new();
     for number in 0..8u8 {
         let [tombstones, log, guide] = [1, 2, 4].map(|bit| number & bit != 0);
-        let mut pack = EvidencePack { chosen: Chosen { tombstones, log, guide }, ..pack() };
+        let mut pack = EvidencePack { chosen: SelectedParts { tombstones, log, guide }, ..pack() };
         if tombstones {
-            pack.beside.insert(RECEIPTS, vec!["{\"id\":\"r\"}".into()]);
+            pack.beside.insert(RECEIPTS_FILE, vec!["{\"id\":\"r\"}".into()]);
         }
         if log {
-            pack.beside.insert(CHAIN, vec!["{\"seq\":1}".into()]);
+            pack.beside.insert(AUDIT_CHAIN_FILE, vec!["{\"seq\":1}".into()]);
         }
         let out = temp.join(&format!("{number}.mem"));
         let report = write(&pack, &out, Some(&FakeSigner)).unwrap();
@@ -118,10 +119,10 @@ fn a_pack_with_only_some_parts_is_valid() {
         let actual_files = files(&out);
         for (path, expected) in [
             ("audit/tombstones.jsonl", tombstones),
-            (RECEIPTS, tombstones),
+            (RECEIPTS_FILE, tombstones),
             ("provenance/edges.jsonl", tombstones),
             ("audit/log.jsonl", log),
-            (CHAIN, log),
+            (AUDIT_CHAIN_FILE, log),
             ("HOW-TO-CHECK.txt", guide),
             ("public-key.pem", guide),
         ] {
@@ -143,7 +144,7 @@ fn a_pack_with_only_some_parts_is_valid() {
 #[test]
 fn the_howto_describes_the_files_in_the_pack() {
     let temp = TempDir::new();
-    let chosen = Chosen { tombstones: true, log: false, guide: true };
+    let chosen = SelectedParts { tombstones: true, log: false, guide: true };
     let read = |out: &str, signed: bool| {
         let out = temp.join(out);
         write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();

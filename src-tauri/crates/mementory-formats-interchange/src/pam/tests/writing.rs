@@ -20,7 +20,7 @@ fn an_edit_changes_only_the_edited_members() {
     });
     source.edit("conversation/talk-1", |r| r.title = Some("Warm drinks".into()));
     source.edit("message/talk-1/m2a", |r| r.text = "Changed answer.".into());
-    let report = write(&mut source, &scratch.at("out"), &everything());
+    let report = write(&mut source, &scratch.at("out"), &full_export());
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     let store = json(&scratch.at("out/memory-store.json"));
     let memory = store["memories"].as_array().unwrap().iter().find(|m| m["id"] == "mem-tea").unwrap();
@@ -65,7 +65,7 @@ fn memories_marked_as_not_exportable_are_withheld_with_references_to_them() {
     let target = source.record("memory/mem-coffee").key.clone();
     fact.links.push(mementory_model::Link { relation: "derived_from".into(), kind: Kind::Memory, target });
     source.records.push(fact);
-    let report = write(&mut source, &scratch.at("out"), &everything());
+    let report = write(&mut source, &scratch.at("out"), &full_export());
     assert_eq!(report.withheld["not_exportable"], 1);
     assert_eq!(report.withheld["made_from_not_exportable"], 1);
     assert_eq!(report.withheld["names_not_exportable"], 1);
@@ -81,7 +81,7 @@ fn memories_marked_as_not_exportable_are_withheld_with_references_to_them() {
 fn an_increment_contains_the_changes_and_is_a_valid_store() {
     let scratch = Scratch::new("increment");
     let mut source = read_whole_fixture();
-    let first = write(&mut source, &scratch.at("full"), &everything());
+    let first = write(&mut source, &scratch.at("full"), &full_export());
     assert!(!first.withheld.contains_key("unchanged"));
     source.now = Some("2026-12-01T00:00:00Z");
     let mut fresh = Record::new(Kind::Memory, RecordKey::new("me", "new"), "Learns to sail.");
@@ -171,10 +171,10 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
 
     // An unedited store is written with its signature, an edited one without.
     let mut again = read(&scratch.at("out")).unwrap();
-    write(&mut again, &scratch.at("same"), &everything());
+    write(&mut again, &scratch.at("same"), &full_export());
     assert_eq!(json(&scratch.at("same/memory-store.json")), store);
     again.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
-    write(&mut again, &scratch.at("other"), &everything());
+    write(&mut again, &scratch.at("other"), &full_export());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
     // If the checksum does not match the memories, the signature cannot be valid.
@@ -247,7 +247,7 @@ fn hostile_ids_do_not_write_outside_the_folder() {
                 p.join("out")
             })
             .unwrap(),
-        &everything(),
+        &full_export(),
     );
     let out = scratch.at("deep/er/out");
     assert!(!scratch.at("evil.json").exists() && !scratch.at("deep/evil.json").exists());
@@ -293,7 +293,7 @@ fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
         if edited {
             source.edit("memory/mem-tea", |r| r.text = "Ines drinks green tea.".into());
         }
-        let report = write(&mut source, &scratch.at(name), &everything());
+        let report = write(&mut source, &scratch.at(name), &full_export());
         assert!(report.losses.counts.values().sum::<u64>() >= 3, "{name}");
         let written = json(&scratch.at(name).join("memory-store.json"));
         let memories = written["memories"].as_array().unwrap();

@@ -105,10 +105,10 @@ pub(crate) struct TestKey(pub &'static str, pub u8);
 impl TestKey {
     pub const BOTH: [TestKey; 2] = [TestKey("ed25519", 9), TestKey("ml-dsa-65", 9)];
 
-    fn ed(self) -> ed25519_dalek::SigningKey {
+    fn ed25519_key(self) -> ed25519_dalek::SigningKey {
         ed25519_dalek::SigningKey::from_bytes(&[self.1; 32])
     }
-    fn ml(self) -> ml_dsa::ExpandedSigningKey<ml_dsa::MlDsa65> {
+    fn ml_dsa_key(self) -> ml_dsa::ExpandedSigningKey<ml_dsa::MlDsa65> {
         ml_dsa::ExpandedSigningKey::from_seed(&[self.1; 32].into())
     }
 }
@@ -119,14 +119,14 @@ impl Signer for TestKey {
     }
     fn public_key(&self) -> Vec<u8> {
         match self.0 {
-            "ed25519" => self.ed().verifying_key().to_bytes().to_vec(),
-            _ => self.ml().verifying_key().encode().to_vec(),
+            "ed25519" => self.ed25519_key().verifying_key().to_bytes().to_vec(),
+            _ => self.ml_dsa_key().verifying_key().encode().to_vec(),
         }
     }
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
         Ok(match self.0 {
-            "ed25519" => self.ed().sign(message).to_bytes().to_vec(),
-            _ => self.ml().sign_deterministic(message, &[]).unwrap().encode().to_vec(),
+            "ed25519" => self.ed25519_key().sign(message).to_bytes().to_vec(),
+            _ => self.ml_dsa_key().sign_deterministic(message, &[]).unwrap().encode().to_vec(),
         })
     }
 }

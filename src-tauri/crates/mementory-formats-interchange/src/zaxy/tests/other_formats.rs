@@ -16,7 +16,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// Two records of every kind: one without any optional field, and one with all that it can have.
-pub(super) fn everything() -> MemorySource {
+pub(super) fn records_of_every_kind() -> MemorySource {
     let mut memory = empty();
     for kind in Kind::ALL {
         let mut bare = Record::new(kind, RecordKey::new("hand", format!("bare-{}", kind.as_str())), "");
@@ -77,7 +77,7 @@ pub(super) fn everything() -> MemorySource {
 #[test]
 fn every_kind_round_trips_unchanged() {
     for key in [None, Some(TestKey::BOTH[0])] {
-        let mut memory = everything();
+        let mut memory = records_of_every_kind();
         let temp = Scratch::new("zaxy");
         let out = temp.at("out.json");
         let report = write(&mut memory, &out, key);
@@ -130,7 +130,7 @@ fn a_bare_memory_loses_nothing() {
 
 #[test]
 fn changes_by_another_program_win_over_the_extension() {
-    let mut memory = everything();
+    let mut memory = records_of_every_kind();
     let temp = Scratch::new("zaxy");
     let out = temp.at("out.json");
     write(&mut memory, &out, None);

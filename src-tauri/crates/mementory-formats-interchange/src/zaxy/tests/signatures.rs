@@ -25,7 +25,7 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
         let temp = Scratch::new("zaxy");
         let signed = temp.at("signed.json");
         let mut memory = read(&fixture("unsigned"));
-        memory.records.extend(super::other_formats::everything().records);
+        memory.records.extend(super::other_formats::records_of_every_kind().records);
         let report = write(&mut memory, &signed, Some(key));
         assert_eq!(report.version, "zaxy.portable.v1");
         assert!(is_accepted(&signed), "{}", key.0);
