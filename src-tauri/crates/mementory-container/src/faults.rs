@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The archive's structure contradicts itself, which no writer of archives does by accident.
+    /// Parts of the archive's structure contradict each other. No program writes such an archive by accident.
     Structure,
     /// A name that some systems do not accept or cannot distinguish from the name of another entry.
     Name,

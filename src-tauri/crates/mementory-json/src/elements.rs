@@ -7,7 +7,7 @@ use mementory_model::Limits;
 use std::io::Read;
 
 /// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because [`Elements::next`]
-/// skips the element. After any other error it returns None.
+/// skips the element. After any other error, [`Elements::next`] returns None.
 #[derive(Debug, thiserror::Error)]
 pub enum ElementError {
     /// The reader returned an error.

@@ -21,7 +21,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// By key: versions of the memories that do not have the current version.
+    /// Version of each memory that does not have the current version, by its key.
     lines: BTreeMap<String, u64>,
 }
 

@@ -51,11 +51,11 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(before.1, expected, "10.2.1, 2: older memories keep their version");
     assert_eq!(validate(&path("two.alf")).errors, []);
 
-    // 10.2.1, 3: no memory has both versions.
+    // §10.2.1, step 3: no memory has both versions.
     let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
     assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
 
-    // 10.2.1, 4: another vault, which imported everything on one day, exports the same versions.
+    // §10.2.1, step 4: another vault, which imported everything on one day, exports the same versions.
     let mut other = read(&path("two.alf")).unwrap();
     other.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
     other.import_times = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();

@@ -67,7 +67,7 @@ pub(super) enum LineEdit {
     Remove,
 }
 
-/// Decides what happens to a line. It may write other lines before it.
+/// Decides what happens to a line. The function may first write other lines to the output.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
 /// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Returns

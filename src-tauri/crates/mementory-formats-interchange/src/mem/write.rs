@@ -226,7 +226,7 @@ impl<'l> BundleWriter<'l> {
                     }
                     return self.add_line(spec, stored, tree, mapped, false);
                 }
-            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| vendor_is_safe(v))
+            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| is_safe_vendor_name(v))
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
@@ -503,7 +503,7 @@ fn pointer_line(record: &Record) -> u64 {
 }
 
 /// True if the name of a vendor kind can be used as a file name.
-fn vendor_is_safe(vendor: &str) -> bool {
+fn is_safe_vendor_name(vendor: &str) -> bool {
     path_is_safe(vendor)
         && !vendor.contains('/')
         && vendor.len() <= 120

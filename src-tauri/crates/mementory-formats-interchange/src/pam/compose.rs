@@ -36,15 +36,15 @@ pub(super) fn time_tree(time: Timestamp) -> Tree {
 /// The name of a platform in the form that §11.4 allows.
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
-    if PLATFORM_FORM.fits(&name) { name } else { "mementory".into() }
+    if PLATFORM_FORM.matches_exactly(&name) { name } else { "mementory".into() }
 }
 
 /// Tags in the form that the format allows: lower-case words without repetition.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = if TAG_FORM.fits(tag) { tag.clone() } else { slug(tag) };
-        if TAG_FORM.fits(&tag) && !out.contains(&tag) {
+        let tag = if TAG_FORM.matches_exactly(tag) { tag.clone() } else { slug(tag) };
+        if TAG_FORM.matches_exactly(&tag) && !out.contains(&tag) {
             out.push(tag);
         }
     }

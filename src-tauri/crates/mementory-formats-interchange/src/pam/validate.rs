@@ -54,17 +54,18 @@ pub(super) fn signatures(
 ) -> Result<(), FormatError> {
     let Some(store) = bundle.store else { return Ok(()) };
     let Some((outline, integrity)) = signed_outline(bundle)? else { return Ok(()) };
-    let fits = matches!(integrity, Integrity::Matches | Integrity::MatchesSdkForm);
-    signed(&outline, fits, &store.place).map_or(Ok(()), visit)
+    let is_intact = matches!(integrity, Integrity::Matches | Integrity::MatchesSdkForm);
+    signed(&outline, is_intact, &store.place).map_or(Ok(()), visit)
 }
 
-/// The signature of a store. `outline` is the store without its records, and `fits` is true if its checksum is correct.
-pub(super) fn signed(outline: &Tree, fits: bool, place: &str) -> Option<Signed> {
+/// The signature of a store. `outline` is the store without its records. `is_intact` is true if the store's checksum is
+/// correct.
+pub(super) fn signed(outline: &Tree, is_intact: bool, place: &str) -> Option<Signed> {
     let block = outline.get("signature").filter(|block| **block != Tree::Null)?;
     let text_of = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
     let algorithm = keys::algorithm_name(text_of("algorithm"));
     let message = keys::payload(outline);
-    let whole = fits && message.is_some();
+    let whole = is_intact && message.is_some();
     // If the signature cannot be decoded, the key is still reported, with an empty signature, which is never valid.
     let value = keys::from_base64url(text_of("value")).filter(|_| whole).unwrap_or_default();
     let key = algorithm.and_then(|_| keys::public_key(text_of("algorithm"), text_of("public_key")));

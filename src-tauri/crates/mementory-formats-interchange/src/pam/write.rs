@@ -506,7 +506,7 @@ fn vector_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
 /// Name and version of this program as `name/1.2.3`. None if the version does not have this form.
 fn system(about: &SourceAbout) -> Option<String> {
     let with_name = format!("mementory/{}", about.generator);
-    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.fits(s))
+    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.matches_exactly(s))
 }
 
 fn store_text(outline: &Tree, lists: &Lists) -> String {

@@ -6,7 +6,7 @@ use super::{
 use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// If more numbers than this are missing, the numbers are not numbers of parts.
+/// Largest number of missing parts. If more numbers are missing, the numbers in the file names do not count parts.
 const MAX_MISSING_NUMBERS: u64 = 1000;
 
 /// Missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at 0.

@@ -3,7 +3,7 @@ use mementory_format::testkit::put;
 use rusqlite::Connection;
 use std::path::Path;
 
-/// Settings of the home.
+/// Content of the settings file in a test home.
 pub const SETTINGS: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\napi_key = \"sk-zc-0123456789abcdefghij\"\n\n[memory]\nbackend = \"sqlite\"\nembedding_provider = \"openai\"\n\n[identity]\nformat = \"aieos\"\naieos_path = \"identity.json\"\n";
 /// Identity of the home.
 pub const AIEOS: &str = r#"{"identity": {"names": {"first": "Wren"}, "bio": {"gender": "none"}},"psychology":{"neural_matrix":{"logic":0.80}},"motivations":{"core_drive":"Keep order"},"x":1.0}"#;

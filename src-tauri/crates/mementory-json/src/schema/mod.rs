@@ -123,7 +123,7 @@ pub struct TextForm {
 
 impl TextForm {
     /// True if the text has exactly this form.
-    pub fn fits(&self, text: &str) -> bool {
+    pub fn matches_exactly(&self, text: &str) -> bool {
         (self.fit)(text) == Fit::Exact
     }
 }

@@ -102,7 +102,7 @@ pub struct PurgedAgent {
     pub audit: Audit,
     /// Path of the audit record. None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Number of records in the archive's partitions.
+    /// Number of records that were removed from the archive's partitions.
     pub removed: u64,
     /// The deleted files: the archive and its deltas.
     pub files: Vec<PathBuf>,

@@ -254,7 +254,7 @@ fn the_sdk_agrees_on_our_fixtures() {
         let input = entry.unwrap().path().join("input.mem");
         let temp = TempDir::new();
         let verdict = sdk_verdict_and_export(&python, &input, &temp.join("out.mem"));
-        // The case file lists the errors that the reference SDK finds if they are fewer than ours.
+        // If the reference SDK finds fewer errors than we do, the case file lists the errors of the SDK.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();

@@ -455,7 +455,7 @@ fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     }
 }
 
-/// §5: "every derived artifact". The reference ignores these ids.
+/// §5: a tombstone deletes "every derived artifact". The reference ignores the ids of derived records.
 #[test]
 fn l2_derived_ids_are_deleted_too() {
     let copy = FixtureBundle::copy_of("all-kinds");
