@@ -38,7 +38,7 @@ const retryAfter = async (repair: () => void) => {
   expect(screen.getByTestId("load-problem").textContent).toContain("Details");
   expect(document.querySelector(".skeleton"), "no placeholder rows are shown").toBeNull();
   expect(toasts.current).toBeNull();
-  mend();
+  repair();
   await fireEvent.click(screen.getByTestId("load-again"));
 };
 

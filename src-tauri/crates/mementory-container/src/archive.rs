@@ -9,16 +9,16 @@ pub(super) struct Archive {
     pub(super) place: String,
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// True if it has no directory, since its end is missing.
-    pub(super) cut: bool,
-    /// True if it contains conversation files itself. Other archives in it are then files of the user.
+    /// True if the archive has no directory, because its end is missing.
+    pub(super) truncated: bool,
+    /// True if the archive contains conversation files. Archives inside it are then files of the user.
     pub(super) has_conversations: bool,
-    /// True if it contains files of the user. Archives in it are then not opened.
-    pub(super) user_files: bool,
+    /// True if the archive contains files of the user. Archives inside it are then not opened.
+    pub(super) contains_user_files: bool,
 }
 
 impl Archive {
-    /// Reads one entry. Several can be read at the same time.
+    /// Reads one entry. Several entries can be read at the same time.
     pub(super) fn with_entry<T>(
         &self,
         index: usize,

@@ -1,4 +1,4 @@
-//! The list of members of all files that were opened together, and reading them.
+//! The catalog: the members of all files that were opened together, and reading their bytes.
 use super::{
     archive::Archive,
     expansion::Expansion,
@@ -98,20 +98,20 @@ impl Catalog {
         }
     }
 
-    /// True for a root that is encrypted and could not be opened.
+    /// True if the given path with this index is an encrypted file that could not be opened.
     pub fn is_closed(&self, root: usize) -> bool {
         let name = self.roots.get(root);
         self.issues.iter().any(|i| i.code == PASSPHRASE_NEEDED && Some(&i.place) == name)
     }
 
-    /// Files that are not listed because an earlier one has the same bytes (`duplicate_file`). The import's report
+    /// Files that are not listed because an earlier file has the same bytes (`duplicate_file`). The import's report
     /// names them.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
 
-    /// Reads a member from its start. Several members can be read at once, from several threads. The bytes read are
-    /// counted over the whole catalog, and their number is limited.
+    /// Reads a member from its start. Several members can be read at once, from several threads. The total number of
+    /// bytes read from the catalog is limited.
     pub fn read<T>(
         &self,
         member: &Member,
@@ -154,7 +154,7 @@ impl Catalog {
         Ok(self.read_start(member, n)?.0)
     }
 
-    /// Up to `n` bytes from the start, and the read error if damage ended them early.
+    /// Up to `n` bytes from the start, and the read error if there are fewer because of damage.
     fn read_start(&self, member: &Member, n: usize) -> Result<(Vec<u8>, Option<std::io::Error>), FormatError> {
         // The declared size is only a hint: if it is wrong or cannot be allocated, the buffer grows while reading.
         let expected = usize::try_from(member.size).unwrap_or(usize::MAX).min(n).min(MAX_PREALLOCATED_BYTES);

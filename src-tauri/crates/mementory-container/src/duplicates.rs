@@ -1,4 +1,4 @@
-//! Finds files that were given twice (`conversations-000 (1).zip`) by their bytes.
+//! Finds files with the same bytes, such as a file that was downloaded twice (`conversations-000 (1).zip`).
 use super::source::Source;
 use crate::FormatError;
 use sha2::{Digest, Sha256};

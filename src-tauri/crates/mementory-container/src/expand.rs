@@ -1,4 +1,4 @@
-//! Replaces archives among the members by their entries. Archives inside archives are opened too, except files of the
+//! Replaces archives among the members with their entries. Archives inside archives are opened too, except files of the
 //! user.
 use super::{
     archive::Archive,
@@ -20,7 +20,7 @@ use std::{
     io::{Read, Write},
 };
 
-/// Replaces members that are archives by their entries. A damaged archive is an issue, and an error only if no member
+/// Replaces members that are archives with their entries. A damaged archive is an issue, and an error only if no member
 /// is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
@@ -36,8 +36,8 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
         encrypted::open(catalog, &mut member, limits, resources)?;
         gzip::open(catalog, &mut member, limits, resources)?;
         let source = match archive_source(catalog, &member, &folders, limits, resources.spool)? {
-            Opening::Archive(source) => source,
-            Opening::Other(source) => {
+            ArchiveOrOther::Archive(source) => source,
+            ArchiveOrOther::Other(source) => {
                 if is_single_file
                     && let Some(source) = source
                     && let Some(first) = duplicates.find(&source, &member.place)?
@@ -88,10 +88,11 @@ fn folder_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-enum Opening {
+/// A member of the catalog: an archive to open, or a file that stays as it is.
+enum ArchiveOrOther {
     /// An archive to open.
     Archive(Source),
-    /// Not an archive, or an archive that is not opened. With its bytes if it is a plain file.
+    /// Not an archive, or an archive that is not opened. Contains the bytes of a plain file.
     Other(Option<Source>),
 }
 
@@ -102,13 +103,17 @@ fn archive_source(
     folders: &HashSet<String>,
     limits: &Limits,
     spool: Option<&dyn Spool>,
-) -> Result<Opening, FormatError> {
+) -> Result<ArchiveOrOther, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     match &member.location {
-        Location::Text(_) => Ok(Opening::Other(None)),
+        Location::Text(_) => Ok(ArchiveOrOther::Other(None)),
         Location::Unpacked(source) => {
             let head = source.bytes(0, tar::TAR_HEAD).map_err(io)?;
-            Ok(if is_archive_head(&head) { Opening::Archive(source.clone()) } else { Opening::Other(None) })
+            Ok(if is_archive_head(&head) {
+                ArchiveOrOther::Archive(source.clone())
+            } else {
+                ArchiveOrOther::Other(None)
+            })
         }
         Location::File(path) => {
             let source = Source::file(path.clone(), member.size);
@@ -116,51 +121,51 @@ fn archive_source(
             let part_of_export = !is_single_file && folders.contains(folder_of(&member.place));
             let has_archive_name = nested::has_zip_name(&member.name) && (is_single_file || member.size > 0);
             if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
-                return Ok(Opening::Other(Some(source)));
+                return Ok(ArchiveOrOther::Other(Some(source)));
             }
             match source.bytes(0, tar::TAR_HEAD) {
                 Ok(head) if has_archive_name || is_archive_head(&head) => {
                     // An archive beside unpacked conversations is either a file of the user or another export.
                     let user_file =
                         part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
-                    Ok(if user_file { Opening::Other(Some(source)) } else { Opening::Archive(source) })
+                    Ok(if user_file { ArchiveOrOther::Other(Some(source)) } else { ArchiveOrOther::Archive(source) })
                 }
-                Ok(_) => Ok(Opening::Other(Some(source))),
+                Ok(_) => Ok(ArchiveOrOther::Other(Some(source))),
                 Err(e) if is_single_file => Err(io(e)),
-                // If only one file of a folder cannot be read, that is an issue and not an error.
+                // A file in a folder that cannot be read is an issue and not an error.
                 Err(e) => {
                     catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
-                    Ok(Opening::Other(None))
+                    Ok(ArchiveOrOther::Other(None))
                 }
             }
         }
         Location::Zip { archive, index } => {
-            let Some(outer) = catalog.archives.get(*archive) else { return Ok(Opening::Other(None)) };
-            let Some(entry) = outer.entries.get(*index) else { return Ok(Opening::Other(None)) };
+            let Some(outer) = catalog.archives.get(*archive) else { return Ok(ArchiveOrOther::Other(None)) };
+            let Some(entry) = outer.entries.get(*index) else { return Ok(ArchiveOrOther::Other(None)) };
             if !nested::has_archive_name(&member.name)
                 || entry.size == 0
-                || outer.user_files
+                || outer.contains_user_files
                 || nested::is_user_file(&member.name)
                 || outer.has_conversations && !nested::has_export_part_name(&member.name)
             {
-                return Ok(Opening::Other(None));
+                return Ok(ArchiveOrOther::Other(None));
             }
             if member.depth > limits.archive_depth {
                 let message = format!("archives nested deeper than {}, not opened", limits.archive_depth);
                 catalog.issues.push(Issue::new("archive_depth", &member.place, message));
-                return Ok(Opening::Other(None));
+                return Ok(ArchiveOrOther::Other(None));
             }
             match entry.in_place(&outer.source) {
-                Ok(Some(source)) => return Ok(Opening::Archive(source)),
+                Ok(Some(source)) => return Ok(ArchiveOrOther::Archive(source)),
                 Ok(None) => {}
                 Err(e) => {
                     catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
-                    return Ok(Opening::Other(None));
+                    return Ok(ArchiveOrOther::Other(None));
                 }
             }
             match unpack(catalog, member, spool)? {
-                Some(source) => Ok(Opening::Archive(source)),
-                None => Ok(Opening::Other(None)),
+                Some(source) => Ok(ArchiveOrOther::Archive(source)),
+                None => Ok(ArchiveOrOther::Other(None)),
             }
         }
     }
@@ -228,16 +233,16 @@ fn add_archive(
     if !is_tar || !matches!(member.location, Location::Unpacked(_)) {
         catalog.expansion.count_archive(member, source.len());
     }
-    let (entries, contradictions, cut) = match zip::directory(source, max).map_err(io)? {
+    let (entries, contradictions, truncated) = match zip::directory(source, max).map_err(io)? {
         _ if is_tar => {
-            let tar::Listing { entries, cut } = tar::list(source, max).map_err(io)?;
-            if cut {
+            let tar::Listing { entries, truncated } = tar::list(source, max).map_err(io)?;
+            if truncated {
                 let message = format!("incomplete: the archive is cut off or damaged after {} entries", entries.len());
                 catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
             } else if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            (entries, Vec::new(), cut)
+            (entries, Vec::new(), truncated)
         }
         Some(zip::Directory { entries, start }) => {
             if entries.is_empty() {
@@ -252,7 +257,7 @@ fn add_archive(
             if entries.is_empty() {
                 return Ok(None);
             }
-            let ends_early = entries.last().is_some_and(|e| e.cut);
+            let ends_early = entries.last().is_some_and(|e| e.truncated);
             let message = format!(
                 "incomplete: the archive has no directory, {} entries were found{}",
                 entries.len(),
@@ -291,9 +296,9 @@ fn add_archive(
         place: member.place.clone(),
         source: source.clone(),
         has_conversations: out.iter().any(|m| nested::has_conversations_name(&m.name)),
-        user_files: nested::holds_user_files(&member.name) || is_agent_file(source, &entries),
+        contains_user_files: nested::is_user_files_archive(&member.name) || is_agent_file(source, &entries),
         entries,
-        cut,
+        truncated,
     });
     Ok(Some(out))
 }
@@ -311,8 +316,8 @@ fn is_export(source: &Source, limits: &Limits) -> bool {
     })
 }
 
-/// True for an archive whose manifest says that it contains an agent. Archives inside it are the agent's own files and
-/// are not opened, so that an export returns them unchanged.
+/// True for an archive whose manifest says that it contains an agent. Archives inside it are files of the agent and are
+/// not opened, so that an export contains them unchanged.
 fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), EntryKind::Plain));
     let mut head = Vec::new();
@@ -321,7 +326,7 @@ fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
 }
 
 /// Index and safe name of each readable file entry. Adds an issue for each other entry except folders. If several
-/// entries have the same name, the last one counts.
+/// entries have the same name, only the last is returned.
 fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
         // The reported place must not contain the unsafe characters of the name.

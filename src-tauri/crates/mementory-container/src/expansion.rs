@@ -1,19 +1,19 @@
-//! Limits how much an archive may expand, since all that a ZIP bomb unpacks to would be stored in the vault. The
-//! person may allow more.
+//! Limits the uncompressed size of archives, because the vault would store everything that a ZIP bomb unpacks to. The
+//! user may allow more.
 use super::{member::Member, zip::Entry};
 use crate::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::collections::HashMap;
 
-/// The bytes that the archives of each given path declare.
+/// The declared uncompressed sizes of the archives of each given path.
 #[derive(Default)]
 pub(super) struct Expansion {
-    by_root: HashMap<usize, Declared>,
+    by_root: HashMap<usize, DeclaredBytes>,
 }
 
 /// Declared bytes of one path.
 #[derive(Default)]
-struct Declared {
+struct DeclaredBytes {
     /// Size of the outermost archives.
     archives: u64,
     /// Uncompressed bytes of all entries.
@@ -22,28 +22,29 @@ struct Declared {
     extreme: u64,
 }
 
-impl Declared {
+impl DeclaredBytes {
     fn max_bytes(&self, limits: &Limits) -> u64 {
         limits.expanded_bytes.max(self.archives.saturating_mul(EXPANSION))
     }
 }
 
 impl Expansion {
-    /// Counts the size of an archive. One inside another is not counted, since it is part of that.
+    /// Adds the size of an archive. The size of an archive inside another archive is already included in the outer
+    /// size.
     pub(super) fn count_archive(&mut self, member: &Member, size: u64) {
         if member.depth == 0 {
             self.by_root.entry(member.root).or_default().archives += size;
         }
     }
 
-    /// How many bytes an archive without a directory may still expand to.
+    /// Number of bytes to which an archive without a directory may expand.
     pub(super) fn bytes_left(&mut self, member: &Member, limits: &Limits) -> u64 {
         let declared = self.by_root.entry(member.root).or_default();
         declared.max_bytes(limits).saturating_sub(declared.all).min(limits.total_bytes)
     }
 
-    /// Counts the declared sizes of an archive's entries. The reader of an entry returns no more bytes than the entry
-    /// declares.
+    /// Adds the declared sizes of an archive's entries. They can be relied on, because the reader of an entry returns
+    /// at most as many bytes as declared.
     ///
     /// # Errors
     /// `Limit` with `expanded_bytes`.
@@ -85,8 +86,8 @@ impl Expansion {
             }
         }
         let figure = match declared {
-            Declared { all, .. } if *all > declared.max_bytes(limits) => declared.all,
-            Declared { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
+            DeclaredBytes { all, .. } if *all > declared.max_bytes(limits) => declared.all,
+            DeclaredBytes { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
             _ => return Ok(()),
         };
         Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure })

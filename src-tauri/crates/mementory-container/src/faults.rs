@@ -1,5 +1,5 @@
-//! Faults of archives that no reader of their entries would notice: contradictions in the structure, names that some
-//! systems cannot tell apart, damaged bytes that nobody reads. Validators report them, and an import refuses them.
+//! Faults of archives that are not noticed by reading the entries: contradictions in the structure, names that some
+//! systems cannot tell apart, damaged entries that are not read. Validators report them, and an import refuses them.
 use super::{
     archive::Archive,
     zip::{self, Entry, EntryKind},
@@ -9,12 +9,12 @@ use mementory_model::{Issue, is_damage};
 use std::{collections::HashMap, io::Read};
 use unicode_normalization::UnicodeNormalization;
 
-/// What kind of fault it is.
+/// Kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The archive's structure contradicts itself, which no writer of archives does by accident.
+    /// Parts of the archive's structure contradict each other. No program writes such an archive by accident.
     Structure,
-    /// A name that some systems do not accept or cannot tell from that of another entry.
+    /// A name that some systems do not accept or cannot distinguish from the name of another entry.
     Name,
     /// The bytes of an entry do not match their checksum or size.
     Damage,
@@ -23,9 +23,9 @@ pub enum FaultKind {
 /// A fault of an archive.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// Which archive, as in [`crate::Member::archive`].
+    /// Number of the archive, as in [`crate::Member::archive`].
     pub archive: usize,
-    /// What kind.
+    /// Kind of the fault.
     pub kind: FaultKind,
     /// Stable code.
     pub code: &'static str,
@@ -53,7 +53,7 @@ pub(super) fn listing_faults(
     let mut folded: HashMap<String, &str> = HashMap::new();
     for entry in entries.iter().filter(|e| e.kind() != EntryKind::Folder) {
         let name = entry.name.as_str();
-        // a name that leads out of the archive is an issue of its own
+        // a name that leads out of the archive is already reported as an issue
         let Ok(safe) = zip::safe_name(name) else { continue };
         if name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".") {
             let message = "a part of the name is empty";
@@ -79,13 +79,13 @@ pub(super) fn listing_faults(
     out
 }
 
-/// The place of an entry, without the characters that would be unsafe to show.
+/// The place of an entry, with control characters replaced, so that it can be displayed.
 pub(super) fn entry_place(archive: &str, name: &str) -> String {
     let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     format!("{archive}!/{shown}")
 }
 
-/// Reads an entry to its end and returns what is wrong with its bytes. None if nothing is.
+/// Reads an entry to its end. Returns an error message if its bytes are damaged, else None.
 pub(super) fn find_damage(archive: &Archive, entry: &Entry) -> Result<Option<String>, FormatError> {
     let mut reader = match entry.read(&archive.source) {
         Ok(reader) => reader,

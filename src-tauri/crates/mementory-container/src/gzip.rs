@@ -105,7 +105,7 @@ fn is_gzip(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
     match &member.location {
         Location::File(_) if member.place == member.name || has_name && !nested::is_user_file(&member.name) => {}
         Location::Zip { archive, .. } if has_name && !nested::is_user_file(&member.name) => {
-            if catalog.archives.get(*archive).is_none_or(|outer| outer.user_files || outer.has_conversations) {
+            if catalog.archives.get(*archive).is_none_or(|outer| outer.contains_user_files || outer.has_conversations) {
                 return Ok(false);
             }
         }

@@ -12,15 +12,15 @@ impl Catalog {
         &self.faults
     }
 
-    /// Reads every readable entry of the wanted archives to its end. Returns a fault for each that does not match its
-    /// checksum or size, and for each archive without a directory, since that may lack entries.
+    /// Reads every readable entry of the wanted archives to its end. Returns a fault for each entry that does not match
+    /// its checksum or size, and for each archive without a directory, since such an archive may lack entries.
     ///
     /// # Errors
     /// I/O; a damaged entry is a fault.
     pub fn damaged_entries(&self, wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
         let mut out = Vec::new();
         for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| wanted(*number)) {
-            if archive.cut {
+            if archive.truncated {
                 let message = "the archive is cut off: it has no directory";
                 let place = archive.place.clone();
                 out.push(Fault::new(number, FaultKind::Damage, "truncated_archive", place, message));

@@ -1,6 +1,6 @@
-//! Files, folders and archives (ZIP, tar) as one list of members that can be read in place. What cannot be read in
-//! place (a compressed archive inside an archive, the content of a gzip or encrypted file) is written to a [`Spool`]. The vault's spool
-//! encrypts it, so no plaintext is written to temporary files.
+//! Files, folders and archives (ZIP, tar) as one list of members that can be read in place. A compressed archive inside
+//! an archive and the content of a gzip or encrypted file cannot be read in place, so they are written to a [`Spool`].
+//! The spool of the vault encrypts its files, so that no plaintext is written to disk.
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
 //! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`,

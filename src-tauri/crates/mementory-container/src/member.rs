@@ -1,9 +1,9 @@
-//! One entry of a catalog and where its bytes are.
+//! One member of a catalog, and the location of its bytes.
 use super::source::Source;
 use mementory_model::Timestamp;
 use std::path::PathBuf;
 
-/// Where a member's bytes are.
+/// Location of a member's bytes.
 #[derive(Debug, Clone)]
 pub(super) enum Location {
     /// A plain file.
@@ -16,25 +16,26 @@ pub(super) enum Location {
     Text(std::sync::Arc<str>),
 }
 
-/// One readable member.
+/// One readable file: a plain file, or an entry of an archive.
 #[derive(Debug, Clone)]
 pub struct Member {
     /// Position in [`Catalog::members`].
     pub id: usize,
-    /// Index of the given path that it came from.
+    /// Index of the given path that contains the member.
     pub root: usize,
     /// Place for display: the name of the given file or folder, then `/` inside folders and `!/` inside archives.
     pub place: String,
-    /// Name inside its folder or archive, `/`-separated, safe (no root, no `..`). For a loose file: its name.
+    /// Name inside the given folder or the archive, `/`-separated, safe (no root, no `..`). For a given file: its file
+    /// name.
     pub name: String,
     /// Declared uncompressed size in bytes; 0 if unknown.
     pub size: u64,
-    /// Number of archives that it is inside of; 0 for a plain file.
+    /// Number of archives around the member; 0 for a plain file.
     pub depth: u32,
-    /// True if the archive writes its name with backslashes, which `name` has as `/`. Formats that forbid backslashes
-    /// can refuse it.
+    /// True if the name in the archive has backslashes, which are `/` in `name`. Formats that forbid backslashes can
+    /// refuse the member.
     pub backslashes: bool,
-    /// Number of the archive that it is an entry of. None for a plain file.
+    /// Number of the archive that contains the member. None for a plain file.
     pub archive: Option<usize>,
     /// Modification time, for plain files.
     pub modified: Option<Timestamp>,

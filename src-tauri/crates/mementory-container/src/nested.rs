@@ -1,5 +1,5 @@
-//! Which archives inside archives are opened. A ZIP file that the user once uploaded to a chat is an attachment, not an
-//! export, even if it contains a `conversations.json`.
+//! Decides by names which archives inside archives are opened. A ZIP file that the user uploaded to a chat is an
+//! attachment, not an export, even if it contains a `conversations.json`.
 
 /// Extensions of documents and programs whose file format is ZIP.
 const ZIP_BASED_EXTENSIONS: [&str; 22] = [
@@ -41,8 +41,8 @@ pub(super) fn has_archive_name(name: &str) -> bool {
     has_zip_name(name) || lower_case_file_name(name).ends_with(".tar")
 }
 
-/// True for a file of the user, by the names that exports give to uploads (`file-…`, `file_…`, `….dat`, anything in
-/// `Files__…`) and by the extensions of [`ZIP_BASED_EXTENSIONS`].
+/// True for a file of the user: a file with a name that exports give to uploads (`file-…`, `file_…`, `….dat`, anything
+/// in `Files__…`), or with one of the [`ZIP_BASED_EXTENSIONS`].
 pub(super) fn is_user_file(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
     let extension = file_name.rsplit_once('.').map_or("", |(_, e)| e);
@@ -55,11 +55,11 @@ pub(super) fn is_user_file(name: &str) -> bool {
 
 /// True for a file in an unpacked archive of user files.
 fn is_in_user_files(name: &str) -> bool {
-    name.rsplit_once('/').is_some_and(|(dir, _)| dir.split('/').any(holds_user_files))
+    name.rsplit_once('/').is_some_and(|(dir, _)| dir.split('/').any(is_user_files_archive))
 }
 
 /// True for the name of an archive of user files (`Files__…`).
-pub(super) fn holds_user_files(name: &str) -> bool {
+pub(super) fn is_user_files_archive(name: &str) -> bool {
     last_segment(name).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("files__"))
 }
 

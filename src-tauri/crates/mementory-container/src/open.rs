@@ -11,7 +11,7 @@ impl Catalog {
         Self::open_with(paths, limits, spool, None)
     }
 
-    /// Opens the paths like [`Catalog::open`], and replaces each file that is encrypted as a whole (age) by its
+    /// Opens the paths like [`Catalog::open`], and replaces each file that is encrypted as a whole (age) with its
     /// content. The content is written to the spool, or stays in memory up to a limit if there is no spool.
     ///
     /// # Errors

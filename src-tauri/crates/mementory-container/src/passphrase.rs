@@ -31,14 +31,14 @@ pub struct Sealed {
     pub ciphertext: Vec<u8>,
 }
 
-/// The most that a file may demand of Argon2id: 448 MiB, 16 lanes, and the work of 64 passes over 64 MiB.
+/// Largest accepted costs of Argon2id: 448 MiB, 16 lanes, and the work of 64 passes over 64 MiB.
 const MAX_MEMORY_KIB: u64 = 448 << 10;
 const MAX_LANES: u64 = 16;
 const MAX_KIB_PASSES: u64 = 64 * 64 * 1024;
 
 impl Sealed {
-    /// True if a file may demand these costs of Argon2id (KiB, passes, lanes). Readers refuse others before they ask
-    /// for a passphrase, since nobody should type one for a file that cannot be opened.
+    /// True if these costs of Argon2id (KiB, passes, lanes) are accepted. Readers refuse other costs before they ask
+    /// for a passphrase, so that the user does not type a passphrase for a file that cannot be opened.
     pub fn is_affordable(memory_kib: u64, passes: u64, lanes: u64) -> bool {
         (1..=MAX_LANES).contains(&lanes)
             && (8 * lanes..=MAX_MEMORY_KIB).contains(&memory_kib)
@@ -69,7 +69,7 @@ pub trait SealedFile: Write {
     fn finish(self: Box<Self>) -> std::io::Result<()>;
 }
 
-/// First bytes of an age file, which is binary or in ASCII armour.
+/// First bytes of an age file, in binary form and in ASCII armour.
 const AGE_SIGNATURES: [&[u8]; 2] = [b"age-encryption.org/v1\n", b"-----BEGIN AGE ENCRYPTED FILE-----"];
 
 /// True for the start of an age file.

@@ -7,9 +7,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several can be read at the same
-/// time. A scratch file is locked for the time of each read call. A plain file is opened by each window, so that a
-/// folder of thousands of archives does not need thousands of open files.
+/// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several windows can be read at the
+/// same time. A scratch file is locked during each read call. A plain file is opened by each window, so that a folder
+/// of thousands of archives does not need thousands of open files.
 #[derive(Clone)]
 pub(super) struct Source {
     backing: Backing,
@@ -49,7 +49,7 @@ impl Source {
         self.len
     }
 
-    /// A range of this source, cut at its end.
+    /// A range of this source, limited to the end of the source.
     pub(super) fn slice(&self, start: u64, len: u64) -> Self {
         let start = start.min(self.len);
         Self { backing: self.backing.clone(), start: self.start + start, len: len.min(self.len - start) }
@@ -71,7 +71,7 @@ impl Source {
         Ok(Window { handle, start, at: start + at, end: start + self.len })
     }
 
-    /// Reads `len` bytes at a position, or fewer if the source ends before.
+    /// Reads `len` bytes at a position, or fewer at the end of the source.
     pub(super) fn bytes(&self, at: u64, len: usize) -> std::io::Result<Vec<u8>> {
         let mut out = Vec::new();
         self.window(at)?.take(len as u64).read_to_end(&mut out)?;

@@ -16,7 +16,7 @@ pub(super) struct Listing {
     /// In the order of the archive, including duplicates.
     pub(super) entries: Vec<Entry>,
     /// True if the archive ends inside an entry, or something in it is not a header.
-    pub(super) cut: bool,
+    pub(super) truncated: bool,
 }
 
 /// True for the first block of a tar archive that has the magic of POSIX or GNU.
@@ -30,10 +30,10 @@ pub(super) const TAR_HEAD: usize = BLOCK;
 /// Lists at most `max` entries.
 ///
 /// # Errors
-/// I/O; damage is `cut`.
+/// I/O; damage is `truncated`.
 pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
     let mut archive = ::tar::Archive::new(source.window(0)?);
-    let mut listing = Listing { entries: Vec::new(), cut: false };
+    let mut listing = Listing { entries: Vec::new(), truncated: false };
     for entry in archive.entries_with_seek()? {
         if listing.entries.len() as u64 >= max {
             break;
@@ -41,7 +41,7 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) if is_damage(&error) => {
-                listing.cut = true;
+                listing.truncated = true;
                 break;
             }
             Err(error) => return Err(error),
@@ -59,7 +59,7 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
         let name = String::from_utf8_lossy(&raw_name).into_owned();
         let (at, size) = (entry.raw_file_position(), entry.size());
         let len = size.min(source.len().saturating_sub(at));
-        listing.cut |= len < size;
+        listing.truncated |= len < size;
         listing.entries.push(Entry::stored(name, &raw_name, at, len, size, mode));
     }
     Ok(listing)

@@ -172,7 +172,7 @@ fn an_unreadable_entry_does_not_affect_the_others() {
 }
 
 #[test]
-fn archives_without_extension_prefixed_or_cut_are_read() {
+fn archives_without_extension_with_a_prefix_or_truncated_are_read() {
     let dir = TempFolder::new("cut");
     let big = "conversation ".repeat(50_000);
     let entries = [
@@ -320,7 +320,7 @@ fn links_and_pipes_are_reported_and_not_read() {
 }
 
 #[test]
-fn faults_that_no_reader_of_entries_sees_are_listed() {
+fn faults_that_reading_entries_does_not_detect_are_listed() {
     let dir = TempFolder::new("faults");
     let one = plain_entry("one.txt", b"first");
     let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 9] = [

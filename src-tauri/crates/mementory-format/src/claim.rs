@@ -91,7 +91,7 @@ pub struct Detected {
 pub struct Detection {
     /// Recognised sources, in catalog order.
     pub sources: Vec<Detected>,
-    /// Members that two formats claim with nearly the same confidence, each with both candidates.
+    /// Members that two formats claim with nearly the same confidence, each with the two candidates.
     pub ties: Vec<(usize, Vec<Candidate>)>,
     /// Members that no format claims.
     pub unknown: Vec<usize>,

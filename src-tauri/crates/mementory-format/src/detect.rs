@@ -1,11 +1,11 @@
-//! Detection: every format claims members by their content. The strongest claim wins; if two are nearly equal, the user
-//! decides.
+//! Detection: every format claims members by their content. The strongest claim wins; if two claims are nearly equal,
+//! the user decides.
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
-/// Asks every format of `formats`, or only the one with the id `only`, for its claims. Each member goes to the
-/// strongest claim on it. If the claim of another format is less than 0.05 weaker, the member goes to neither and is
-/// listed in `ties`, unless the weaker claim has it as a sidecar, junk or a duplicate rendering.
+/// Asks every format of `formats`, or only the format with the id `only`, for its claims, and assigns each member to
+/// the strongest claim on it. If the claim of another format is less than 0.05 weaker, the member is assigned to
+/// neither and listed in `ties`, unless its role in the weaker claim is sidecar, junk or duplicate rendering.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -15,7 +15,7 @@ pub fn detect(
     let mut claims: Vec<(&'static dyn Format, Claim)> = Vec::new();
     for format in formats.iter().copied().filter(|f| only.is_none_or(|id| f.id() == id)) {
         let found = match only {
-            Some(_) => format.detect_asked(catalog, limits)?,
+            Some(_) => format.detect_selected(catalog, limits)?,
             None => format.detect(catalog, limits)?,
         };
         claims.extend(found.into_iter().map(|c| (format, c)));
@@ -80,7 +80,7 @@ pub fn nearest(
 ) -> Result<Vec<(usize, Vec<Candidate>)>, FormatError> {
     let mut found: Vec<(usize, Vec<Candidate>)> = members.iter().map(|member| (*member, Vec::new())).collect();
     for format in formats.iter().copied() {
-        for claim in format.detect_asked(catalog, limits)? {
+        for claim in format.detect_selected(catalog, limits)? {
             let candidate = to_candidate(&(format, claim.clone()));
             for (_, candidates) in found.iter_mut().filter(|(m, _)| claim.parts.iter().any(|part| part.member == *m)) {
                 if candidates.iter().all(|known| known.format != candidate.format) {

@@ -1,10 +1,10 @@
-//! The extension slot: the one member that we add to another format's element for what the format has no field for.
-//! Reading the element back gives the same record with the same key and so the same id. If another program has changed
-//! the element since, the element's own fields win.
+//! The extension slot: the one member that we add to an element of another format for values that the format has no
+//! field for. Reading the element back gives the same record with the same key and so the same id. If another program
+//! has changed the element, the fields of the element take precedence over the slot.
 //!
-//! The content of the slot is the same in every format: those members of the record that differ from what a reader gets
-//! from the element alone, with null for a member that the record does not have. Each format itself decides where its
-//! slot is and which fields it can represent.
+//! The content of the slot is the same in every format: the members of the record that differ from the record that the
+//! element alone yields, with null for a member that the record does not have. Each format decides where its slot is
+//! and which fields an element can express.
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Timestamp};
 use serde_json::{Map, Value};
@@ -14,22 +14,21 @@ use sha2::{Digest, Sha256};
 pub const MEMBER: &str = "x_mementory";
 /// Name of the slot in files from before the program was renamed. It is read but never written.
 pub const FORMER_MEMBER: &str = "x_keepsake";
-/// Name of the slot in formats that ask for the vendor's name alone (ALF §3.1.6).
+/// Name of the slot in formats that require the plain name of the vendor (ALF §3.1.6).
 pub const VENDOR: &str = "mementory";
 /// The vendor's name before the program was renamed. It is read but never written.
 pub const FORMER_VENDOR: &str = "keepsake";
-/// Name of the slot's member with the first 16 hex digits of the SHA-256 of the element as we wrote it, without the
-/// slot.
-pub const NATIVE: &str = "native";
+/// Name of the slot's member with the [`fingerprint`] of the element without the slot, as we wrote it.
+pub const FINGERPRINT_MEMBER: &str = "native";
 /// Note in the loss list for a field that only the slot contains.
-pub const MOVED: &str = "kept in x_mementory, which other programs do not read";
+pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
 
-/// True for today's name of the slot and for the former one.
+/// True for the current and the former name of the slot.
 pub fn is_slot_name(name: &str) -> bool {
     [MEMBER, FORMER_MEMBER].contains(&name)
 }
 
-/// The slot in an object, under today's name or the former one.
+/// The slot in an object, under the current or the former name.
 pub fn get(object: &Tree) -> Option<&Tree> {
     object.get(MEMBER).or_else(|| object.get(FORMER_MEMBER))
 }
@@ -40,18 +39,18 @@ pub fn remove(object: &mut Tree) {
     object.remove(FORMER_MEMBER);
 }
 
-/// Puts the slot into an object and removes one under the former name.
+/// Puts the slot into an object and removes a slot under the former name.
 pub fn set(object: &mut Tree, extension: Tree) {
     remove(object);
     object.set(MEMBER, extension);
 }
 
-/// The slot of an object in a format that asks for the vendor's name, under today's name or the former one.
+/// The slot of an object in a format that requires the vendor's name, under the current or the former name.
 pub fn vendor(object: &Tree) -> Option<&Tree> {
     object.get(VENDOR).or_else(|| object.get(FORMER_VENDOR))
 }
 
-/// Puts the slot under the vendor's name into an object and removes one under the former name.
+/// Puts the slot under the vendor's name into an object and removes a slot under the former name.
 pub fn set_vendor(object: &mut Tree, value: Tree) {
     object.remove(FORMER_VENDOR);
     object.set(VENDOR, value);
@@ -118,8 +117,8 @@ pub struct Restored {
     pub changed: bool,
 }
 
-/// A member of a record that some formats have a field for. The text is not listed, because every format has one for
-/// it.
+/// A member of a record that some formats have a field for. The text is not listed, because every format has a field
+/// for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// Title.
@@ -150,7 +149,7 @@ pub enum Field {
     LastAccessed,
 }
 
-/// The fields of a format, for adopting changes that another program made.
+/// The fields that the elements of a format can contain. They decide which changes of another program are adopted.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
@@ -158,7 +157,7 @@ pub struct NativeFields {
     /// Fields that only some elements or versions can contain. If one is absent, the record's own value stays. Tags are
     /// replaced in any case.
     pub sometimes: &'static [Field],
-    /// True if the format writes whole seconds. A time of the record then stays if the element has the same second.
+    /// True if the format writes whole seconds. The record's own time is then kept if the element has the same second.
     pub whole_seconds: bool,
 }
 
@@ -177,9 +176,9 @@ impl NativeFields {
     pub const ALL_TIMES: &'static [Field] =
         &[Field::Created, Field::Updated, Field::Observed, Field::ValidFrom, Field::ValidTo, Field::LastAccessed];
 
-    /// Replaces the record's text and the listed fields by those of the element itself. The fields of this struct say
-    /// what happens to absent fields and to times.
-    pub fn prefer(&self, native: &Record, record: &mut Record) {
+    /// Replaces the record's text and fields with those of `native`, the record that the element alone yields. The
+    /// members of this struct say what happens to absent fields and to times.
+    pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {
             self.copy_native_field(*field, native, record, true);
@@ -222,16 +221,16 @@ impl NativeFields {
     }
 }
 
-/// Adds every member that only the slot contains to the loss list, because other programs do not read it. [`NATIVE`]
-/// and the members in `silent` are not listed, because they only serve to restore the record.
+/// Adds every member that only the slot contains to the loss list, because other programs do not read it.
+/// [`FINGERPRINT_MEMBER`] and the members in `silent` are not listed, because they only serve to restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
-    for name in names.filter(|name| *name != NATIVE && !silent.contains(name)) {
-        losses.add(id, name, LossKind::MovedToExtension, MOVED);
+    for name in names.filter(|name| *name != FINGERPRINT_MEMBER && !silent.contains(name)) {
+        losses.add(id, name, LossKind::MovedToExtension, MOVED_NOTE);
     }
 }
 
 /// Names of the members of a slot that are neither null nor an empty object.
-pub fn held(extension: &Tree) -> impl Iterator<Item = &str> {
+pub fn slot_member_names(extension: &Tree) -> impl Iterator<Item = &str> {
     let members = match extension {
         Tree::Object(members) => members.as_slice(),
         _ => &[],
@@ -277,7 +276,7 @@ mod tests {
         (ours.title, ours.status, ours.times.created) = (Some("ours".into()), Some("active".into()), exact);
         let mut native = record("after");
         native.times.created = Timestamp::from_micros(1_700_000_000_000_000);
-        fields.prefer(&native, &mut ours);
+        fields.adopt_native_fields(&native, &mut ours);
         assert_eq!(ours.text, "after");
         assert_eq!(ours.title.as_deref(), Some("ours"), "absent in this element, which says nothing");
         assert_eq!(ours.status, None, "absent, so somebody removed it");

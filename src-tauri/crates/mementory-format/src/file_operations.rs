@@ -28,8 +28,8 @@ pub trait SignFiles {
 
 /// A format that can prove entries of a signed file without showing the other entries.
 pub trait DiscloseParts {
-    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. The selection is in the
-    /// format's own type; without one, all entries match. The caller has to check the signature before
+    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. The selection has the
+    /// format's own type; if it is empty, all entries match. The caller must verify the signature first
     /// ([`crate::Format::signatures`]).
     ///
     /// # Errors
@@ -73,13 +73,13 @@ pub trait IdentifyExports {
 /// Identity of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportIdentity {
-    /// File in the input, and entries inside archives.
+    /// Path in the input.
     pub place: String,
-    /// Its own id.
+    /// Id of the export.
     pub id: Option<String>,
-    /// True if it contains only the changes since another export.
+    /// True if the export contains only the changes since another export, the base.
     pub incremental: bool,
-    /// The id of that other export.
+    /// Id of the base.
     pub base: Option<String>,
 }
 
@@ -109,8 +109,8 @@ pub struct BaseFindings {
 
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
-    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one cannot be applied,
-    /// none is. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one of them cannot be
+    /// applied, none is applied. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
     /// A delta does not match, a file is invalid, or an I/O error. Nothing is written then.
@@ -158,7 +158,7 @@ pub struct PurgeOptions {
     pub out: Option<PathBuf>,
     /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; any other text is written unchanged.
     pub reason: String,
-    /// Id of the principal who asked, never a name.
+    /// Id of the principal who requested the deletion, never a name.
     pub requested_by: Option<String>,
     /// Removes links to the deleted records as well, which changes other records. Off by default, because the
     /// specification tolerates dangling links (ALF §3.1.12).
@@ -188,7 +188,7 @@ pub struct PurgeReport {
     pub removed: u64,
     /// Number of removed records by partition or delta.
     pub removed_from: BTreeMap<String, u64>,
-    /// Deleted files; in a dry run those that would be deleted.
+    /// Deleted files, or in a dry run the files that would be deleted.
     pub files_removed: Vec<PathBuf>,
     /// Ids without a record.
     pub not_found: Vec<String>,

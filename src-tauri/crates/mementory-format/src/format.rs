@@ -1,4 +1,4 @@
-//! The [`Format`] trait, its capabilities, and what readers and writers receive and return.
+//! The [`Format`] trait, its capabilities, and the types that readers and writers receive and return.
 use crate::{
     BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
     IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceState, Validation, Verifier,
@@ -12,7 +12,8 @@ use std::{
     sync::Arc,
 };
 
-/// What a format declares. The conformance tests, the table in the documentation and the window follow it.
+/// The capabilities that a format declares. They choose its conformance tests, its row in the documentation and its
+/// controls in the window.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
     /// File name extension of exports that are encrypted as a whole, so that their content cannot be detected.
@@ -39,8 +40,8 @@ pub struct Capabilities {
     pub text: bool,
     /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
     pub carries_passthrough: bool,
-    /// A file of this format contains everything that the assistant has of an account. If a newer file lacks a record,
-    /// the record is no longer in the account.
+    /// A file of this format contains everything in an account. So a record that is missing in a newer file is no
+    /// longer in the account.
     pub complete_account_export: bool,
     /// The writer leaves out records that their source marks as not exportable, with the records that depend on them.
     pub withholds_not_exportable: bool,
@@ -48,10 +49,10 @@ pub struct Capabilities {
     pub base_format: Option<&'static str>,
     /// Ending of the name of a written file or folder, including the dot. Empty if the format has none.
     pub ending: &'static str,
-    /// An export continues an earlier one, which the user has to name. At import it is read after the one that it
-    /// continues.
+    /// Every export continues an earlier export, its base, which the user has to name. An import reads it after its
+    /// base.
     pub needs_base: bool,
-    /// Defined by a specification for exchange between programs, and not just the export of one program.
+    /// The format has a specification for exchange between programs, so it is more than the export of one program.
     pub interchange: bool,
     /// Never detected: it reads files that the person chose it for, because no other format recognises them.
     pub only_if_chosen: bool,
@@ -65,7 +66,7 @@ pub trait Format: Sync {
     fn id(&self) -> &'static str;
     /// Name for the user.
     fn name(&self) -> &'static str;
-    /// What it can do.
+    /// The capabilities of the format.
     fn capabilities(&self) -> Capabilities;
     /// Media type of a file of this format when it is sent to a server.
     fn media_type(&self) -> &'static str {
@@ -83,7 +84,7 @@ pub trait Format: Sync {
     fn export_identities(&self) -> Option<&dyn IdentifyExports> {
         None
     }
-    /// Changes of archives without a vault, if the format has archives.
+    /// Editing of archives without a vault, if the format supports it.
     fn archive_editing(&self) -> Option<&dyn EditArchives> {
         None
     }
@@ -92,7 +93,7 @@ pub trait Format: Sync {
         let _ = (delta, base);
         Ok(None)
     }
-    /// The numbered state that a source contains or, for a delta, leads to; None for formats without such states.
+    /// The numbered state that a source contains or that a delta leads to. None for formats without numbered states.
     ///
     /// # Errors
     /// A manifest that cannot be read.
@@ -113,9 +114,8 @@ pub trait Format: Sync {
     /// Claims the members of the catalog whose content is in this format. Must be fast, so it reads only the start of
     /// files and small additional files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
-    /// Detection after the user named this format. Plausible text without a marker of the format may be claimed as
-    /// well.
-    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    /// Detection after the user selected this format. May also claim plausible text without a marker of the format.
+    fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         self.detect(catalog, limits)
     }
     /// Sends everything that was detected to the sink. A record that cannot be read is reported as dropped, and reading
@@ -154,19 +154,19 @@ pub trait Format: Sync {
         let _ = source;
         Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
     }
-    /// Kind and id that a tombstone in this format would name for this record. None if the record came from another
+    /// Kind and id by which a tombstone in this format refers to this record. None if the record was read from another
     /// format.
     fn tombstone_target(&self, record: &Record) -> Option<(String, String)> {
         let _ = record;
         None
     }
-    /// Adds an erased record to the ids that a tombstone lists as deleted with its target. Uses the record's id in this
-    /// format, or `vault_id` if it came from another format.
+    /// Adds an erased record to the ids that a tombstone lists as deleted together with its target. The id is that of
+    /// the record in this format, or `vault_id` if the record was read from another format.
     fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
         let _ = (derived, record, vault_id);
     }
-    /// Visits every signature in a file with the signed bytes: first the file's own, then those of its tombstones. The
-    /// caller verifies them, because formats have no access to cryptography.
+    /// Visits every signature in a file with the signed bytes: first the signature of the file, then those of its
+    /// tombstones. The caller verifies them, because formats have no access to cryptography.
     fn signatures(
         &self,
         catalog: &Catalog,
@@ -212,12 +212,12 @@ pub trait Format: Sync {
 /// Returns the text of a passthrough file without its signature. None if it contains only the signature.
 pub type SignatureRemover = fn(&str) -> Option<String>;
 
-/// What a reader is handed besides the bytes.
+/// Everything that a reader gets besides the bytes.
 #[derive(Debug, Clone)]
 pub struct ReadContext {
     /// Limits for reading.
     pub limits: Limits,
-    /// The current time, for formats whose specification replaces a missing time by it. Never used for ids.
+    /// The current time, for formats whose specification uses it in place of a missing time. Never used for ids.
     pub now: Timestamp,
     /// Opens encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
@@ -261,11 +261,11 @@ pub trait Sink {
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
     /// A passthrough file and its bytes.
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError>;
-    /// A deletion to apply. Readers send all deletions before the first record.
+    /// A deletion that the vault applies. Readers send all deletions before the first record.
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError>;
     /// A problem in the input that does not cause the loss of a record.
     fn note(&mut self, issue: Issue);
-    /// Something in the input that is not imported.
+    /// A part of the input that is not imported, with the reason.
     fn dropped(&mut self, dropped: Dropped);
     /// Number of source bytes processed so far, in the same measure as `Detected::total_bytes`. Returns an error if the
     /// user cancelled.
@@ -279,8 +279,8 @@ pub struct StoredRecord {
     pub id: String,
     /// True if text, title, tags, type or status differ from the verbatim, because the record was edited or redacted.
     pub edited: bool,
-    /// When the record was last edited, redacted or restored from the Trash in the vault. Only set in exports of what
-    /// changed since a time. If None, the source's own times say when it changed.
+    /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Only set in exports
+    /// since a time. If None, the times of the record itself tell when it changed.
     pub changed: Option<Timestamp>,
     /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
@@ -290,7 +290,7 @@ pub struct StoredRecord {
     pub message_parent_id: Option<String>,
     /// Vault ids of the attachments, in the order of `record.attachments`.
     pub attachment_ids: Vec<String>,
-    /// Marks that replace values in `record.text`, in order. Some replace masked values, others values that the user
+    /// Marks in `record.text`, in order, in the place of values that are masked in the export or that the user
     /// redacted.
     pub redactions: Vec<Redaction>,
     /// The record, including its verbatim.
@@ -325,18 +325,20 @@ pub struct SourceAbout {
     pub now: Timestamp,
 }
 
-/// The records and files that a writer can ask for. Each method can be called again and visits the same things in the
-/// same order; within a kind, records are ordered by vault id.
+/// The source of the records and files of an export. Each method can be called repeatedly and visits the same items in
+/// the same order; within a kind, records are ordered by vault id.
 pub trait RecordSource {
     /// Facts about the vault.
     fn about(&self) -> SourceAbout;
     /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
-    /// True if sensitive values are masked in this export. A text without a mark then contains none that was found.
+    /// True if sensitive values are masked in this export, so that no sensitive value was found in a text without a
+    /// mark.
     fn covers(&self) -> bool {
         false
     }
-    /// Tombstones. Those from an imported file have the target's id in that file, those of this vault the vault id.
+    /// Tombstones. The target of an imported tombstone is the id in the imported file, the target of a tombstone of
+    /// this vault is the vault id.
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
     /// Ids of the formats that have passthrough files in the vault.
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError>;
@@ -347,11 +349,11 @@ pub trait RecordSource {
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError>;
     /// Import times of a record's versions, oldest first. Empty if they are not known.
-    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+    fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let _ = id;
         Ok(Vec::new())
     }
-    /// Reads the bytes of an attachment by its vault id. False if it is not in the vault.
+    /// Passes the bytes of the attachment with this vault id to `read`. Returns false if the vault does not have them.
     fn attachment(
         &mut self,
         id: &str,
@@ -364,7 +366,7 @@ pub trait RecordSource {
 pub struct WriteOptions {
     /// True if everything in the vault is exported. Some manifests state this.
     pub everything: bool,
-    /// Exports only what changed since this time, as an incremental export if the format has them.
+    /// Exports only records that changed since this time, as an incremental export if the format has such exports.
     pub since: Option<Timestamp>,
     /// The export on which an incremental export or a delta builds.
     pub base: Option<PathBuf>,
@@ -388,7 +390,7 @@ pub struct WriteOptions {
 }
 
 /// Loss note for an attachment in a format that cannot contain files.
-pub const NO_BYTES: &str = "the file itself is not exported, only its name and text";
+pub const NO_BYTES_NOTE: &str = "the file itself is not exported, only its name and text";
 
 /// Report on an export.
 #[derive(Debug, Clone, Default)]
@@ -399,7 +401,7 @@ pub struct WriteReport {
     pub by_kind: BTreeMap<String, u64>,
     /// Digest in the format's own definition (bundle digest). If empty, the caller uses the SHA-256 of the file.
     pub digest: String,
-    /// What other programs cannot read in the export.
+    /// The values that other programs cannot read in the export.
     pub losses: LossReport,
     /// Number of records that were not exported, by reason.
     pub withheld: BTreeMap<String, u64>,

@@ -26,8 +26,8 @@ pub use file_operations::{
     Leftover, PurgeOptions, PurgeReport, SignFiles,
 };
 pub use format::{
-    AttachmentFile, Capabilities, Format, NO_BYTES, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction,
-    SignatureRemover, Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Format, NO_BYTES_NOTE, PassthroughItem, REDACTED, ReadContext, RecordSource,
+    Redaction, SignatureRemover, Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{

@@ -1,8 +1,8 @@
 //! Options that only one format knows.
 use std::{any::Any, fmt, sync::Arc};
 
-/// Options of one format, in that format's own type. Code that passes them on does not know the type, and other formats
-/// cannot read them.
+/// Options of one format, in that format's own type. Code that passes the options on does not know the type, and other
+/// formats cannot read them.
 #[derive(Clone, Default)]
 pub struct FormatOptions(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -17,7 +17,7 @@ impl FormatOptions {
         self.0.as_deref()?.downcast_ref()
     }
 
-    /// True when there are none.
+    /// True if no options are set.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

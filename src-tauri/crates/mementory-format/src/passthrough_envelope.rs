@@ -1,7 +1,6 @@
-//! Passthrough files and deletions inside a file of another format. That format has no field for what is not a record
-//! (a header, a manifest) nor for the deletions that were imported with it. There they are written as records of kind
-//! `foreign`, in the extension slot like every record without an equivalent. At import they become passthrough files
-//! and tombstones again, so a file that went through another format is complete again.
+//! Envelopes: records of kind `foreign` that contain a passthrough file (a header, a manifest) or an imported deletion.
+//! They are for exports to another format, which has no field for either. When such an export is imported, envelopes
+//! become passthrough files and tombstones again, so that the original file can be restored completely.
 use crate::{FormatError, PassthroughItem, RecordSource, is_safe_path};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
@@ -26,7 +25,7 @@ pub enum Unpacked {
 
 /// Description of a passthrough file, stored in the fields of the envelope record.
 #[derive(Serialize, Deserialize)]
-struct PartLabel {
+struct PassthroughLabel {
     format: String,
     group: String,
     name: String,
@@ -34,8 +33,8 @@ struct PartLabel {
     place: String,
 }
 
-/// True if this file may be written into an envelope. Files of agents (`raw/`, artifacts) may not: they can contain
-/// secrets, and only their own format knows which.
+/// True if this file may be written into an envelope. Files of agents (`raw/`, artifacts) may not, because they can
+/// contain secrets that only their own format recognises.
 pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
@@ -66,7 +65,7 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     record.title = Some(name.clone());
     record.record_type = Some("part".into());
     record.source.platform.clone_from(&format);
-    if let Ok(label) = serde_json::to_value(PartLabel { format, group, name, role, place }) {
+    if let Ok(label) = serde_json::to_value(PassthroughLabel { format, group, name, role, place }) {
         record.fields.insert("part".into(), label);
     }
     record.verbatim = Some(match std::str::from_utf8(bytes) {
@@ -98,14 +97,15 @@ pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacke
     if record.record_type.as_deref() == Some("tombstone") {
         return serde_json::from_str(&verbatim.text).ok().map(|t| Unpacked::Tombstone(Box::new(t)));
     }
-    let label = PartLabel::deserialize(record.fields.get("part")?).ok()?;
+    let label = PassthroughLabel::deserialize(record.fields.get("part")?).ok()?;
     let bytes = match verbatim.media_type.as_str() {
         BASE64_MEDIA_TYPE => BASE64_STANDARD.decode(&verbatim.text).ok()?,
         _ => verbatim.text.clone().into_bytes(),
     };
-    let PartLabel { format, group, name, role, place } = label;
+    let PassthroughLabel { format, group, name, role, place } = label;
     let item = PassthroughItem { format, group, name, role, place };
-    // The name becomes a path in a file that we write. An untrusted file could name a path outside its target folder.
+    // The name becomes a path when the file is exported. In an untrusted envelope it could lead out of the target
+    // folder.
     let known = carries(&item.format) && is_embeddable(&item);
     (known && is_safe_path(&item.name)).then_some(Unpacked::File(item, bytes))
 }

@@ -1,5 +1,5 @@
-//! Secrets that a source has in the clear in a credential (ALF §8.3: a payload has to be encrypted). The vault keeps them,
-//! but shows a bar in their place and exports them only if the export is encrypted as a whole.
+//! Secrets in the clear in imported credentials, although a payload has to be encrypted (ALF §8.3). The vault keeps
+//! them, but shows a bar in their place and exports them only if the export is encrypted as a whole.
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record};
@@ -57,7 +57,7 @@ pub fn replace_plain_secrets(record: &Record, replacement: &str) -> Option<Strin
 fn replace(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
     let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
-        // Nobody can tell which part of a text without a structure is the secret.
+        // In a text without structure, it is not known which part is the secret, so all of it is treated as secret.
         return if verbatim.text.is_empty() { None } else { change(&verbatim.text) };
     };
     if !replace_in(&mut tree, change) {
@@ -96,7 +96,7 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
     changed
 }
 
-/// True if the credential names the cipher of its payload.
+/// True if the credential states a cipher for its payload.
 fn states_encryption(credential: &Tree) -> bool {
     let algorithm = credential.get("encryption").and_then(|e| e.get("algorithm")).and_then(Tree::as_str);
     algorithm.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"))
@@ -111,7 +111,7 @@ fn is_placeholder(text: &str) -> bool {
     text.is_empty() || text == NOT_EXPORTED
 }
 
-/// True if a payload is no ciphertext: its encryption is not stated, or its text contradicts it.
+/// True if a payload is not a ciphertext: no encryption is stated, or the text cannot be a ciphertext.
 fn is_plain(payload: &str, encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;

@@ -1,5 +1,5 @@
-//! Numbered states of a source, and the check whether a delta continues the current state (ALF §4.3.1). It is the same
-//! for a delta that is applied to an archive and for one that is imported into a vault.
+//! Numbered states of a source, and the check that a delta continues the current state (ALF §4.3.1). The same check is
+//! used when a delta is applied to an archive and when it is imported into a vault.
 
 /// The state that a file contains, or that a delta leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct SourceState {
     pub place: String,
     /// Id of the format of the whole source, the same for a delta and its base.
     pub format: &'static str,
-    /// Id of the agent whose state it is.
+    /// Id of the agent.
     pub group: String,
     /// The state that a delta starts from; None for a whole file.
     pub base: Option<u64>,
@@ -16,7 +16,7 @@ pub struct SourceState {
     pub sequence: u64,
 }
 
-/// Why a delta does not continue a state.
+/// Reason why a delta does not continue a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SequenceError {
     /// The delta ends at or before the state from which it starts.
@@ -60,10 +60,10 @@ impl SequenceError {
     }
 }
 
-/// Checks that a delta from `base` to `new` continues the state `at`.
+/// Checks that a delta from state `base` to state `new` continues the current state `at`.
 ///
 /// # Errors
-/// Why it does not.
+/// The reason why the delta does not continue the state.
 pub fn check_sequence(at: u64, base: u64, new: u64) -> Result<(), SequenceError> {
     match () {
         () if new <= base => Err(SequenceError::Order),

@@ -11,7 +11,7 @@ pub trait Signer: std::fmt::Debug + Send + Sync {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError>;
 }
 
-/// Verifies signatures for writers, which have no key library.
+/// Verifies signatures for writers, which have no access to cryptography.
 pub trait Verifier: std::fmt::Debug + Send + Sync {
     /// True if this key signed exactly these bytes.
     fn is_valid(&self, signed: &Signed) -> bool;

@@ -25,8 +25,7 @@ pub struct Validation {
     /// The signature as (present, algorithm, valid, trusted, key in hex). `valid` and `trusted` are set by the caller
     /// that verifies it.
     pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
-    /// True if the whole file was read and contains no signature. It then need not be read again to look for
-    /// signatures.
+    /// True if the whole file was read and contains no signature, so that a caller need not search it for signatures.
     pub unsigned: bool,
     /// The file is invalid if this list is not empty.
     pub errors: Vec<Finding>,

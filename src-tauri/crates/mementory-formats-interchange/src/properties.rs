@@ -1,4 +1,4 @@
-//! Properties that hold for every input: of the three canonical forms of JSON, and of Merkle proofs.
+//! Properties of the three canonical forms of JSON and of Merkle proofs that hold for every input.
 #![allow(clippy::unwrap_used)]
 use crate::{
     mem, pam,
@@ -7,7 +7,7 @@ use crate::{
 use mementory_json::Tree;
 use proptest::prelude::*;
 
-/// Generates numbers that all three forms can express.
+/// Generates numbers that all three canonical forms can express.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
@@ -75,7 +75,7 @@ proptest! {
         }
     }
 
-    /// White space and escapes in the source have no influence.
+    /// White space and escapes in the source do not change the canonical form.
     #[test]
     fn the_spelling_of_the_source_does_not_matter(texts in prop::collection::vec(any::<String>(), 1..5)) {
         let tree = Tree::Array(texts.into_iter().map(Tree::Text).collect());
@@ -83,7 +83,7 @@ proptest! {
         prop_assert_eq!(canonical_forms(&loose), canonical_forms(&tree));
     }
 
-    /// Different texts have different forms. Otherwise, a signature over one text would also be valid for the other.
+    /// Different texts have different canonical forms, so that a signature over one text is not valid for another.
     #[test]
     fn different_texts_have_different_forms(one in any::<String>(), other in any::<String>()) {
         prop_assume!(one != other);

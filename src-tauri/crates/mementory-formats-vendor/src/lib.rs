@@ -1,7 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
-pub mod file;
+pub mod kept_file;
 pub mod mem0;
 pub mod openclaw;
 pub mod transfer_text;
@@ -17,7 +17,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &mem0::Mem0,
     &transfer_text::TransferText,
-    &file::AnyFile,
+    &kept_file::KeptFile,
 ];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The registry of all formats, detection over it, and what callers need to know of formats.
+//! The registry of all formats, detection over it, and the few parts of single formats that callers use.
 //!
 //! To add a format, create a folder in `mementory-formats-vendor` or `mementory-formats-interchange` and add a line to
 //! that crate's `FORMATS`.
@@ -51,7 +51,7 @@ pub fn disclosure() -> Option<(&'static dyn Format, &'static dyn DiscloseParts)>
     registry().iter().find_map(|format| Some((*format, format.disclosure()?)))
 }
 
-/// True if the file extension says that this is an export encrypted as a whole.
+/// True if the file extension is that of exports that are encrypted as a whole.
 pub fn names_encrypted_export(path: &Path) -> bool {
     let extensions = registry().iter().filter_map(|format| format.capabilities().encrypted_extension);
     path.extension().is_some_and(|found| extensions.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
@@ -77,7 +77,7 @@ pub fn nearest(
     mementory_format::nearest(registry(), catalog, limits, members)
 }
 
-/// True if exports in this format can contain files that are not records, also those of other formats.
+/// True if exports in this format can contain passthrough files, also passthrough files of other formats.
 pub fn carries_passthrough(id: &str) -> bool {
     by_id(id).is_some_and(|f| f.capabilities().carries_passthrough)
 }

@@ -122,7 +122,7 @@ fn claude(text: &str) -> Vec<u8> {
 const ACCOUNT_ID: &str = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
 #[test]
-fn a_claude_file_next_to_chatgpt_conversations_hides_none_of_them() {
+fn a_claude_file_next_to_chatgpt_conversations_does_not_prevent_their_detection() {
     for (name, memories) in [
         ("memories.json", r#"[{"conversations_memory":"Is a nurse.","account_uuid":"x"}]"#),
         ("users.json", r#"[{"uuid":"u","full_name":"I","email_address":"e"}]"#),
@@ -173,7 +173,7 @@ fn a_newer_download_beside_an_unpacked_export_is_opened() {
 }
 
 #[test]
-fn a_chat_with_the_key_of_another_vendor_is_still_a_chatgpt_chat() {
+fn a_message_that_contains_a_key_of_another_vendor_does_not_change_the_detected_format() {
     for word in ["fragments", "chat_messages"] {
         let metadata = format!(r#","metadata":{{"{word}":[1]}}"#);
         let dir = folder(
@@ -191,7 +191,7 @@ fn a_chat_with_the_key_of_another_vendor_is_still_a_chatgpt_chat() {
     assert!(read(&dir).0.records.is_empty());
 }
 
-/// Every format reads every member during detection; a damaged member must not end the import of the others.
+/// Every format reads every member during detection. A damaged member must not end the import of the other members.
 #[test]
 fn a_truncated_download_yields_the_records_before_the_cut() {
     let many: Vec<String> = (0..400_u64)
@@ -205,7 +205,7 @@ fn a_truncated_download_yields_the_records_before_the_cut() {
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
     let messages = seen.texts("chatgpt", Kind::Message).len();
     assert!((50..400).contains(&messages), "{messages}");
-    // The cut is in another file after the conversations. Interchange formats read a manifest first.
+    // The download ends in a file after the conversations, also in a manifest, which interchange formats read first.
     for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
         let all = zip(&[("conversations.json", json_list(&many)), (last, photo.clone())]);
         let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
@@ -334,7 +334,7 @@ fn claude_memory_files_are_read_alone_and_in_any_form() {
     ];
     for (index, (json, expected, dropped)) in files.iter().enumerate() {
         let archive = zip(&[(&format!("memories/{ACCOUNT_ID}.json"), (*json).into())]);
-        // A number without a space before it, as some browsers name a second download.
+        // Some browsers name a second download with a number but without a space.
         let (seen, ..) = read(&folder(&format!("memories-{index}"), &[("memories-000(1).zip", archive)]));
         assert_eq!(seen.texts("claude", Kind::Memory), *expected, "{json}");
         assert_eq!(seen.dropped.len(), *dropped, "{json}: {:?}", seen.dropped);

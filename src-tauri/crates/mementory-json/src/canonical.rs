@@ -1,6 +1,6 @@
 //! Canonical JSON: the one text of a value that is hashed and signed. Members are sorted, there is no white space, and
-//! of duplicate keys the last one counts. A [`Style`] states what differs between standards: how numbers are written,
-//! how keys are sorted, and which characters are escaped.
+//! of members with the same key only the last is written. A [`Style`] states the rules that differ between standards:
+//! how numbers are written, how keys are sorted, and which characters are escaped.
 use crate::{Tree, is_shortest, write_string};
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -36,9 +36,9 @@ pub enum KeyOrder {
 /// Which characters of a text are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escapes {
-    /// Only those that JSON requires.
+    /// Only the characters that JSON requires to be escaped.
     Required,
-    /// Those, and everything that is not printable ASCII (Python's `ensure_ascii`).
+    /// Like [`Escapes::Required`], and all characters that are not printable ASCII (Python's `ensure_ascii`).
     NonAscii,
 }
 
@@ -68,7 +68,7 @@ impl Style {
 
 /// Largest number of digits in an integer that Python reads.
 const MAX_INTEGER_DIGITS: usize = 4300;
-/// [`Numbers::PythonWhole`] writes whole floats below this number as integers, and others with an exponent.
+/// Whole floats below this number are written without an exponent, larger floats with an exponent.
 const PYTHON_EXPONENT_START: f64 = 1e16;
 
 /// The canonical text of a value. Its nesting was limited when the tree was parsed.
@@ -101,7 +101,7 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
         }
         Tree::Object(members) => {
             out.push('{');
-            for (i, (key, value)) in sorted(members, style.keys).into_iter().enumerate() {
+            for (i, (key, value)) in sorted_members(members, style.keys).into_iter().enumerate() {
                 if i > 0 {
                     out.push(',');
                 }
@@ -116,10 +116,11 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
     Ok(())
 }
 
-/// Members sorted by key. Of duplicate keys only the last one is included.
-pub fn sorted(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
+/// Members sorted by key. Of members with the same key only the last is included.
+pub fn sorted_members(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
-    // For ASCII keys both orders are the order of the bytes. Stable sorting leaves the last duplicate first.
+    // For ASCII keys both orders are the order of the bytes. The list is reversed and the sort is stable, so the last
+    // of several equal keys comes first, and `dedup_by` keeps it.
     if keys == KeyOrder::CodePoint || list.iter().all(|(key, _)| key.is_ascii()) {
         list.sort_by(|a, b| a.0.cmp(b.0));
     } else {
@@ -192,8 +193,8 @@ pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
     }
 }
 
-/// Digits `ddd` and exponent of a double as `d.dd × 10^exponent`, with the fewest digits that read back as the same
-/// double.
+/// The digits and the exponent of a double, written as `d.dd × 10^exponent` with the fewest digits that read back as
+/// the same double.
 fn shortest_digits(value: f64) -> Result<(String, i32), BadNumber> {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e').ok_or(BadNumber)?;

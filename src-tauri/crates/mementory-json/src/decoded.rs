@@ -1,5 +1,5 @@
-//! The decoded bytes of a JSON stream: without BOM, in UTF-8 instead of UTF-16, and unescaped if the JSON is inside a
-//! string.
+//! Decodes the bytes of a JSON stream: removes a BOM, converts UTF-16 to UTF-8, and removes the escapes if the JSON is
+//! inside a string.
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 use memchr::memchr2;
 use mementory_model::is_damage;
@@ -17,7 +17,7 @@ pub(super) struct Decoded<'r> {
     unescape: Option<Unescape>,
     bytes_read: u64,
     has_ended: bool,
-    is_cut: bool,
+    is_truncated: bool,
     read_error: Option<std::io::Error>,
 }
 
@@ -31,7 +31,7 @@ impl<'r> Decoded<'r> {
             unescape: None,
             bytes_read: 0,
             has_ended: false,
-            is_cut: false,
+            is_truncated: false,
             read_error: None,
         }
     }
@@ -43,12 +43,12 @@ impl<'r> Decoded<'r> {
 
     /// True if the inner reader ended too early (a truncated archive entry), or if the string around the JSON was not
     /// closed.
-    pub(super) fn is_cut(&self) -> bool {
-        self.is_cut
+    pub(super) fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
-    /// Appends the next decoded bytes to `out`. False at the end.
-    pub(super) fn fill(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
+    /// Appends the next decoded bytes to `out`. Returns false at the end.
+    pub(super) fn append_decoded(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
         let before = out.len();
         while out.len() == before && !self.has_ended {
             if self.has_started && self.utf16.is_none() && self.unescape.is_none() {
@@ -71,7 +71,7 @@ impl<'r> Decoded<'r> {
         let mut unescape = Unescape::default();
         unescape.push(rest, out);
         self.has_ended |= unescape.is_closed;
-        self.is_cut |= self.has_ended && !unescape.is_closed;
+        self.is_truncated |= self.has_ended && !unescape.is_closed;
         self.unescape = Some(unescape);
     }
 
@@ -85,7 +85,7 @@ impl<'r> Decoded<'r> {
         if let Err(e) = result {
             self.has_ended = true;
             if e.kind() == std::io::ErrorKind::UnexpectedEof {
-                self.is_cut = true;
+                self.is_truncated = true;
             } else {
                 self.read_error = Some(e);
             }
@@ -120,7 +120,7 @@ impl<'r> Decoded<'r> {
                     self.has_ended = true;
                 } else if self.has_ended {
                     out.append(&mut unescape.carry);
-                    self.is_cut = true;
+                    self.is_truncated = true;
                 }
             }
             None => out.extend_from_slice(chunk),
@@ -134,7 +134,7 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
     source.chunk_bytes = 64 * 1024;
     let mut out = Vec::new();
     while out.len() < n {
-        match source.fill(&mut out) {
+        match source.append_decoded(&mut out) {
             Ok(true) => {}
             Ok(false) => break,
             // Damage after the start does not prevent detection of the format.
@@ -203,8 +203,9 @@ impl Unescape {
     }
 }
 
-/// Decodes the escape at the start of `data` and returns its length. None if more bytes are needed. A lone surrogate
-/// remains an escape, because the inner JSON may contain it. Of an unknown escape only the backslash is removed.
+/// Decodes the escape at the start of `data` and returns the length of the escape. None if more bytes are needed. A
+/// lone surrogate remains an escape, because the inner JSON may contain it. Of an unknown escape only the backslash is
+/// removed.
 fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let decoded_byte = match *data.get(1)? {
         b'n' => b'\n',

@@ -1,13 +1,13 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
 use super::{
     decoded::Decoded,
-    scan::{Scanner, Stop},
+    scan::{Pause, Scanner},
 };
 use mementory_model::Limits;
 use std::io::Read;
 
-/// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because `next` skips the
-/// element. After any other error `next` returns None.
+/// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because [`Elements::next`]
+/// skips the element. After any other error, [`Elements::next`] returns None.
 #[derive(Debug, thiserror::Error)]
 pub enum ElementError {
     /// The reader returned an error.
@@ -35,10 +35,10 @@ pub enum ElementError {
     },
 }
 
-/// One element: the bytes of a JSON value. Its end was found, but its content is not validated.
+/// One element: the bytes of a JSON value, whose content is not validated.
 #[derive(Debug, Clone, Copy)]
 pub struct Element<'e> {
-    /// The value's bytes without white space around them. UTF-8 if the source is.
+    /// The value's bytes without white space around them. Valid UTF-8 only if the source is.
     pub bytes: &'e [u8],
     /// Position in the array, or among the top-level values, counted from 0.
     pub index: u64,
@@ -63,11 +63,12 @@ impl Element<'_> {
     }
 }
 
+/// Where the reader is in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Between the values at top level.
     Top,
-    /// Inside an array at top level, or in one that is the value of a key (`wrapped`).
+    /// Inside an array at top level, or inside an array that is the value of a key (`wrapped`).
     Array {
         wrapped: bool,
     },
@@ -99,7 +100,8 @@ pub struct Elements<'r> {
     source: Decoded<'r>,
     keys: &'r [&'r str],
     limit: usize,
-    /// Bytes of the stream: `start` is the first that is still needed, `pos` the next to scan.
+    /// Bytes of the stream: `start` is the position of the first byte that is still needed, `pos` of the next byte to
+    /// scan.
     buf: Vec<u8>,
     start: usize,
     pos: usize,
@@ -112,7 +114,7 @@ pub struct Elements<'r> {
     top_values: u64,
     no_array_seen: bool,
     skip_pending: bool,
-    /// Text of the wrapping object without the elements, and whether it is too long to store.
+    /// Text of the wrapping object without the elements, and true if it is too long to store.
     wrapper_text: Vec<u8>,
     wrapper_too_long: bool,
 }
@@ -147,7 +149,7 @@ impl<'r> Elements<'r> {
     }
 
     #[cfg(test)]
-    pub(super) fn chunked(mut self, bytes: u64) -> Self {
+    pub(super) fn with_chunk_bytes(mut self, bytes: u64) -> Self {
         self.source.chunk_bytes = bytes;
         self
     }
@@ -185,7 +187,7 @@ impl<'r> Elements<'r> {
                 Level::Top => {
                     let Some(byte) = self.skip_space(b"")? else {
                         self.level = Level::Done;
-                        if self.source.is_cut() {
+                        if self.source.is_truncated() {
                             return Err(ElementError::Truncated { offset: self.stream_offset() });
                         }
                         return Ok(None);
@@ -208,8 +210,8 @@ impl<'r> Elements<'r> {
                             (self.start, self.pos) = (0, 0);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
-                        // In NDJSON an invalid line is returned as an element. Elsewhere the end of an invalid value
-                        // cannot be found.
+                        // In NDJSON, an invalid line is returned as an element. In any other stream, the end of an
+                        // invalid value is not known, so reading ends.
                         _ if self.no_array_seen && self.top_values > 0 => {
                             let end = self.find_line_end()?;
                             return Ok(Some(self.take_element(end, false)));
@@ -262,20 +264,20 @@ impl<'r> Elements<'r> {
         Err(ElementError::Truncated { offset: self.buf_offset + self.buf.len() as u64 })
     }
 
-    /// Appends further bytes to `buf` and removes those before `start`. False at the end.
+    /// Appends further bytes to `buf` and removes the bytes before `start`. Returns false at the end.
     fn refill(&mut self) -> Result<bool, ElementError> {
         if self.start > 0 {
             self.buf.drain(..self.start);
             self.buf_offset += self.start as u64;
             self.pos -= self.start;
-            self.scanner.shift(self.start);
+            self.scanner.subtract_from_positions(self.start);
             self.start = 0;
-            // The memory of a very large element is freed before the next ones are read.
+            // The memory of a very large element is freed before the next element is read.
             if self.buf.capacity() > 16 << 20 && self.buf.len() < 1 << 20 {
                 self.buf.shrink_to(2 << 20);
             }
         }
-        self.source.fill(&mut self.buf).map_err(|e| {
+        self.source.append_decoded(&mut self.buf).map_err(|e| {
             self.level = Level::Done;
             ElementError::Io(e)
         })
@@ -307,7 +309,7 @@ impl<'r> Elements<'r> {
     /// The end of the value at `start`.
     fn scan_value(&mut self) -> Result<usize, ElementError> {
         loop {
-            if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
+            if let Pause::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 return Ok(end);
             }
             self.check_element_size()?;
@@ -331,7 +333,7 @@ impl<'r> Elements<'r> {
         let in_array = matches!(self.level, Level::Array { .. });
         loop {
             self.start = self.pos;
-            if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
+            if let Pause::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 self.pos = end;
                 *if in_array { &mut self.index } else { &mut self.top_values } += 1;
                 return Ok(());
@@ -343,19 +345,19 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// The end of the object at top level. None if an array with elements was found in it.
+    /// The end of the object at top level. None if an array with elements was found inside the object.
     fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
         self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
         let stops_at_arrays = !self.keys.is_empty();
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, stops_at_arrays) {
-                Stop::End(end) => return Ok(Some(end)),
-                Stop::Array { key, at } => {
+                Pause::End(end) => return Ok(Some(end)),
+                Pause::Array { key, at } => {
                     if self.enter_array_if_wanted(key, at) {
                         return Ok(None);
                     }
                 }
-                Stop::More => {
+                Pause::More => {
                     self.check_element_size()?;
                     if !self.refill()? {
                         return self.truncated_error();
@@ -388,20 +390,20 @@ impl<'r> Elements<'r> {
         self.scanner = Scanner::inside_object();
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, true) {
-                Stop::End(end) => {
+                Pause::End(end) => {
                     self.add_wrapper_text(end);
                     self.pos = end;
                     self.level = Level::Top;
                     self.top_values += 1;
                     return Ok(());
                 }
-                Stop::Array { key, at } => {
+                Pause::Array { key, at } => {
                     if self.enter_array_if_wanted(key, at) {
                         return Ok(());
                     }
                 }
-                Stop::More => {
-                    // A key is short, so longer text is not needed for finding the next one.
+                Pause::More => {
+                    // Text in a nested value, or longer than any key, is not needed to find the next key.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
                         self.add_wrapper_text(self.pos);
                         self.start = self.pos;
@@ -421,12 +423,11 @@ impl<'r> Elements<'r> {
         Ok(matches!(inside, Some(b'[' | b'{')))
     }
 
-    /// The end of the value at `start`, which begins with neither a bracket nor a quote (`null`, a number, an invalid
-    /// word), at the next comma, bracket or quote.
+    /// The end of a word at `start` (`null`, a number, an invalid word): the next comma, bracket or quote.
     fn scan_word(&mut self) -> Result<usize, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
-            // At least one byte is skipped, because otherwise a stray `}` would be found again and again.
+            // At least one byte is skipped, so that a stray `}` does not cause an endless loop.
             let skip = usize::from(self.pos == self.start);
             if let Some(at) = rest.iter().skip(skip).position(|b| matches!(b, b',' | b']' | b'{' | b'[' | b'"')) {
                 return Ok(self.pos + skip + at);

@@ -1,4 +1,4 @@
-//! Finds the keys at the start of a JSON file, even if the text is cut off. Values are not parsed.
+//! Finds the keys at the start of a JSON file, even if the text is truncated. Values are not parsed.
 use mementory_model::is_damage;
 use std::{collections::HashSet, io::Read};
 
@@ -90,7 +90,7 @@ pub fn keys_of(head: &[u8]) -> Keys {
 fn scan_keys(text: &str) -> Keys {
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
-    // For each open bracket: whether it opens an object, and the key of that value.
+    // For each open bracket: true if it opens an object, and the key of this object or array.
     let mut open: Vec<(bool, String)> = Vec::new();
     let mut pending: Option<String> = None;
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! JSON from any source: a tree with bounded memory, elements of a stream one at a time, repair of near-JSON, the
+//! JSON from any source: a tree with bounded memory, reading a stream element by element, repair of near-JSON, the
 //! canonical texts that are hashed and signed, and a schema checker with schemas as tables.
 //!
 //! ```text
@@ -20,10 +20,10 @@ mod tree;
 pub use elements::{Element, ElementError, Elements};
 pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;
-pub use tree::{Members, Tree, TreeError, is_shortest, same, write_string};
+pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, write_string};
 
-/// The first `n` bytes of a text, or all if it is shorter, decoded like in [`Elements`] (BOM, UTF-16, JSON in a string)
-/// and without leading white space. Used for detection.
+/// At most the first `n` bytes of a text, decoded like in [`Elements`] (BOM, UTF-16, JSON in a string) and without
+/// leading white space. Used for detection.
 pub fn decoded_head(reader: &mut dyn std::io::Read, n: usize) -> std::io::Result<Vec<u8>> {
     decoded::read_decoded_head(reader, n)
 }

@@ -5,9 +5,9 @@ use super::decoded::parse_hex4;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Valid JSON text for near-JSON bytes, and codes of the repairs without repetitions (`nan`, `control_character`,
-/// `lone_surrogate`, `invalid_escape`, `invalid_utf8`). None if the text cannot be repaired. All other text stays
-/// unchanged: numbers, key order, duplicate keys and white space.
+/// Converts near-JSON bytes to valid JSON text. Returns the text and the codes of the repairs without repetitions
+/// (`nan`, `control_character`, `lone_surrogate`, `invalid_escape`, `invalid_utf8`), or None if the text cannot be
+/// repaired. All other text stays unchanged: numbers, key order, duplicate keys and white space.
 pub fn repair(bytes: &[u8]) -> Option<(String, Vec<&'static str>)> {
     let mut codes = Vec::new();
     let text = String::from_utf8_lossy(bytes);
@@ -39,8 +39,8 @@ fn add_code(codes: &mut Vec<&'static str>, code: &'static str) {
     }
 }
 
-/// Repairs text between strings: replaces words that Python and JavaScript write for numbers that JSON does not have,
-/// and removes NUL characters.
+/// Repairs text between strings: replaces NaN and infinities, as Python and JavaScript write them, with null, and
+/// removes NUL characters.
 fn repair_words(mut text: &str, out: &mut String, codes: &mut Vec<&'static str>) {
     while let Some(at) = text.find(['N', 'I', '-', '\0']) {
         out.push_str(&text[..at]);

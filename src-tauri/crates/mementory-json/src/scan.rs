@@ -10,15 +10,15 @@ pub(super) struct Scanner {
     escaped: bool,
     /// Start and end of the last string at depth 1, as buffer positions.
     last_string: (usize, usize),
-    /// True if there is one value per line. A line feed followed by `{` then ends a value that was cut off.
+    /// True if there is one value per line. A line feed followed by `{` then ends a truncated value.
     pub(super) one_value_per_line: bool,
     /// True if the last scanned byte was a line feed.
     after_line_feed: bool,
 }
 
-/// Why a scan paused.
+/// Reason why a scan paused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum Pause {
     /// The value ends before this position.
     End(usize),
     /// An array begins as the value of a key at depth 1. `key` has the positions of the key's text, `at` is the
@@ -39,20 +39,20 @@ impl Scanner {
     }
 
     /// Subtracts `by` from the buffer positions.
-    pub(super) fn shift(&mut self, by: usize) {
+    pub(super) fn subtract_from_positions(&mut self, by: usize) {
         self.last_string = (self.last_string.0.saturating_sub(by), self.last_string.1.saturating_sub(by));
         if self.last_string.0 == 0 {
             self.last_string = (0, 0);
         }
     }
 
-    /// Continues the scan at `*pos`. If `stops_at_arrays` is true, pauses for [`Stop::Array`].
-    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, stops_at_arrays: bool) -> Stop {
+    /// Continues the scan at `*pos`. If `stops_at_arrays` is true, pauses for [`Pause::Array`].
+    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, stops_at_arrays: bool) -> Pause {
         while *pos < buf.len() {
             if self.after_line_feed {
                 self.after_line_feed = false;
                 if buf[*pos] == b'{' {
-                    return Stop::End(*pos);
+                    return Pause::End(*pos);
                 }
             }
             if self.in_string {
@@ -60,7 +60,7 @@ impl Scanner {
                     continue;
                 }
                 if self.depth == 0 {
-                    return Stop::End(*pos);
+                    return Pause::End(*pos);
                 }
                 continue;
             }
@@ -74,14 +74,14 @@ impl Scanner {
                 }
                 b'[' if stops_at_arrays && self.depth == 1 && self.is_value_of_key(buf, *pos) => {
                     *pos += 1;
-                    return Stop::Array { key: self.last_string, at: *pos };
+                    return Pause::Array { key: self.last_string, at: *pos };
                 }
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
                         *pos += 1;
-                        return Stop::End(*pos);
+                        return Pause::End(*pos);
                     }
                 }
                 b'\n' if self.one_value_per_line => self.after_line_feed = true,
@@ -89,11 +89,11 @@ impl Scanner {
             }
             *pos += 1;
         }
-        Stop::More
+        Pause::More
     }
 
-    /// Scans inside a string, up to its end, an escape, or (with one value per line) a line feed. True if the string
-    /// ended before `*pos`.
+    /// Scans inside a string, up to its end, an escape, or (with one value per line) a line feed. Returns true if the
+    /// string ended before `*pos`.
     fn scan_string(&mut self, buf: &[u8], pos: &mut usize) -> bool {
         if self.escaped {
             self.escaped = false;

@@ -21,7 +21,7 @@ pub enum Tree {
     Object(Vec<(String, Tree)>),
 }
 
-/// Why a text cannot be read as a tree.
+/// Error for a text that cannot be read as a tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
     /// Not JSON.
@@ -41,28 +41,29 @@ impl Tree {
         parse::parse(text, bounds.into())
     }
 
-    /// Reads a raw value, which is known to be valid JSON except for lone surrogates. These are errors.
-    pub fn of(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
+    /// Reads a raw value, whose grammar serde_json has already checked. Lone surrogates are errors.
+    pub fn from_raw(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::read_tree(raw, bounds.into()).map(|(tree, _)| tree)
     }
 
-    /// Like [`Self::of`], but subtracts the memory of the value from `bounds`, for several values that are in memory at
-    /// once.
-    pub fn take(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
+    /// Like [`Self::from_raw`], but subtracts the memory of the value from `bounds`, so that several values that are in
+    /// memory together share one limit.
+    pub fn from_raw_within(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
         let (tree, spent) = parse::read_tree(raw, *bounds)?;
         bounds.bytes -= spent;
         Ok(tree)
     }
 
-    /// The member of an object with this key. Of duplicate keys the last one counts.
+    /// The value of the last member with this key.
     pub fn get(&self, key: &str) -> Option<&Tree> {
         match self {
-            Tree::Object(members) => members.iter().rev().find(|(k, _)| same(k, key)).map(|(_, v)| v),
+            Tree::Object(members) => members.iter().rev().find(|(k, _)| equal_names(k, key)).map(|(_, v)| v),
             _ => None,
         }
     }
 
-    /// Replaces the last member with this key, or adds one at the end. Does nothing if this is not an object.
+    /// Replaces the value of the last member with this key, or adds a member at the end. Does nothing if this is not an
+    /// object.
     pub fn set(&mut self, key: &str, value: Tree) {
         if let Tree::Object(members) = self {
             match members.iter_mut().rev().find(|(k, _)| k == key) {
@@ -129,23 +130,23 @@ impl Tree {
     }
 }
 
-/// True if two names are equal. Compares the last byte first, because names of equal length mostly differ in it.
-pub fn same(a: &str, b: &str) -> bool {
+/// True if two names are equal. Compares the last bytes first, because names of equal length mostly differ there.
+pub fn equal_names(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b
 }
 
-/// Number of bytes before the first one that a string literal must escape.
+/// Number of bytes before the first byte that must be escaped in a string literal.
 fn unescaped_len(text: &[u8]) -> usize {
     let escaped = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
-    // A whole chunk is checked without an early exit, which the compiler can vectorise.
+    // A whole chunk is checked without an early exit, so that the compiler can vectorise the loop.
     let pieces = text.chunks(32).take_while(|piece| !piece.iter().fold(false, |any, b| any | escaped(b)));
     let at: usize = pieces.map(<[u8]>::len).sum();
     at + text[at..].iter().position(escaped).unwrap_or(text.len() - at)
 }
 
-/// True if a number token is already the shortest text of its double without an exponent. Such a token has at most 15
-/// characters after the sign, so that a double identifies it, no superfluous zeros, and is 0 or at least 0.1 in
-/// magnitude. Every canonical form writes such a number unchanged.
+/// True if a number token is the shortest text of its double, without an exponent, so that every canonical form writes
+/// it unchanged. Accepts only tokens with at most 15 characters after the sign and without superfluous zeros that are 0
+/// or at least 0.1 in magnitude.
 pub fn is_shortest(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));

@@ -116,7 +116,7 @@ impl Trash<'_> {
             reason: "trash_expired",
             copies: &[],
             now,
-            again: None,
+            earlier: None,
             cancel: &AtomicBool::new(false),
         };
         match Eraser::new(self.context).run(&request, &|_| {}, Sabotage::default()) {

@@ -347,14 +347,12 @@ fn not_recognised_error(
     let candidates = nearest(catalog, limits, &files::members_of_unknown_roots(catalog, detection))?;
     let formats = files::nearest_candidates(candidates.iter());
     let names: Vec<&str> = formats.iter().map(|candidate| candidate.format.as_str()).collect();
-    Ok(match formats.first() {
-        None => error("If you know its format, choose it."),
-        Some(best) => {
-            let hint = format!(
-                "The nearest is {} ({}). Choose a format, or `file` to keep it as it is.",
-                best.format, best.reason
-            );
-            error(&hint).with("candidates", names.join(","))
-        }
-    })
+    let keeps = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
+    let keep = formats.iter().find(|candidate| keeps(&candidate.format));
+    let keep = keep.map_or(String::new(), |candidate| format!(" `{}` keeps it as it is.", candidate.format));
+    let hint = match formats.iter().find(|candidate| !keeps(&candidate.format)) {
+        None => format!("If you know its format, choose it.{keep}"),
+        Some(best) => format!("The nearest format is {}: {}. Choose a format.{keep}", best.format, best.reason),
+    };
+    Ok(error(&hint).with("candidates", names.join(",")))
 }

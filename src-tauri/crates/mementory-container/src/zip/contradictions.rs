@@ -1,5 +1,5 @@
-//! Ways in which the directory and the local headers of an archive contradict each other. A program that reads by the one
-//! sees other files than one that reads by the other, so no writer of archives makes such a file by accident.
+//! Contradictions between the directory and the local headers of an archive. Because of them, a program that reads the
+//! directory sees other files than a program that reads the local headers. Writers do not make such files by accident.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
@@ -12,7 +12,7 @@ const STREAMED_FLAG: u16 = 8;
 /// Number of contradictions in one archive after which no further ones are searched for.
 const MAX_LISTED: usize = 1000;
 
-/// A contradiction of one entry: its index, a stable code, and what contradicts.
+/// A contradiction of one entry: index of the entry, stable code, message.
 pub(in super::super) struct Contradiction {
     pub(in super::super) entry: usize,
     pub(in super::super) code: &'static str,
@@ -29,7 +29,7 @@ pub(in super::super) fn contradictions(
     directory: u64,
 ) -> std::io::Result<Vec<Contradiction>> {
     let mut found = Vec::new();
-    // Start, end and index of the bytes that each entry takes.
+    // For each entry: start and end of its bytes, and its index.
     let mut taken: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let Position::Header(at) = entry.position else { continue };
@@ -71,8 +71,8 @@ pub(in super::super) fn contradictions(
     Ok(found)
 }
 
-/// Compares the local header of an entry with the directory. Returns where the entry's data ends, or the difference
-/// and that end.
+/// Compares the local header of an entry with the directory. Returns the end of the entry's data, or the difference and
+/// the end.
 fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
     let fixed = source.bytes(at, 30)?;
     if fixed.len() < 30 || fixed[..4] != LOCAL_SIGNATURE {

@@ -24,8 +24,8 @@ pub(in super::super) struct Directory {
     pub(in super::super) start: u64,
 }
 
-/// Reads the directory. None if there is no usable one. At most `max` entries are read. The caller passes one more
-/// than it allows, so that it notices when there are too many.
+/// Reads the directory. None if there is no usable directory. At most `max` entries are read. The caller passes one
+/// more than its limit, so that it can detect too many entries.
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
@@ -53,8 +53,8 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
-            // If bytes were put before the archive, the recorded offset is wrong, but the record is still directly
-            // before the locator.
+            // The recorded offset is wrong if there are other bytes before the archive. Then the record is still
+            // directly before the locator.
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
@@ -123,7 +123,7 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry
         position: Position::Header(header.saturating_add(base)),
         mode: le32(&fixed, 38) >> 16,
         checked: true,
-        cut: false,
+        truncated: false,
     }))
 }
 

@@ -25,7 +25,7 @@ pub(in super::super) struct Entry {
     /// True if `size` and `crc` are known, and reading checks the bytes against them.
     pub(super) checked: bool,
     /// True if the archive ends before the entry does.
-    pub(in super::super) cut: bool,
+    pub(in super::super) truncated: bool,
 }
 
 /// Offset in the archive of an entry's local header, or of its data.
@@ -61,7 +61,7 @@ impl Entry {
             position: Position::Data(at),
             mode,
             checked: false,
-            cut: len < size,
+            truncated: len < size,
         }
     }
 
@@ -85,13 +85,13 @@ impl Entry {
 
     /// The part of the archive that contains the bytes, if they are stored uncompressed and completely.
     pub(in super::super) fn in_place(&self, archive: &Source) -> std::io::Result<Option<Source>> {
-        if self.method != 0 || self.cut || self.packed != self.size {
+        if self.method != 0 || self.truncated || self.packed != self.size {
             return Ok(None);
         }
         Ok(Some(archive.slice(self.data_offset(archive)?, self.packed)))
     }
 
-    /// Reads the uncompressed bytes from the start. An entry that is cut or too short ends with
+    /// Reads the uncompressed bytes from the start. An entry that is truncated or too short ends with
     /// [`ErrorKind::UnexpectedEof`]; too many bytes or a wrong checksum are [`ErrorKind::InvalidData`].
     pub(in super::super) fn read(&self, archive: &Source) -> std::io::Result<EntryReader> {
         let packed = archive.slice(self.data_offset(archive)?, self.packed).window(0)?;
@@ -99,7 +99,7 @@ impl Entry {
         let inner =
             if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
         let declared = self.checked.then_some((self.size, self.crc));
-        Ok(EntryReader { inner, crc: crc32fast::Hasher::new(), bytes_read: 0, declared, cut: self.cut })
+        Ok(EntryReader { inner, crc: crc32fast::Hasher::new(), bytes_read: 0, declared, truncated: self.truncated })
     }
 
     fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
@@ -122,7 +122,7 @@ pub(in super::super) struct EntryReader {
     crc: crc32fast::Hasher,
     bytes_read: u64,
     declared: Option<(u64, u32)>,
-    cut: bool,
+    truncated: bool,
 }
 
 enum Decoder {
@@ -138,12 +138,12 @@ impl Read for EntryReader {
         };
         let n = match result {
             Ok(n) => n,
-            Err(_) if self.cut => return Err(ends_early_error()),
+            Err(_) if self.truncated => return Err(ends_early_error()),
             Err(e) => return Err(Error::new(ErrorKind::InvalidData, e)),
         };
         self.bytes_read += n as u64;
         let Some((size, crc)) = self.declared else {
-            return if n == 0 && self.cut && !buf.is_empty() { Err(ends_early_error()) } else { Ok(n) };
+            return if n == 0 && self.truncated && !buf.is_empty() { Err(ends_early_error()) } else { Ok(n) };
         };
         if self.bytes_read > size {
             return Err(Error::new(ErrorKind::InvalidData, "the entry is larger than it declares"));

@@ -1,7 +1,7 @@
-//! Reads ZIP files as people have them: streamed, with other bytes in front, cut off, Zip64, names in old encodings.
-//! Reads the central directory or, without one, the local headers. The code is our own, because a strict reader hides
-//! what matters here: duplicate names, the raw name bytes, what is encrypted or a link, and what is left of a cut
-//! download.
+//! Reads ZIP files, also streamed files, files with other bytes in front, truncated files, Zip64, and names in old
+//! encodings. Reads the central directory or, without one, the local headers. The code is our own, because strict
+//! readers hide duplicate names, the raw bytes of names, encrypted entries and links, and the readable entries of a
+//! truncated download.
 mod contradictions;
 mod directory;
 mod entry;

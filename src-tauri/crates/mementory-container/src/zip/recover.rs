@@ -1,4 +1,4 @@
-//! Finds the entries of a ZIP file without a usable directory (such as a cut download) by their local headers.
+//! Finds the entries of a ZIP file without a usable directory (such as a truncated download) by their local headers.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
@@ -8,8 +8,8 @@ use super::{
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// Up to `max` entries in file order. An entry is marked as cut if the file ends inside it. `budget` limits how many
-/// bytes are inflated to find the end of entries whose header does not give their size.
+/// Up to `max` entries in file order. An entry is marked as truncated if the file ends inside it. `budget` limits the
+/// number of bytes that are inflated to find the end of entries whose header does not state their size.
 pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {
@@ -34,7 +34,7 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
             position: Position::Data(data),
             mode: 0,
             checked: true,
-            cut: false,
+            truncated: false,
         };
         if let Some(wide) = extra_field(extra, 1) {
             for (i, value) in [&mut entry.size, &mut entry.packed].into_iter().enumerate() {
@@ -48,15 +48,15 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
         if flags & 8 != 0 && entry.packed == 0 {
             entry.checked = false;
             if entry.method == 8 {
-                (entry.packed, entry.size, entry.cut) = measure_deflate_stream(source, data, &mut budget)?;
+                (entry.packed, entry.size, entry.truncated) = measure_deflate_stream(source, data, &mut budget)?;
             } else {
                 let next = source.find(b"PK\x07\x08", data)?;
                 entry.packed = next.map_or(left, |at| at - data);
                 entry.size = entry.packed;
-                entry.cut = next.is_none();
+                entry.truncated = next.is_none();
             }
         } else if entry.packed > left {
-            (entry.packed, entry.cut) = (left, true);
+            (entry.packed, entry.truncated) = (left, true);
         }
         from = data + entry.packed;
         if entry.packed > 0 || entry.size == 0 {

@@ -3,7 +3,7 @@ use crate::{Cipher, FormatError, Passphrase, Sealed, SealedFile};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 
-/// A fake cipher that only shows which bytes are encrypted. The real one is in mementory-crypto.
+/// A fake cipher, which only makes encrypted bytes recognisable. The real cipher is in mementory-crypto.
 #[derive(Debug)]
 pub struct FakeCipher(pub &'static str);
 

@@ -18,7 +18,7 @@ pub struct MemorySource {
     pub parts: Vec<(PassthroughItem, Vec<u8>)>,
     /// Issues that the reader reported.
     pub notes: Vec<Issue>,
-    /// What was not imported.
+    /// Parts of the input that were not imported.
     pub dropped: Vec<Dropped>,
     /// Positions in `records` of records that were edited after the import.
     pub edited: BTreeSet<usize>,
@@ -27,7 +27,7 @@ pub struct MemorySource {
     /// Deletions.
     pub tombstones: Vec<Tombstone>,
     /// Import times of a record's versions, by the value of its key.
-    pub taken_in: BTreeMap<String, Vec<Timestamp>>,
+    pub import_times: BTreeMap<String, Vec<Timestamp>>,
     /// Id of the vault. None for the default id.
     pub vault: Option<String>,
     /// Time of the export. None for the default time.
@@ -159,9 +159,9 @@ impl RecordSource for MemorySource {
     ) -> Result<(), FormatError> {
         self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
     }
-    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+    fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let found = self.records.iter().find(|r| vault_id(r.kind, &r.key) == id);
-        Ok(found.and_then(|r| self.taken_in.get(&r.key.value)).cloned().unwrap_or_default())
+        Ok(found.and_then(|r| self.import_times.get(&r.key.value)).cloned().unwrap_or_default())
     }
     fn attachment(
         &mut self,

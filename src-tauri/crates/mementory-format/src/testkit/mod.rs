@@ -15,8 +15,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The top folder of the repository. Cargo is asked while the test runs, because a test that was built in another clone
-/// with the same target folder would otherwise read the fixtures of that clone.
+/// The top folder of the repository. The path is read from the environment when a test runs, not when it is built,
+/// because another clone with the same target folder may have built it and has its own fixtures.
 pub fn repo() -> PathBuf {
     let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&krate).join("../../..").canonicalize().unwrap()
@@ -43,7 +43,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Reads a path. Asserts that detection with `formats` finds exactly one source in it, which is of `format`.
+/// Reads a path. Asserts that detection with `formats` finds exactly one source, and that it has the format `format`.
 pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();

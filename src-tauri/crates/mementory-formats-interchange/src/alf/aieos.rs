@@ -6,11 +6,11 @@ fn value_at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
     path.iter().try_fold(doc, |tree, key| tree.get(key))
 }
 
-fn text(doc: &Tree, path: &[&str]) -> Option<Tree> {
+fn text_at(doc: &Tree, path: &[&str]) -> Option<Tree> {
     value_at(doc, path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(|t| Tree::Text(t.to_owned()))
 }
 
-fn texts(value: Option<&Tree>) -> Vec<Tree> {
+fn text_list(value: Option<&Tree>) -> Vec<Tree> {
     match value {
         Some(Tree::Text(t)) if !t.is_empty() => vec![Tree::Text(t.clone())],
         Some(Tree::Array(items)) => items.iter().filter(|i| i.as_str().is_some()).cloned().collect(),
@@ -18,7 +18,7 @@ fn texts(value: Option<&Tree>) -> Vec<Tree> {
     }
 }
 
-fn is_unit(value: &Tree) -> bool {
+fn is_between_0_and_1(value: &Tree) -> bool {
     value.as_f64().is_some_and(|v| (0.0..=1.0).contains(&v))
 }
 
@@ -36,24 +36,26 @@ fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
 
 /// The value of the member `structured` of an identity.
 pub(super) fn structured(doc: &Tree) -> Tree {
-    let names = ["first", "primary"].into_iter().find_map(|key| text(doc, &["identity", "names", key]));
-    let names = names.or_else(|| text(doc, &["names", "first"])).or_else(|| text(doc, &["name"])).and_then(|primary| {
-        let last = text(doc, &["identity", "names", "last"]);
-        let full = match (&primary, &last) {
-            (Tree::Text(first), Some(Tree::Text(last))) => Some(Tree::Text(format!("{first} {last}"))),
-            _ => text(doc, &["identity", "names", "full"]),
-        };
-        let nickname = text(doc, &["identity", "names", "nickname"]);
-        object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full)])
-    });
+    let names = ["first", "primary"].into_iter().find_map(|key| text_at(doc, &["identity", "names", key]));
+    let names =
+        names.or_else(|| text_at(doc, &["names", "first"])).or_else(|| text_at(doc, &["name"])).and_then(|primary| {
+            let last = text_at(doc, &["identity", "names", "last"]);
+            let full = match (&primary, &last) {
+                (Tree::Text(first), Some(Tree::Text(last))) => Some(Tree::Text(format!("{first} {last}"))),
+                _ => text_at(doc, &["identity", "names", "full"]),
+            };
+            let nickname = text_at(doc, &["identity", "names", "nickname"]);
+            object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full)])
+        });
     let scores = matching_members(value_at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
     let traits = scores
         .and_then(|scores| object(vec![("framework", Some(Tree::Text("OCEAN".into()))), ("scores", Some(scores))]));
     let psychology = object(vec![
-        ("neural_matrix", matching_members(value_at(doc, &["psychology", "neural_matrix"]), is_unit)),
+        ("neural_matrix", matching_members(value_at(doc, &["psychology", "neural_matrix"]), is_between_0_and_1)),
         ("personality_traits", traits),
     ]);
-    let style = |key: &str| value_at(doc, &["linguistics", "text_style", key]).filter(|v| is_unit(v)).cloned();
+    let style =
+        |key: &str| value_at(doc, &["linguistics", "text_style", key]).filter(|v| is_between_0_and_1(v)).cloned();
     let slang = value_at(doc, &["linguistics", "text_style", "slang_usage"]).filter(|v| matches!(v, Tree::Bool(_)));
     let idiolect = matching_members(
         value_at(doc, &["linguistics", "idiolect"]),
@@ -64,13 +66,13 @@ pub(super) fn structured(doc: &Tree) -> Tree {
         ("verbosity", style("verbosity")),
         ("humor_level", style("humor_level")),
         ("slang_usage", slang.cloned()),
-        ("preferred_language", text(doc, &["linguistics", "preferred_language"])),
+        ("preferred_language", text_at(doc, &["linguistics", "preferred_language"])),
         ("idiolect", idiolect),
     ]);
-    let mut goals = texts(value_at(doc, &["motivations", "core_drive"]));
+    let mut goals = text_list(value_at(doc, &["motivations", "core_drive"]));
     goals.extend(match value_at(doc, &["motivations", "goals"]) {
-        Some(Tree::Object(groups)) => groups.iter().flat_map(|(_, g)| texts(Some(g))).collect(),
-        other => texts(other),
+        Some(Tree::Object(groups)) => groups.iter().flat_map(|(_, g)| text_list(Some(g))).collect(),
+        other => text_list(other),
     });
     let capabilities: Vec<Tree> = ["skills", "tools"]
         .into_iter()
@@ -96,9 +98,9 @@ fn capability(item: &Tree) -> Option<Tree> {
     if let Some(name) = item.as_str() {
         return object(vec![("name", Some(Tree::Text(name.to_owned())))]);
     }
-    let name = text(item, &["name"])?;
+    let name = text_at(item, &["name"])?;
     let priority = item.get("priority").filter(|v| v.as_f64().is_some_and(|n| n >= 1.0 && n.fract() == 0.0)).cloned();
-    object(vec![("name", Some(name)), ("description", text(item, &["description"])), ("priority", priority)])
+    object(vec![("name", Some(name)), ("description", text_at(item, &["description"])), ("priority", priority)])
 }
 
 /// The members of the document that the structured fields do not cover.

@@ -68,7 +68,7 @@ impl ArchiveWriter {
     }
 
     /// True if an entry with this name was written.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_entry(&self, name: &str) -> bool {
         self.digests.contains_key(name)
     }
 

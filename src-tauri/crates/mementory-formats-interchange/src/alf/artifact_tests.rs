@@ -4,7 +4,7 @@ use super::sealed_secrets::sha256;
 use super::testing::*;
 use crate::alf::testing::workspace;
 use mementory_format::{Format, WriteOptions, WriteReport};
-use mementory_formats_vendor::openclaw::{OpenClaw, files::ABSENT, redact};
+use mementory_formats_vendor::openclaw::{OpenClaw, files::ABSENT_FILE, redact};
 use mementory_model::{Kind, LossKind};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,7 +183,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     std::fs::create_dir(scratch.0.join("home")).unwrap();
     workspace::write(&mut back, &folder, &OpenClaw);
     let mut home = workspace::tree(&folder);
-    let list: Value = serde_json::from_slice(&home.remove(ABSENT).unwrap()).unwrap();
+    let list: Value = serde_json::from_slice(&home.remove(ABSENT_FILE).unwrap()).unwrap();
     let listed: BTreeSet<&str> = list.as_array().unwrap().iter().map(|r| r["source_path"].as_str().unwrap()).collect();
     assert_eq!(listed, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]));
     let mut before = redacted(workspace::tree(&source));
@@ -285,7 +285,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         assert!(format.id() == "zeroclaw" || tree["SOUL.md"].starts_with(b"# Tern"));
         let reported: Vec<_> = report.losses.items.iter().filter(|l| l.field == "attachment").collect();
         assert!(reported.len() == 1 && reported[0].note.contains("quay.mov (734003200 bytes)"), "{reported:?}");
-        let list: Value = serde_json::from_slice(&tree[ABSENT]).unwrap();
+        let list: Value = serde_json::from_slice(&tree[ABSENT_FILE]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
         // A file that the workspace or home has is not listed as absent.
@@ -295,7 +295,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let quay = format!("{prefix}images/quay.mov");
         match prefix {
             "" => workspace::put(&home, &[("SOUL.md", b"# Wren\n")]),
-            _ => mementory_formats_vendor::zeroclaw::testing::home(&home),
+            _ => mementory_formats_vendor::zeroclaw::testing::create_home(&home),
         }
         workspace::put(&home, &[(&quay, b"film")]);
         let mut together = workspace::read(&home, format);
@@ -305,7 +305,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         together.files.extend(vault.files);
         workspace::write(&mut together, &both, format);
         let tree = workspace::tree(&both);
-        assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT)), (&b"film"[..], None), "{}", format.id());
+        assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT_FILE)), (&b"film"[..], None), "{}", format.id());
 
         // An export of that workspace includes the files, and lists the absent ones.
         let again = scratch.0.join(format!("{}.alf", format.id()));
@@ -379,13 +379,13 @@ fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
     assert_eq!(validate(&archive).errors, []);
 
     // The bytes are returned only if there are not more than the bound.
-    let measured = |bound: u64| super::write::measure(&mut bytes.as_slice(), bound).unwrap();
+    let measured = |bound: u64| super::write::size_digest_and_bytes(&mut bytes.as_slice(), bound).unwrap();
     assert_eq!(measured(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
     assert_eq!(measured((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
 }
 
 #[test]
-fn archives_cannot_bring_bookkeeping_files_into_a_workspace() {
+fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
     let scratch = Scratch::new("10-6-forged");
     let (source, archive, forged) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);

@@ -1,5 +1,5 @@
-//! Reports what a user who moves an agent must know about its abilities (spec §3.2.6, §3.4.2): which of them depend on
-//! the host, and where abilities and credentials do not match. It changes nothing.
+//! Warns about abilities of an agent that may not work on another host (spec §3.2.6, §3.4.2): abilities that depend
+//! on the host, and abilities and credentials that do not match. It changes nothing.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ impl CapabilityCheck {
         self.credentials.insert(id);
     }
 
-    /// The issues found by comparing them.
+    /// An issue for each ability that depends on the host, and for each mismatch of abilities and credentials.
     pub(super) fn issues(&self, place: &str) -> Vec<Issue> {
         let mut out = Vec::new();
         for (name, needs, ids) in &self.capabilities {

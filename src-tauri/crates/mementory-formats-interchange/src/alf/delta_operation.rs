@@ -31,7 +31,7 @@ pub(super) struct Change {
     pub id: String,
     /// Id of the agent that the line states, if any.
     pub agent: Option<String>,
-    /// The record's line without the operation; None for a deletion that only names its record.
+    /// The record's line without the operation. None for a deletion that contains only an id.
     pub line: Option<String>,
     /// True if nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
     pub erased: bool,

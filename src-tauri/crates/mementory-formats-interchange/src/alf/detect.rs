@@ -44,13 +44,13 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
             }
             .into(),
             parts,
-            missing_parts: if delta { vec![] } else { missing_files(catalog, manifest, limits) },
+            missing_parts: if delta { vec![] } else { absent_files(catalog, manifest, limits) },
         });
     }
     Ok(claims)
 }
 
-/// The members of the archive that contains `one`, and of archives nested in it, with their roles.
+/// All members of the archive with this manifest, and of archives nested in it, with their roles.
 fn parts_with(catalog: &Catalog, one: &Member) -> Vec<Part> {
     let inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
     let above = one.place.strip_suffix(&one.name).unwrap_or(&one.place);
@@ -87,7 +87,7 @@ struct Layout<'c> {
     /// The manifest, and true if it is damaged.
     manifest: Option<(&'c Member, bool)>,
     /// True if the readable start of a damaged manifest contains `alf_version`.
-    named: bool,
+    has_alf_version: bool,
     /// Number of layer documents.
     documents: u32,
     /// Number of files with memory lines.
@@ -117,7 +117,7 @@ impl<'c> Layout<'c> {
                 if damaged {
                     let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
                     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-                    self.named = has(b"\"alf_version\"");
+                    self.has_alf_version = has(b"\"alf_version\"");
                     self.delta = name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
                 }
             }
@@ -134,11 +134,12 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// If this is a damaged archive of this format: its manifest, or its first member if it has none, and the reason.
+    /// The manifest of a damaged ALF archive (its first member if it has no manifest), and the reason of the claim.
+    /// None if the archive is intact or not recognised.
     fn damage(&self) -> Option<(&'c Member, &'static str)> {
         let layers = self.documents + self.partitions.min(1) + u32::from(self.raw);
         match self.manifest {
-            Some((manifest, true)) if self.named || layers >= 1 => {
+            Some((manifest, true)) if self.has_alf_version || layers >= 1 => {
                 Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
             }
             None if layers >= 2 && self.partitions > 0 => {
@@ -162,7 +163,7 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     }
 }
 
-fn missing_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
+fn absent_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
     let Ok(bytes) = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
     let text = String::from_utf8_lossy(&bytes);
     let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };

@@ -42,9 +42,9 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
 
 /// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
-    /// The reference of the first record that refers to it, or one made from its own record.
+    /// The reference in the first record that refers to the file. If no record does, it is made from the file's record.
     pub reference: AttachmentRef,
-    /// Ids of the memory lines that refer to it.
+    /// Ids of the memory lines that refer to the file.
     pub referenced_by: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct ExportPlan {
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer, including the identity.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Id and id space of each line whose id space differs from that of the agent that it names.
+    /// Id and id space of each line whose id space is not that of the agent named in the line.
     pub scopes: Vec<(String, String)>,
     /// Files of other formats by their vault id.
     pub files: BTreeMap<String, ForeignFile>,
@@ -92,8 +92,9 @@ pub(super) struct ExportPlan {
     pub by_kind: BTreeMap<String, u64>,
     /// Losses found so far.
     pub losses: LossReport,
-    /// Line ids by vault id. UUIDs are stored as numbers, so that a million fit into memory, all other ids as text.
+    /// Line ids by vault id, as numbers, so that a million fit into memory.
     uuids: HashMap<u128, u128>,
+    /// All other line ids by vault id, as text.
     texts: HashMap<String, String>,
     conversations: HashMap<u128, Timestamp>,
 }
@@ -181,7 +182,7 @@ impl ExportPlan {
 
     fn add_line(&mut self, stored: &StoredRecord, from_alf: bool) {
         let record = &stored.record;
-        let created = self.created(stored);
+        let created = self.partition_time(stored);
         if record.kind == Kind::Conversation
             && let (Some(time), Ok(id)) = (record.times.created, u128::from_str_radix(&stored.id, 16))
         {
@@ -264,7 +265,7 @@ impl ExportPlan {
 
     /// The time that determines the partition of a record: its creation, else another known time (update, observation,
     /// start of validity, creation of its conversation), else 1970.
-    pub(super) fn created(&self, stored: &StoredRecord) -> Timestamp {
+    pub(super) fn partition_time(&self, stored: &StoredRecord) -> Timestamp {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
         let conversation = conversation.and_then(|id| self.conversations.get(&id).copied());

@@ -1,7 +1,7 @@
 //! Values of a memory line that the specification forbids (schema of a memory record, §3.1): a confidence of 1.7, an id
 //! that is no UUID, an empty content, a vector of another length than its dimensions. The vault keeps them in the
-//! record's verbatim and an import reports them. A file that we write has them under their pointers in
-//! `raw_source_format.mementory_forbidden`, and never again in the field itself.
+//! record's verbatim and an import reports them. An exported line has them in `raw_source_format.mementory_forbidden`,
+//! by their pointers, and a valid value or none in the field itself.
 use super::partitions::stable_v7;
 use super::schema;
 use super::vocabulary::EMPTY_CONTENT;

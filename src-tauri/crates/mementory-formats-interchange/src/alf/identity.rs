@@ -162,7 +162,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
             if base.title != record.title {
                 set_path(&mut doc, &["structured", "names", "primary"], set_text(&record.title));
             }
-            raise_version(&mut doc, record.times.updated);
+            increment_version(&mut doc, record.times.updated);
         }
         (Kind::Profile, _) => {
             let base = principal(verbatim, &doc, key, &mut vec![]);
@@ -175,7 +175,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
             if let Tree::Object(members) = &mut doc
                 && let Some((_, profile)) = members.iter_mut().rev().find(|(k, _)| k == "profile")
             {
-                raise_version(profile, record.times.updated);
+                increment_version(profile, record.times.updated);
             }
         }
         (Kind::Credential, _) => {
@@ -198,7 +198,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
 }
 
 /// Increments the version, as spec §3.2.3 requires for every change, and sets the time of the update.
-fn raise_version(doc: &mut Tree, updated: Option<Timestamp>) {
+fn increment_version(doc: &mut Tree, updated: Option<Timestamp>) {
     if let Some(Tree::Number(version)) = doc.get("version") {
         let next = version.parse::<u64>().map_or(1, |v| v.saturating_add(1));
         doc.set("version", Tree::Number(next.to_string()));

@@ -1,11 +1,11 @@
 //! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files do not contain
-//! it. Therefore the vault counts a new version at each time at which it imported a changed profile text, and a memory
-//! has the version of its own import time. Another vault does not know these times. When it imports the archive, it
-//! stores the stated versions with the workspace (`.mementory/lineage.json`) and uses them.
+//! this version. Therefore the vault counts one version for each import of a changed profile text, and a memory gets
+//! the version that was current when the memory was imported. Another vault does not know these times. When it imports
+//! the archive, it stores the versions that the archive states with the workspace (`.mementory/lineage.json`).
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
-use mementory_formats_vendor::openclaw::files::{LINEAGE, is_own};
+use mementory_formats_vendor::openclaw::files::{LINEAGE_FILE, is_our_file};
 use mementory_model::{Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +21,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// By key: the version of each memory whose version is not the current one.
+    /// Version of each memory that does not have the current version, by its key.
     lines: BTreeMap<String, u64>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// By vault id: the version of each memory whose version is not the current one.
+    /// By vault id: versions of the memories that do not have the current version.
     lines: HashMap<String, u64>,
 }
 
@@ -51,7 +51,7 @@ impl Lineage {
         let stored = stored_lineage(source, runtime, scope)?.filter(|stored| stored.vault != this_vault);
         let mut times = BTreeSet::<Timestamp>::new();
         for profile in profiles {
-            times.extend(source.taken_in(&profile.id)?);
+            times.extend(source.import_times(&profile.id)?);
         }
         let first = stored.as_ref().map_or(1, |stored| stored.version.max(1));
         let version = first.saturating_add(times.len().saturating_sub(1) as u64);
@@ -71,7 +71,7 @@ impl Lineage {
             let version_then = match stated {
                 Some(stated) => stated,
                 None => {
-                    let imported = source.taken_in(&id)?.into_iter().next();
+                    let imported = source.import_times(&id)?.into_iter().next();
                     let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
                     first.saturating_add(before.saturating_sub(1) as u64)
                 }
@@ -100,7 +100,7 @@ fn stored_lineage(
 ) -> Result<Option<StoredLineage>, FormatError> {
     let mut out = None;
     source.passthrough(runtime, &mut |item, bytes| {
-        if is_own(&item.name, LINEAGE) && item.group == scope {
+        if is_our_file(&item.name, LINEAGE_FILE) && item.group == scope {
             let mut text = Vec::new();
             bytes.take(MAX_LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
             // A file that cannot be parsed is ignored.

@@ -39,11 +39,11 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     for record in &vault.records {
         let soul = record.record_type.as_deref() == Some("soul");
         let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
-        vault.taken_in.insert(record.key.value.clone(), times);
+        vault.import_times.insert(record.key.value.clone(), times);
     }
     let late = vault.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
     let text = late.text.clone();
-    vault.taken_in.insert(late.key.value.clone(), vec![at(5)]);
+    vault.import_times.insert(late.key.value.clone(), vec![at(5)]);
     write(&mut vault, &path("two.alf"));
     let before = versions(&path("two.alf"));
     assert_eq!(before.0, 2);
@@ -51,14 +51,14 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(before.1, expected, "10.2.1, 2: older memories keep their version");
     assert_eq!(validate(&path("two.alf")).errors, []);
 
-    // 10.2.1, 3: no memory has both versions.
+    // §10.2.1, step 3: no memory has both versions.
     let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
     assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
 
-    // 10.2.1, 4: another vault, which imported everything on one day, exports the same versions.
+    // §10.2.1, step 4: another vault, which imported everything on one day, exports the same versions.
     let mut other = read(&path("two.alf")).unwrap();
     other.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
-    other.taken_in = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
+    other.import_times = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
     write(&mut other, &path("three.alf"));
     assert_eq!(versions(&path("three.alf")), before);
     // If the first vault imports the archive again, nothing is counted twice.

@@ -38,11 +38,11 @@ impl ListDocument<'_> {
             write_string(slots.get(i).map_or("", String::as_str), &mut out);
             out
         };
-        self.splice(|i| Some(slot(i)), &[])
+        self.with_elements(|i| Some(slot(i)), &[])
     }
 
     /// The document with its elements replaced (or removed, for None) and new ones added at the end.
-    pub(super) fn splice(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
+    pub(super) fn with_elements(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
         let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
         if added.is_empty() && filled.iter().all(Option::is_some) {
             let mut out = String::with_capacity(self.text.len());
@@ -55,7 +55,7 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // If the number of elements changes, only the white space between them is lost.
+        // The number of elements changes. Only the white space between the elements is lost.
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {

@@ -126,7 +126,7 @@ pub(super) struct Manifest {
 
 impl Manifest {
     /// Reads the manifest of an archive.
-    pub(super) fn of(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
+    pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let entry = archive.entry(MANIFEST_FILE);
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
         Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
@@ -200,19 +200,19 @@ impl Manifest {
         named.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
     }
 
-    /// Id space of an element or line, by its id and the agent that it names. All elements of one agent have the same
-    /// id space. In a file with several sources, the manifest lists the elements that have another one.
-    pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
-        let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
-        let named = names.filter(|_| self.is_generated()).unwrap_or(&self.agent);
-        said.unwrap_or_else(|| format!("alf:{named}"))
+    /// Id space of the element or line with this id and this `agent_id`. All elements of one agent have the same id
+    /// space. In a file with several sources, the manifest lists the elements that have another id space.
+    pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
+        let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
+        listed.unwrap_or_else(|| format!("alf:{agent}"))
     }
 
-    /// The runtime that the manifest states for an element, else that of the agent, else `alf`.
+    /// The runtime that the manifest states for the element with this id, else the agent's runtime, else `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
-        let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
         let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
-        said.or_else(of_agent).unwrap_or("alf")
+        listed.or_else(of_agent).unwrap_or("alf")
     }
 
     /// An issue for a checksum that cannot be verified. None if there is no checksum, or it is ours (the validator

@@ -99,7 +99,7 @@ impl Format for Alf {
         limits: &Limits,
     ) -> Result<Option<SourceState>, FormatError> {
         let archive = manifest::Archive::open(catalog, detected)?;
-        let manifest = manifest::Manifest::of(&archive, limits)?;
+        let manifest = manifest::Manifest::read(&archive, limits)?;
         Ok(Some(SourceState {
             place: archive.place.clone(),
             format: "alf",
@@ -111,7 +111,7 @@ impl Format for Alf {
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&validate::REFUSED_ERROR_CODES)
     }
-    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect_any(catalog, limits)
     }
     fn read(

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Period {
     year: i16,
-    /// Number of its first month, 1 to 12.
+    /// First month, 1 to 12.
     month: i8,
     /// Number of months: 3 or 1.
     months: i8,
@@ -38,12 +38,12 @@ impl Period {
     }
 
     /// First day, inclusive.
-    pub(super) fn from(self) -> String {
+    pub(super) fn first_day(self) -> String {
         format!("{:04}-{:02}-01", self.year, self.month)
     }
 
     /// Last day, inclusive.
-    pub(super) fn to(self) -> String {
+    pub(super) fn last_day(self) -> String {
         let last = self.month + self.months - 1;
         let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
         let day = match last {

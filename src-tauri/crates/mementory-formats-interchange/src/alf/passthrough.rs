@@ -25,7 +25,7 @@ pub(super) struct PassthroughFiles {
     pub manifest: Option<String>,
     /// The agent's layer documents (skeletons, memory index, unknown layers) by name.
     pub layers: BTreeMap<String, String>,
-    /// Names of the agent's other entries, which no other entry may use.
+    /// Names of the agent's other entries, which no generated entry may use.
     pub reserved: BTreeSet<String>,
     groups: BTreeSet<String>,
     everything: bool,
@@ -62,8 +62,8 @@ impl PassthroughFiles {
     }
 
     /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several
-    /// sources, each gets a unique name, and the returned rows for the manifest (`mementory.entries`) have the agent,
-    /// original name and role of each.
+    /// sources, each file gets a unique name, and a row for the manifest (`mementory.entries`) with its agent, original
+    /// name and role is returned.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -75,7 +75,7 @@ impl PassthroughFiles {
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
-                if !assembled && !out.has(&item.name) {
+                if !assembled && !out.has_entry(&item.name) {
                     write_entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());
@@ -143,7 +143,7 @@ fn free_name(out: &ArchiveWriter, item: &PassthroughItem) -> String {
     let wanted = format!("mementory/{group}/{}", item.name);
     let mut name = wanted.clone();
     let mut n = 2;
-    while out.has(&name) {
+    while out.has_entry(&name) {
         name = format!("{wanted}~{n}");
         n += 1;
     }

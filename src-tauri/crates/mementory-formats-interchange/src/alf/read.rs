@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Largest number of different remarks. Further ones are counted together.
+/// Largest number of different remarks. Further remarks with the same code are counted together.
 const MAX_REMARKS: usize = 500;
 
 /// Reads one archive into the sink.
@@ -151,8 +151,8 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of the document of a layer. None if the manifest names none, or it was read already. A missing or
-    /// damaged file is reported and None, but in a delta it is an error.
+    /// Text and entry of the document of a layer. None if the manifest names no document, or if it was already read.
+    /// For a missing or damaged document, reports an issue and returns None; in a delta, returns an error.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -196,7 +196,7 @@ impl Reader<'_> {
         self.used.insert(name.to_owned());
     }
 
-    /// Reports a document that is not valid for its layer, and stores it as a passthrough file. In a delta it is an
+    /// Reports a document that is not valid for its layer, and stores it as a passthrough file. In a delta, returns an
     /// error.
     pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
         if self.is_delta {
@@ -496,14 +496,14 @@ impl Reader<'_> {
             self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
         }
         set_effective_status(&mut record, superseded.replaced_by_deletion(&line.id, (index, number)));
-        record.attachments.extend(attachments.of(&line.id));
+        record.attachments.extend(attachments.of_record(&line.id));
         self.sink.unit(record.into())
     }
 
     fn store_lineage(&mut self) -> Result<(), FormatError> {
         for (runtime, group, text) in std::mem::take(&mut self.lineage).into_files() {
             let [format, name, role] =
-                [runtime, mementory_formats_vendor::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
+                [runtime, mementory_formats_vendor::openclaw::files::LINEAGE_FILE, "raw"].map(str::to_owned);
             let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
             self.sink.passthrough(item, &mut text.as_bytes())?;
         }
@@ -542,13 +542,13 @@ pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
 /// Position of a line: index of the partition, and line number.
 type Position = (usize, u64);
 
-/// The records that other lines replace (`supersedes`).
+/// The records that are replaced by other lines (`supersedes`).
 #[derive(Default)]
 struct Superseded {
-    /// Ids that a line with another id replaces. The value is true if that line is a deletion.
+    /// Ids of records that are replaced by a line with another id. The value is true if that line is a deletion.
     by_id: HashMap<String, bool>,
-    /// Ids that a later line with the same id replaces: the position of the last such line, and true if it is a
-    /// deletion.
+    /// Ids of records that are replaced by a later line with the same id: the position of the last such line, and
+    /// whether it is a deletion.
     by_same_id: HashMap<String, (Position, bool)>,
 }
 
@@ -568,8 +568,8 @@ impl Superseded {
     }
 }
 
-/// Sets the status that follows from a newer record, because the line in a sealed partition never changes (spec
-/// §4.1.1).
+/// Sets the status that follows from a newer record. The line itself cannot state it, because a sealed partition never
+/// changes (spec §4.1.1).
 fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     let Some(deleted) = superseded else { return };
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {

@@ -17,7 +17,7 @@ impl Reader<'_> {
         let layers: Vec<String> = self.manifest.unknown_layer_files().into_iter().map(str::to_owned).collect();
         let index = self.manifest.index_file();
         let archive = self.archive;
-        let known = ManifestWorkspaces::of(self.manifest);
+        let known = ManifestWorkspaces::from_manifest(self.manifest);
         for (name, member) in &archive.entries {
             let role = match *name {
                 name if name == MANIFEST_FILE && self.is_delta => continue,
@@ -70,8 +70,8 @@ impl Reader<'_> {
         self.pass_through(member, name, role)
     }
 
-    /// Reads a raw entry of a workspace: text that is also in records, settings whose secrets were opened, or a
-    /// passthrough file of the workspace. Returns false if the entry must still be stored as a passthrough file of the
+    /// Reads a raw entry of a workspace: a file whose text is also in records, a settings file whose secrets were
+    /// decrypted, or a passthrough file. Returns false if the caller must store the entry as a passthrough file of the
     /// agent.
     fn read_raw(&mut self, known: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
         let archive = self.archive;
@@ -113,7 +113,7 @@ impl Reader<'_> {
         PassthroughItem { format, group, name, role, place: place.to_owned() }
     }
 
-    /// Notes that a record of a workspace file was read.
+    /// Adds the workspace file of a record to `files_from_records`.
     pub(super) fn note_workspace_file(&mut self, record: &Record) {
         if let (Some(runtime), Some(path)) =
             (runtime_of(record), record.fields.get("file").and_then(|file| file.as_str()))

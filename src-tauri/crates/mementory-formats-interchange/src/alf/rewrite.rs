@@ -50,7 +50,7 @@ impl OpenedFile {
     }
 }
 
-/// True if the file is encrypted as a whole. It was opened before, so read errors are not expected.
+/// True if the file is encrypted as a whole. Read errors give false: the caller has already opened the file.
 fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
@@ -67,7 +67,7 @@ pub(super) enum LineEdit {
     Remove,
 }
 
-/// Decides what happens to a line. It may write other lines before it.
+/// Decides what happens to a line. The function may first write other lines to the output.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
 /// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Returns
@@ -131,7 +131,7 @@ pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
     (created.unwrap_or(epoch), id)
 }
 
-/// The new file, which is deleted unless it is finished.
+/// The new archive, written to a temporary file that is deleted unless it is finished.
 pub(super) struct Rewrite {
     /// The writer of the new archive.
     pub out: ArchiveWriter,
@@ -164,7 +164,7 @@ impl Rewrite {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         for (name, member) in &archive.entries {
-            if *name != MANIFEST_FILE && !self.out.has(name) && !skip(name) {
+            if *name != MANIFEST_FILE && !self.out.has_entry(name) && !skip(name) {
                 archive.catalog.read(member, |bytes| self.out.entry(name, bytes).map(drop))?;
             }
         }
@@ -231,7 +231,7 @@ impl Drop for PartialFile {
     }
 }
 
-/// Copies the permissions of the file that is replaced. Without one, only the owner can read the new file.
+/// Copies the permissions of the file to be replaced. If there is no such file, only the owner can read the new file.
 fn set_permissions(path: &Path, target: &Path) -> std::io::Result<()> {
     if let Ok(existing) = std::fs::metadata(target) {
         return std::fs::set_permissions(path, existing.permissions());

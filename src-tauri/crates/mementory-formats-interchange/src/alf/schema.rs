@@ -1,14 +1,13 @@
-//! What each document of ALF may contain, as tables, and the codes under which violations are reported. The tables
-//! follow the specification (§3, §4.2) and its schemas. A word that is not in the specified list is only a warning
-//! (§8.2).
+//! Schema rules of the ALF documents, and the codes under which violations are reported. The rules follow the
+//! specification (§3, §4.2) and its schemas. A word that is not in a specified list is only a warning (§8.2).
 use mementory_json::schema::{
     Fit,
-    Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, Unit, Uuid, Whole},
+    Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, UnitInterval, Uuid, Whole},
     TextForm, Violation, is_uuid, nullable, optional, required, required_nullable,
 };
 
-/// The id of a memory by the schema: a UUID version 7 in lower case. Files of the reference program have other UUIDs,
-/// which readers accept.
+/// Id of a memory. The schema requires a UUID version 7 in lower case. The reference program writes other UUIDs, so
+/// they are accepted with a warning.
 const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {
@@ -19,7 +18,7 @@ const UUID_V7_FORM: TextForm = TextForm {
         match is_v7 {
             true => Fit::Exact,
             false if uuid::Uuid::parse_str(t).is_ok() => Fit::Loose,
-            false => Fit::Not,
+            false => Fit::Other,
         }
     },
 };
@@ -40,7 +39,7 @@ const VERSION_FORM: TextForm = TextForm {
 const CHECKSUM_FORM: TextForm = TextForm {
     expected: "algorithm:hex",
     fit: |t| {
-        let Some((algorithm, hex)) = t.split_once(':') else { return Fit::Not };
+        let Some((algorithm, hex)) = t.split_once(':') else { return Fit::Other };
         let is_name = algorithm.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
         let is_hex = hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         (!algorithm.is_empty() && !hex.is_empty() && is_name && is_hex).into()
@@ -172,7 +171,7 @@ pub(super) const MEMORY_RULE: Rule = Object(&[
     ),
     required("status", OpenWord(&super::wire::MEMORY_STATUSES)),
     optional("supersedes", Uuid),
-    optional("confidence", Unit),
+    optional("confidence", UnitInterval),
     optional(
         "entities",
         List(&Object(&[
@@ -221,7 +220,7 @@ pub(super) const IDENTITY_RULE: Rule = Object(&[
             optional(
                 "psychology",
                 Object(&[
-                    optional("neural_matrix", Map(&Unit)),
+                    optional("neural_matrix", Map(&UnitInterval)),
                     optional(
                         "personality_traits",
                         Object(&[required("framework", Text), required("scores", Map(&Number))]),
@@ -233,9 +232,9 @@ pub(super) const IDENTITY_RULE: Rule = Object(&[
             optional(
                 "linguistics",
                 Object(&[
-                    optional("formality_level", Unit),
-                    optional("verbosity", Unit),
-                    optional("humor_level", Unit),
+                    optional("formality_level", UnitInterval),
+                    optional("verbosity", UnitInterval),
+                    optional("humor_level", UnitInterval),
                     optional("slang_usage", Bool),
                     optional("preferred_language", Text),
                     optional(
@@ -394,7 +393,7 @@ mod tests {
     };
 
     #[test]
-    fn ids_and_vectors_follow_the_schema_of_a_memory() {
+    fn ids_and_vectors_of_a_memory_are_checked() {
         let found = |json: &str| {
             let mut out = Vec::new();
             check(&Tree::parse(json, 16).unwrap(), &MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {

@@ -1,5 +1,5 @@
 //! The tests that the specification lists (§10), by their number. §10.4 is tested in `delta`, §10.14 in `purge`. §10.12
-//! and §10.13 concern services.
+//! and §10.13 are about online services, which Mementory does not have.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_model::{Kind, RecordKey};
@@ -97,7 +97,7 @@ fn codes(vault: &MemorySource) -> Vec<&str> {
 }
 
 #[test]
-fn spec_10_1_schemas() {
+fn spec_10_1_lines_that_violate_the_schema_are_reported() {
     let scratch = Scratch::new("10-1");
     let check = |line: Value| {
         let at = scratch.0.join("v.alf");
@@ -129,14 +129,14 @@ fn spec_10_1_schemas() {
         merge(&mut line, more.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{more}");
     }
-    // §8.2 takes precedence over the lists of words, so an unknown value stays and is only a warning.
+    // By §8.2, a value that is not in a list of words is preserved and gives only a warning.
     let mut line = good;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));
 }
 
 #[test]
-fn spec_10_2_1_identity_lineage() {
+fn spec_10_2_1_identity_versions_of_lines_survive_a_round_trip() {
     let with = |n: u32, version: Option<u32>| {
         let source = version.map_or(json!({}), |v| json!({"source": {"identity_version": v}}));
         memory(n, "2026-01-01T00:00:00Z", source)
@@ -149,7 +149,7 @@ fn spec_10_2_1_identity_lineage() {
 }
 
 #[test]
-fn spec_10_2_2_links() {
+fn spec_10_2_2_links_survive_a_round_trip_even_if_dangling() {
     let link = |to: u32, relation: &str| json!({"id": id(to), "relation": relation});
     let lines = [
         memory(
@@ -234,7 +234,7 @@ fn spec_10_5_secrets_in_settings_files_are_not_exported_in_the_clear() {
 }
 
 #[test]
-fn spec_10_5_1_credentials_and_capabilities() {
+fn spec_10_5_1_mismatched_credentials_and_capabilities_are_reported() {
     let abilities = json!({"capabilities": [
         {"name": "repo_reader", "portability": "intrinsic", "credential_ids": [id(1)]},
         {"name": "mailer", "credential_ids": [id(7)]},
@@ -255,7 +255,7 @@ fn spec_10_5_1_credentials_and_capabilities() {
 }
 
 #[test]
-fn spec_10_6_artifacts() {
+fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
     let scratch = Scratch::new("10-6");
     let (_, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     let mut message = mementory_model::Record::new(Kind::Memory, RecordKey::new("chatgpt", "m"), "See the files.");
@@ -324,7 +324,7 @@ fn spec_10_6_artifacts() {
 }
 
 #[test]
-fn spec_10_7_principals() {
+fn spec_10_7_principals_survive_a_round_trip() {
     let principal = |n: u32, kind: &str, agent: Value| {
         json!({"id": id(n), "principal_type": kind, "agent_id": agent,
         "profile": {"id": id(n + 50), "agent_id": AGENT_ID, "principal_id": id(n), "version": n, "updated_at": "2026-01-01T00:00:00Z",
@@ -352,7 +352,7 @@ fn spec_10_7_principals() {
 }
 
 #[test]
-fn spec_10_8_and_10_9_sub_agents_and_capabilities() {
+fn spec_10_8_and_10_9_sub_agents_and_capabilities_survive_a_round_trip() {
     let structured = json!({
         "capabilities": [
             {"name": "writing", "description": "prose", "priority": 1},
@@ -382,8 +382,8 @@ fn partitions(scratch: &Scratch, file: &str) -> (Vec<Value>, BTreeMap<String, Ve
 }
 
 #[test]
-fn spec_10_11_partitions() {
-    // The clock of the test is at 2026-11-20.
+fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
+    // The test runs with the date 2026-11-20.
     let days = [
         "2025-12-31T23:30:00Z",
         "2026-01-01T01:30:00+02:00",
@@ -441,7 +441,7 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
 }
 
 #[test]
-fn spec_10_11_monthly_partitions_for_busy_agents() {
+fn spec_10_11_busy_agents_get_monthly_partitions() {
     use super::first_pass::{ExportPlan, MAX_LINES_PER_QUARTER};
     use super::partitions::Period;
     let at = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
@@ -450,7 +450,7 @@ fn spec_10_11_monthly_partitions_for_busy_agents() {
     plan.periods.insert(Period::month(at("2024-02-05")), (1, 1));
     plan.periods.insert(Period::month(at("2024-05-05")), (5, 1));
     plan.choose_periods(None);
-    let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.from(), p.to())).collect();
+    let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.first_day(), p.last_day())).collect();
     let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
     assert_eq!(
         names,

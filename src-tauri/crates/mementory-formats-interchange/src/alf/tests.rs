@@ -36,8 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Asserts that lines are the same in any partition, and that other entries except manifest and index are equal in
-/// bytes.
+/// Asserts that both archives have the same lines, in whatever partition, and that all other entries except manifest
+/// and index are equal in bytes.
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();

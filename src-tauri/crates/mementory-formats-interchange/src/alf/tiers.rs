@@ -55,7 +55,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     for (path, (scope, stored_path)) in &workspace.passthrough {
         let inner =
             if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
-        // Outside its workspace, a home contains only files of the runtime.
+        // In a home, all files outside the workspace folder belong to the runtime, so they are no artifacts.
         let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
         let Some(bytes) = workspace.files.get(path) else { continue };
         if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {
@@ -69,7 +69,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     out.into_iter().filter_map(take).collect()
 }
 
-/// True if the file has secrets, or marks of redacted ones, and must therefore stay under `raw/`.
+/// True if the file contains secrets or marks of redacted secrets. Such a file must stay under `raw/`.
 fn holds_secret(text: &str) -> bool {
     text.contains(redact::REDACTED) || redact::redact(text).1 > 0
 }
@@ -111,7 +111,7 @@ pub(super) fn lines_by_artifact(
     Ok(out)
 }
 
-/// Id of the row of a file. It is the same in every export.
+/// Id of the index row of a file. It is the same in every export.
 pub(super) fn row_id(artifact: &Artifact) -> String {
     stable_v5(&format!("artifact:{}:{}", artifact.scope, artifact.stored_path)).to_string()
 }
@@ -141,7 +141,7 @@ pub(super) fn row(
     Row { value: id, scope: String::new(), runtime: String::new(), text: text.to_string(), file: None }
 }
 
-/// The row of a file that an imported archive listed without its bytes. It is still listed without them.
+/// The index row of a file that an imported archive listed without its bytes. The export lists it in the same way.
 pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree) -> Row {
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
@@ -154,7 +154,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// The row without `archive_path`, if its file is in the archive but too large for this threshold. None otherwise.
+/// The row without `archive_path`, if its file is in the archive but too large for this threshold, else None.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {

@@ -16,10 +16,11 @@ use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 
-/// Largest number of listed errors, and also of listed warnings. Further ones are only counted.
+/// Largest number of listed errors, and also of listed warnings. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
 
-/// Codes of the errors that prevent an import: parts that the manifest lists are missing, damaged, or of another agent.
+/// Codes of the errors that prevent an import: an entry that the manifest lists is missing, damaged, or of another
+/// agent.
 pub(super) const REFUSED_ERROR_CODES: [&str; 12] = [
     "layer_missing",
     "partition_missing",
@@ -147,7 +148,7 @@ impl Check<'_> {
     }
 
     /// Checks that identity and credentials belong to the agent of the manifest (spec §11.3: a file contains one
-    /// agent). For a credential this is a warning only, since those of the official sample name other agents.
+    /// agent). A credential of another agent is only a warning, because the official sample has such credentials.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let message = "this belongs to another agent than the manifest's";
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);

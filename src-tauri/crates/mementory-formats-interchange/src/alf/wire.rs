@@ -42,7 +42,7 @@ pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
     get(members, VENDOR).or_else(|| get(members, FORMER_VENDOR))
 }
 
-/// The last member with this key, which is the one that programs use if a key is repeated.
+/// The last member with this key. Most programs also use the last one if a key is repeated.
 pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
     members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
 }
@@ -118,8 +118,8 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-/// Reads one line. `scope` returns the id space for the line's id and the agent that it names. The error is a stable
-/// code (`not_json`, `no_id`, `no_content`).
+/// Reads one line. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
+/// (`not_json`, `no_id`, `no_content`).
 pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
@@ -208,7 +208,8 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     Ok(Line { record, id, agent: own_agent, restored, remarks })
 }
 
-/// Id of the record if it was moved as a forbidden value, and true if its content was empty (see [`super::forbidden`]).
+/// The original id if it was moved to the forbidden values, and true if an empty content was moved (see
+/// [`super::forbidden`]).
 fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     let inside = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
     let Some(kept) = inside(line, "raw_source_format").and_then(|raw| inside(&raw, FORBIDDEN_VALUES_MEMBER)) else {
@@ -226,12 +227,12 @@ fn remark_unknown_word(remarks: &mut Vec<Remark>, field: &str, value: Option<&st
     }
 }
 
-/// The agent that a line names.
+/// The `agent_id` of a line.
 pub(super) fn agent_of(line: &str) -> Option<String> {
     get(&members(line)?, "agent_id").and_then(string).map(Cow::into_owned)
 }
 
-/// The version of the identity that a line names (spec §3.1.10).
+/// The `source.identity_version` of a line (spec §3.1.10). None unless it is a number of at least 1.
 pub(super) fn identity_version(line: &str) -> Option<u64> {
     let source = members(get(&members(line)?, "source")?.get())?;
     get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)

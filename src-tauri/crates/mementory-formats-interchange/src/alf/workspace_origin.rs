@@ -1,6 +1,6 @@
-//! Recognizes records of a workspace and the workspace's runtime.
+//! Tells whether a record was read from an agent's workspace, and of which runtime.
 use mementory_format::StoredRecord;
-use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::text_of};
+use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::current_text};
 use mementory_formats_vendor::zeroclaw::ZEROCLAW;
 use mementory_model::{Kind, Record, Verbatim};
 use std::collections::BTreeMap;
@@ -34,15 +34,15 @@ pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) 
     is_workspace
 }
 
-/// An edited record of a workspace with the edit in its verbatim. None for any other record. A workspace is restored
-/// from the verbatims, so the edit would be lost otherwise.
+/// An edited record of a workspace with the edit applied to its verbatim, because a workspace is restored from the
+/// verbatims. None for any other record.
 pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
     let text = |v: &Verbatim| v.media_type == "text/markdown";
     let edited =
         stored.edited && runtime_of(&stored.record).is_some() && stored.record.verbatim.as_ref().is_some_and(text);
     edited.then(|| {
         let mut record = stored.record.clone();
-        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text_of(stored) });
+        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: current_text(stored) });
         record
     })
 }

@@ -1,11 +1,11 @@
-//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. Other programs
-//! read the documents. The extension slot has the original records, each with a digest of the text that it became. So a
-//! text that another program changed is recognised and imported. Any other change is reported as an issue.
+//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. The extension
+//! slot has the original records, each with a digest of its text in the document. So a text that another program
+//! changed is recognised and imported. Any other change by another program is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
 use mementory_format::extension as slot_names;
-use mementory_formats_vendor::openclaw::{read::named, write::text_of};
+use mementory_formats_vendor::openclaw::{read::labelled_value, write::current_text};
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 
@@ -31,7 +31,7 @@ pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
     let of = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
     let files = || order.into_iter().filter_map(of).filter_map(|p| p.record.verbatim.as_ref());
-    let stated = files().find_map(|v| v.text.lines().find_map(|line| named(line, "Name")));
+    let stated = files().find_map(|v| v.text.lines().find_map(|line| labelled_value(line, "Name")));
     let titled =
         || ["aieos", "soul", "identity_profile"].into_iter().filter_map(of).find_map(|p| p.record.title.clone());
     stated.or_else(titled)
@@ -50,8 +50,8 @@ fn identity_path(record: &Record) -> Vec<&str> {
     }
 }
 
-/// The text of `identity.json`. Its time is the newest that the files state, else 1970. It is never the current time,
-/// so an unchanged vault gives the same bytes.
+/// The text of `identity.json`. Its `updated_at` is the newest time that the files state, else 1970, and never the
+/// current time, so that an unchanged vault gives the same bytes.
 pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());
@@ -78,7 +78,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
         let (value, text) = match (is_aieos(&stored.record), &document) {
             (true, Some(document)) => (document.clone(), to_json(document)),
             _ => {
-                let text = text_of(stored);
+                let text = current_text(stored);
                 (Tree::Text(text.clone()), text)
             }
         };
@@ -111,7 +111,7 @@ pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> St
         ("version", Tree::Number("1".into())),
         ("updated_at", Tree::Text(updated)),
         ("structured", structured),
-        ("prose", object([("user_profile", Tree::Text(text_of(stored)))])),
+        ("prose", object([("user_profile", Tree::Text(current_text(stored)))])),
         ("source_format", text_tree(runtime)),
     ]);
     to_json(&object([
@@ -127,7 +127,7 @@ pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> St
 fn slot(stored: &StoredRecord) -> Tree {
     let mut record = stored.record.clone();
     if let Some(verbatim) = record.verbatim.as_mut().filter(|_| stored.edited && !is_aieos(&stored.record)) {
-        verbatim.text = text_of(stored);
+        verbatim.text = current_text(stored);
     }
     let text = serde_json::to_string(&record).unwrap_or_else(|_| "null".into());
     Tree::parse(&text, 512).unwrap_or(Tree::Null)
@@ -194,7 +194,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     Some(Restored { records, has_other_blocks, structured_changed })
 }
 
-/// Sets the text that another program wrote as text and verbatim.
+/// Replaces text and verbatim of the record with a text from another program.
 fn set_text(record: &mut Record, text: &str) {
     record.text = text.trim().to_owned();
     record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });

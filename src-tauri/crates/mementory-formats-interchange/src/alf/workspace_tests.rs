@@ -6,7 +6,7 @@ use crate::alf::testing::workspace;
 use mementory_format::testkit::FakeCipher;
 use mementory_format::{Format, FormatError, Passphrase, WriteOptions};
 use mementory_formats_vendor::openclaw::{OpenClaw, redact};
-use mementory_formats_vendor::zeroclaw::{ZeroClaw, testing::home};
+use mementory_formats_vendor::zeroclaw::{ZeroClaw, testing::create_home};
 use mementory_model::{Kind, Limits, LossKind};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ fn changed_raw_file_is_stored_and_reported() {
 #[test]
 fn spec_10_2_zeroclaw_home_is_byte_equal() {
     let scratch = Scratch::new("10-2-zeroclaw");
-    home(&scratch.0.join("home"));
+    create_home(&scratch.0.join("home"));
     let archive = scratch.0.join("a.alf");
     let report = write(&mut workspace::read(&scratch.0.join("home"), &ZeroClaw), &archive);
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2, "settings and the key file");
@@ -202,7 +202,7 @@ fn code(error: FormatError) -> &'static str {
 
 /// An encrypted archive of a home with secrets, and the same archive decrypted.
 fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
-    home(&scratch.0.join("home"));
+    create_home(&scratch.0.join("home"));
     let (archive, inside) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
     let options = WriteOptions { everything: true, passphrase: sealed_with("tea"), ..WriteOptions::default() };
     let mut vault = workspace::read(&scratch.0.join("home"), &ZeroClaw);
@@ -370,7 +370,7 @@ fn several_workspaces_in_one_archive_stay_separate() {
 #[test]
 fn two_profiles_of_one_block_keep_their_texts() {
     let scratch = Scratch::new("two-souls");
-    home(&scratch.0.join("home"));
+    create_home(&scratch.0.join("home"));
     workspace::put(&scratch.0.join("home"), &[("SOUL.md", b"# Another\nBe stern.\n")]);
     let archive = scratch.0.join("a.alf");
     write(&mut workspace::read(&scratch.0.join("home"), &ZeroClaw), &archive);
@@ -380,8 +380,8 @@ fn two_profiles_of_one_block_keep_their_texts() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// Statements in `mementory.workspaces` are ignored in a manifest of another program, and if they are false for the
-/// records.
+/// Statements in `mementory.workspaces` are ignored if another program wrote the manifest, or if the records show that
+/// they are false.
 #[test]
 fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");

@@ -1,6 +1,6 @@
 //! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal are made from their files,
-//! and the files themselves are under `raw/<runtime>/`. The manifest lists files that consist only of records, with
-//! their digests, so that an import does not store their text twice.
+//! and the files themselves are under `raw/<runtime>/`. The manifest lists the files whose text is also in the archive's
+//! records, with their digests, so that an import does not store this text twice.
 use super::archive_writer::ArchiveWriter;
 use super::document_row::Row;
 use super::first_pass::ExportPlan;
@@ -30,8 +30,8 @@ struct RuntimeFiles {
 }
 
 impl WorkspaceFiles {
-    /// Assembles the files if everything is exported. With a selection, the files would reveal more than what was
-    /// selected.
+    /// Assembles the files if everything is exported. If only a selection is exported, there are none, because the files
+    /// would reveal records that were not selected.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &mut ExportPlan,
@@ -94,7 +94,7 @@ impl WorkspaceFiles {
                 rows.push(((&absent.scope, &absent.path), row));
             }
         }
-        // The rows are sorted, so that their order does not depend on which bytes are present.
+        // The order of the rows must not depend on whether a file has its bytes or is only listed.
         rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
@@ -119,7 +119,7 @@ impl WorkspaceFiles {
             let (mut from_records, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);
-                if out.has(&name) {
+                if out.has_entry(&name) {
                     losses.add(&name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
                 }
@@ -146,7 +146,7 @@ impl WorkspaceFiles {
     }
 }
 
-/// What the manifest says about a raw entry.
+/// The statement of the manifest about a raw entry.
 pub(super) enum RawEntry<'k> {
     /// Runtime, path and digest of a file made from records. If its digest differs, another program changed the file.
     FromRecords(&'static str, &'k str, &'k str),
@@ -154,8 +154,8 @@ pub(super) enum RawEntry<'k> {
     Passthrough(&'static str, &'k str, &'k str),
 }
 
-/// What the manifest states about the workspaces under `raw/`. A manifest is trusted only if Mementory generated it,
-/// and only for workspaces of the runtime that it names.
+/// The statements of the manifest about the workspaces under `raw/`. They are used only if Mementory generated the
+/// manifest, and only for id spaces of the stated runtime.
 #[derive(Default)]
 pub(super) struct ManifestWorkspaces {
     from_records: HashMap<String, (&'static str, String, String)>,
@@ -165,7 +165,7 @@ pub(super) struct ManifestWorkspaces {
 
 impl ManifestWorkspaces {
     /// Reads the statements of a manifest. Empty for an archive of another program.
-    pub(super) fn of(manifest: &Manifest) -> Self {
+    pub(super) fn from_manifest(manifest: &Manifest) -> Self {
         let mut out = Self::default();
         let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.is_generated()) else {
             return out;
@@ -216,10 +216,10 @@ fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
 
-/// Names of the raw entries that are made from records according to the manifest, so that they are outdated if a record
+/// Names of the raw entries that are made from records according to the manifest. They are outdated when a record
 /// changes.
 pub(super) fn raw_files_from_records(manifest: &Manifest) -> HashSet<String> {
-    ManifestWorkspaces::of(manifest).from_records.into_keys().collect()
+    ManifestWorkspaces::from_manifest(manifest).from_records.into_keys().collect()
 }
 
 /// A record source with only the records and passthrough files of one runtime.

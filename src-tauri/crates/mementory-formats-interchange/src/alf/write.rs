@@ -15,7 +15,7 @@ use super::passthrough::PassthroughFiles;
 use super::sealed_secrets::Secrets;
 use super::tiers;
 use super::workspaces::WorkspaceFiles;
-use super::write_documents::{self as documents, FileFacts};
+use super::write_documents::{self as documents, FileData};
 use super::write_manifest::{FORMAT_VERSION, Layers, PartitionRow, build, index};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
 use mementory_json::Tree;
@@ -68,7 +68,7 @@ pub(super) fn write(
         file.entry(&index_name, &mut text.as_bytes())?;
     }
     for (name, text) in &passthrough.layers {
-        if !file.has(name) && !layers.is_assembled(name) {
+        if !file.has_entry(name) && !layers.is_assembled(name) {
             file.entry(name, &mut text.as_bytes())?;
         }
     }
@@ -126,7 +126,7 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     })
 }
 
-/// Reports a file that is not in the archive. `bytes` is its size, or None if the vault does not have it.
+/// Reports a file that is too large for the archive, or that the vault does not have (`bytes`, its size, is None).
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
         Some(n) if n < threshold => return,
@@ -215,10 +215,10 @@ fn write_files(
         write_row_file(source, out, row, passthrough)?;
     }
     for (id, foreign) in std::mem::take(&mut plan.files) {
-        let mut facts = FileFacts { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
+        let mut facts = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
         let found = source.attachment(&id, &mut |bytes| {
-            (facts.size, facts.sha256, content) = measure(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
+            (facts.size, facts.sha256, content) = size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
         if found && facts.size < threshold {
@@ -241,8 +241,11 @@ fn write_files(
     Ok(())
 }
 
-/// Size and SHA-256 of a file. Also its bytes if there are at most `bound`.
-pub(super) fn measure(bytes: &mut dyn Read, bound: u64) -> Result<(u64, String, Option<Vec<u8>>), FormatError> {
+/// Size and SHA-256 of a file, and its bytes if it has at most `bound` bytes.
+pub(super) fn size_digest_and_bytes(
+    bytes: &mut dyn Read,
+    bound: u64,
+) -> Result<(u64, String, Option<Vec<u8>>), FormatError> {
     let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
     let mut content = Some(Vec::new());
     loop {
@@ -259,8 +262,8 @@ pub(super) fn measure(bytes: &mut dyn Read, bound: u64) -> Result<(u64, String, 
     }
 }
 
-/// Writes the file of an imported row under the name in the row. If another entry has this name, which can happen with
-/// several sources, file and row get a new name.
+/// Writes the file of an imported index row under the name in the row. If another entry has this name, which can happen
+/// in an archive of several sources, file and row get a new name.
 fn write_row_file(
     source: &mut dyn RecordSource,
     out: &mut ArchiveWriter,
@@ -269,11 +272,11 @@ fn write_row_file(
 ) -> Result<(), FormatError> {
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(()) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(()) };
-    if passthrough.agent.is_some() && (out.has(&path) || passthrough.reserved.contains(&path)) {
-        // Either two rows have the same file, or it is a passthrough file that is written unchanged.
+    if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.reserved.contains(&path)) {
+        // Another row has the same file, or the file is a passthrough file that is written unchanged.
         return Ok(());
     }
-    let name = if out.has(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
+    let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
     let found = source.attachment(id, &mut |bytes| out.entry(&name, bytes).map(drop))?;
     if found && name != path {
         tree.set("archive_path", Tree::Text(name));
@@ -290,7 +293,7 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .filter(|part: &String| !part.is_empty() && part != "." && part != ".." && part != "artifacts")
         .collect();
     let clean = if clean.is_empty() { "file".to_owned() } else { clean.join("/") };
-    let is_free = |name: &String| !out.has(name) && !passthrough.reserved.contains(name);
+    let is_free = |name: &String| !out.has_entry(name) && !passthrough.reserved.contains(name);
     let preferred = Some(format!("artifacts/{clean}")).filter(is_free);
     preferred.unwrap_or_else(|| format!("artifacts/{id}/{clean}"))
 }
@@ -318,7 +321,7 @@ fn write_partitions(
         let mut lines: BTreeMap<Period, Vec<(Timestamp, String, String)>> = BTreeMap::new();
         source.records(&mut |stored| {
             if plan.is_line(&stored) {
-                let created = plan.created(&stored);
+                let created = plan.partition_time(&stored);
                 let period = plan.period_of(created);
                 if batch.contains(&period) {
                     let (id, text) = line(plan, &stored, agent, created);
@@ -330,7 +333,7 @@ fn write_partitions(
         for (period, mut lines) in lines {
             lines.sort();
             let mut name = format!("memory/partitions/{}.jsonl", period.name());
-            while out.has(&name) || passthrough.reserved.contains(&name) {
+            while out.has_entry(&name) || passthrough.reserved.contains(&name) {
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
@@ -364,7 +367,7 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     (id, text)
 }
 
-/// The lines of a partition as a stream, so that the whole partition need not be copied.
+/// The lines of a partition as a stream. Saves a copy of the whole partition in memory.
 struct PartitionStream {
     lines: std::vec::IntoIter<(Timestamp, String, String)>,
     current: Vec<u8>,

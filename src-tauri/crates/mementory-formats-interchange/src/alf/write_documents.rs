@@ -1,4 +1,5 @@
-//! Writes identity and list documents. Elements are put into the skeleton of an imported document, new ones at its end.
+//! Writes identity and list documents. Elements of an imported document return to their position in its skeleton, and
+//! new elements follow at the end.
 use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
@@ -26,7 +27,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     }
     let fill = |i: usize| rows.iter().find(|r| Some(&r.value) == slots.get(i) && !r.value.is_empty());
     let count = (0..slots.len()).filter(|i| fill(*i).is_some()).count() + added.len();
-    (document.splice(|i| fill(i).map(|r| r.text.clone()), &added), count)
+    (document.with_elements(|i| fill(i).map(|r| r.text.clone()), &added), count)
 }
 
 /// The attachment index with the threshold that the user set.
@@ -78,7 +79,7 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     push_member(&mut inner, "id", &profile);
     push_member(&mut inner, "agent_id", agent);
     push_member(&mut inner, "principal_id", &id);
-    // All values are constant, so that the row never changes.
+    // No value depends on the time of the export, so that the row never changes.
     inner.push_str(",\"version\":1");
     push_member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
     inner.push_str(",\"structured\":{\"principal_type\":\"human\"}");
@@ -89,8 +90,8 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
-/// Data about a file for its row.
-pub(super) struct FileFacts {
+/// Data about a file for its index row.
+pub(super) struct FileData {
     /// Name in the archive. None for tier 3.
     pub path: Option<String>,
     /// Size in bytes.
@@ -100,7 +101,7 @@ pub(super) struct FileFacts {
 }
 
 /// The row of a file of another format that records refer to.
-pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileFacts) -> Row {
+pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
     push_member(&mut out, "id", &uuid);

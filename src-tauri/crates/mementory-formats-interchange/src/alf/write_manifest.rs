@@ -27,10 +27,10 @@ impl PartitionRow {
     }
 
     fn tree(&self) -> Tree {
-        let to = if self.current { Tree::Null } else { text(&self.period.to()) };
+        let to = if self.current { Tree::Null } else { text(&self.period.last_day()) };
         object([
             ("file", text(&self.file)),
-            ("from", text(&self.period.from())),
+            ("from", text(&self.period.first_day())),
             ("to", to),
             ("record_count", number(self.count)),
             ("sealed", Tree::Bool(self.sealed)),
@@ -60,7 +60,7 @@ pub(super) struct Layers {
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,
-    /// Size in bytes from which files are only listed, and true if the user set it.
+    /// Threshold in bytes: files of this size or larger are only listed. True if the user set it.
     pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
@@ -68,7 +68,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Creates it with the names of the layer files from the manifest of the imported agent.
+    /// Empty layers, with the names of the layer files from the manifest of the imported agent.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -97,7 +97,7 @@ impl Layers {
         ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
     }
 
-    /// Adds to the counts of tier 2 and tier 3 files.
+    /// Counts the tier 2 and tier 3 files among the rows, and adds their bytes.
     pub(super) fn count_files(&mut self, rows: &[Row]) {
         for row in rows {
             let Ok(tree) = Tree::parse(&row.text, 512) else { continue };
@@ -206,7 +206,7 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Changes or adds the manifest row of a layer. Removes it if the layer is not `present`.
+/// Changes or adds the manifest row of a layer. Removes the row if the layer is not `present`.
 fn edit_layer_row(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
     if !present {
         inventory.remove(layer);

@@ -16,7 +16,7 @@ pub(super) const CHECKSUMS_FILE: &str = "CHECKSUMS";
 pub(super) const SIGNATURE_FILE: &str = "manifest.sig";
 /// Edges of an evidence pack (spec v1.1 §6).
 pub(super) const PROVENANCE_FILE: &str = "provenance/edges.jsonl";
-/// Folders in which every file must be listed in the manifest. The reference SDK does not check the last one.
+/// Folders in which every file must be listed in the manifest. The reference SDK does not check `provenance`.
 pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
 /// The files below one prefix of one input path or archive.
@@ -31,7 +31,7 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
-    /// Names in the same archive that lead out of it. The archive is refused for them (spec v1.1 §4, §7).
+    /// Names in the same archive that lead out of it (`../`). An archive with such names is refused (spec v1.1 §4, §7).
     pub escaping: BTreeSet<String>,
 }
 

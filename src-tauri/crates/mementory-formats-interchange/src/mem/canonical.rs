@@ -18,8 +18,8 @@ pub(super) fn write(tree: &Tree, out: &mut String) -> Result<(), BadNumber> {
 }
 
 /// Members sorted by key. If a key occurs several times, the last member is used.
-pub(super) fn sorted(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
-    canonical::sorted(members, KeyOrder::CodePoint)
+pub(super) fn sorted_members(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
+    canonical::sorted_members(members, KeyOrder::CodePoint)
 }
 
 /// Canonical form of a number token.

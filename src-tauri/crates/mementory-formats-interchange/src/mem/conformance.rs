@@ -20,7 +20,7 @@ use std::{
     thread::Scope,
 };
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Severity {
     /// Prevents the import of the whole bundle.
@@ -40,13 +40,14 @@ const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 /// Largest number of listed findings with one code, because a hostile file may have one for each line.
 const MAX_FINDINGS_PER_CODE: u32 = 1000;
 
-/// Lists in a tombstone's `derived` with ids that other records may refer to.
+/// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with its
+/// target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
-/// How much is checked.
+/// Extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CheckDepth {
-    /// Only what can prevent an import.
+    /// Only rules whose violation prevents an import.
     Import,
     /// Also canonical form, conformance level and other claims of the manifest.
     Full,
@@ -84,7 +85,7 @@ impl Report {
     }
 
     /// The first finding that prevents an import, as an error.
-    pub fn refusal(&self, bundle: &Bundle) -> Option<FormatError> {
+    pub fn fatal_error(&self, bundle: &Bundle) -> Option<FormatError> {
         let (_, code, finding) = self.findings.iter().find(|(s, _, _)| *s == Severity::Fatal)?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {
@@ -195,7 +196,7 @@ fn check_listed_files(
     Ok(())
 }
 
-/// Lines of one file that are decoded together, on all cores.
+/// A batch of lines of one file. Its lines are decoded in parallel on all cores.
 #[derive(Default)]
 struct LineBatch {
     bytes: Vec<u8>,
@@ -203,7 +204,7 @@ struct LineBatch {
     lines: Vec<(u64, Range<usize>)>,
 }
 
-/// A decoded line: the record and whether the line is canonical, or the reason why it is not a record.
+/// A decoded line: the record and true if the line is canonical, or the error message if it is not a record.
 type Decoded = Result<(Tree, bool), String>;
 
 impl LineBatch {
@@ -269,18 +270,18 @@ impl Decoder {
 
     /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
     fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
-        // A very long line is decoded while no other batch is in memory.
+        // A very long line is decoded alone, because of the memory that its batch needs.
         let is_oversized = batch.bytes.len() > LineBatch::MAX_BYTES;
-        self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
+        self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
         // Sending fails only if the thread has panicked; the scope then passes the panic on.
         if self.batches.send(batch).is_ok() {
             self.in_flight += 1;
         }
-        self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, record_batch);
+        self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, record_batch);
     }
 
     /// Waits until at most `limit` batches are in flight.
-    fn drain(&mut self, limit: usize, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+    fn wait_for_batches(&mut self, limit: usize, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
         while self.in_flight > limit {
             self.in_flight -= 1;
             record_batch(self.results.recv().unwrap_or_default());
@@ -333,7 +334,7 @@ fn check_file(
             }
             match &mut decoder {
                 Some(decoder) => {
-                    // Blank lines are ignored, but they are not canonical.
+                    // A blank line is not a record, but the file is not canonical.
                     if bytes.is_empty() {
                         blank = blank.or(Some(number));
                     }
@@ -355,7 +356,7 @@ fn check_file(
         });
         if let Some(decoder) = &mut decoder {
             decoder.push(std::mem::take(&mut batch), &mut record_batch);
-            decoder.drain(0, &mut record_batch);
+            decoder.wait_for_batches(0, &mut record_batch);
         }
         result
     })?;
@@ -448,8 +449,8 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
     }
 }
 
-/// An unlisted file is fatal in folders with records. Elsewhere a full check warns about it, because no checksum or
-/// signature covers it.
+/// Reports files that the manifest does not list: as fatal in folders with records, else as a warning of a full check,
+/// because no checksum or signature covers them.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =
@@ -542,7 +543,7 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     let seconds = |span: Option<(Timestamp, Timestamp)>| {
         span.map(|(from, to)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds()))
     };
-    // Version 1.0 has neither field, and an evidence pack has no episodes.
+    // Version 1.0 has neither `coverage` nor `scopes`.
     if manifest.coverage.is_some() && seconds(manifest.coverage) != seconds(report.coverage) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
         report.add_finding(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);

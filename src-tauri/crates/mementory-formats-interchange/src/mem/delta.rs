@@ -1,9 +1,9 @@
-//! Selects the rows of an incremental export (spec v1.1 §4): what changed since a time, or what another export lacks.
+//! Selects the rows of an incremental export (spec v1.1 §4): those changed since a time, or missing in another export.
 //!
 //! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
-//! reference SDK does, because a superseded row may be older than the cursor. Unlike the SDK, which misses edits of
-//! older rows, *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …), and that
-//! of its last change in the vault.
+//! reference SDK does, because a superseded row may be older than the start time. The SDK misses edits of older rows.
+//! Here *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …), and the time of
+//! its last change in the vault.
 use super::{
     bundle::{Bundle, line_text},
     conformance::{CheckDepth, check_bundle},
@@ -30,7 +30,7 @@ const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("log", &["ts"]),
 ];
 
-/// What an incremental export is compared with.
+/// The state that an incremental export is compared with.
 #[derive(Default)]
 enum Baseline {
     /// Nothing: the export is full.
@@ -62,7 +62,8 @@ fn digest(path: &str, what: &str) -> [u8; 16] {
     std::array::from_fn(|i| full[i])
 }
 
-/// Cuts a time to whole seconds, the precision of a manifest. With a fraction, rows of the same second would be missed.
+/// Truncates a time to whole seconds, the precision of the times in a manifest. With a fraction, rows of the same
+/// second would be missed.
 pub(super) fn whole_second(at: Timestamp) -> Timestamp {
     const MICROS_PER_SECOND: i64 = 1_000_000;
     Timestamp::from_micros(at.as_micros().div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND).unwrap_or(at)
@@ -98,7 +99,7 @@ impl Delta {
         for source in &found.sources {
             let bundle = Bundle::open(&catalog, source, limits)?;
             let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
-            if let Some(refusal) = report.refusal(&bundle) {
+            if let Some(refusal) = report.fatal_error(&bundle) {
                 return Err(refusal);
             }
             let Some(manifest) = report.manifest else { continue };
@@ -167,7 +168,8 @@ impl Delta {
         let Some((_, times)) = CHANGE_TIME_FIELDS.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
-            // The first field is the creation time, which always counts; other times may lie in the future.
+            // The first field is the creation time, which always counts; times of changes count only if they are not in
+            // the future.
             at.is_some_and(|at| if n == 0 { at >= since } else { self.is_between(at, since) })
         })
     }

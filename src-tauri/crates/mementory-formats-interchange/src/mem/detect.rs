@@ -1,4 +1,4 @@
-//! Detects bundles: by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
+//! Detects bundles by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE, prefix_of},
     kinds::{kind_at_path, vendor_kind_at_path},
@@ -20,7 +20,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         names.contains(&(location.0, location.1, format!("{}{name}", location.2).as_str()))
     };
     let with_records: HashSet<BundleLocation> = catalog.members().iter().filter_map(location_of_records).collect();
-    let surroundings = |location: BundleLocation| Surroundings {
+    let surroundings = |location: BundleLocation| FilesBesideManifest {
         checksums: exists_in(location, CHECKSUMS_FILE),
         records: with_records.contains(&location),
     };
@@ -65,14 +65,14 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-/// What is beside a manifest.
-struct Surroundings {
+/// The files beside a manifest that support its detection.
+struct FilesBesideManifest {
     checksums: bool,
     /// Files in `items/` with the name of a kind that the format defines.
     records: bool,
 }
 
-/// The bundle that this member has records of.
+/// The bundle whose records this member contains.
 fn location_of_records(member: &Member) -> Option<BundleLocation<'_>> {
     let prefix = prefix_of(&member.name)?;
     let path = &member.name[prefix.len()..];
@@ -92,7 +92,7 @@ fn role(path: &str) -> Role {
 fn recognize_manifest(
     catalog: &Catalog,
     member: &Member,
-    beside: &Surroundings,
+    beside: &FilesBesideManifest,
     limits: &Limits,
 ) -> Result<Option<(f64, Option<String>)>, FormatError> {
     if member.size > limits.side_file_bytes {

@@ -3,7 +3,9 @@
 //!
 //! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from
 //! the same records that an export sees, so that their ids match those in exported bundles.
-pub use super::evidence_pack::{AuditEntry, CHAIN, Chosen, EvidencePack, ProvenanceEdge, RECEIPTS, TRANSFERS};
+pub use super::evidence_pack::{
+    AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, ProvenanceEdge, RECEIPTS_FILE, SelectedParts, TRANSFERS_FILE,
+};
 use super::{
     bundle::PROVENANCE_FILE,
     delta::whole_second,
@@ -32,7 +34,7 @@ const PACK_CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "aud
 /// Confidence of a derivation edge if the derived record has no confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Numbers of the written lines, and the digest of the pack.
+/// Counts of the written lines, and the digest of the pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceReport {
     /// Number of tombstones.
@@ -56,7 +58,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     let since = pack.since.map(whole_second);
     let until = pack.until;
     let in_period = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
-    let Chosen { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
+    let SelectedParts { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
     let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for tombstone in pack.tombstones.iter().filter(|t| include_tombstones && in_period(t.at)) {
@@ -171,8 +173,8 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
     }
 }
 
-/// The edges of the graph, and one edge for each record derived from another (`derived_from`), so that every derived
-/// statement can be traced to its source (spec v1.1 §2).
+/// All edges between entities, and one edge for each record derived from another (`derived_from`), so that every
+/// derived statement can be traced to its source (spec v1.1 §2).
 ///
 /// # Errors
 /// Errors of the record source.
@@ -226,7 +228,7 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     })
 }
 
-/// Ids in the bundle of the records that a record is linked to by this relation.
+/// Ids, as written in a bundle, of the records that a record is linked to by this relation.
 fn linked_ids<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
     let links = stored.record.links.iter().zip(&stored.link_ids).filter(move |(l, _)| l.relation == relation);
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))

@@ -2,24 +2,25 @@
 use mementory_model::{Kind, Timestamp, Tombstone};
 use std::collections::BTreeMap;
 
-/// File with the receipts of the deletions. This file and the next two are not part of the specification. Other
-/// programs treat them as files without records.
-pub const RECEIPTS: &str = "audit/receipts.jsonl";
+/// File with the receipts of the deletions. [`RECEIPTS_FILE`], [`AUDIT_CHAIN_FILE`] and [`TRANSFERS_FILE`] are not part
+/// of the specification, so other programs treat them as files without records.
+pub const RECEIPTS_FILE: &str = "audit/receipts.jsonl";
 /// File with the hash and signature of each entry of the audit trail.
-pub const CHAIN: &str = "audit/chain.jsonl";
+pub const AUDIT_CHAIN_FILE: &str = "audit/chain.jsonl";
 /// File with the imports and exports and their file names.
-pub const TRANSFERS: &str = "audit/transfers.jsonl";
+pub const TRANSFERS_FILE: &str = "audit/transfers.jsonl";
 
 /// One event of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// When it happened.
+    /// Time of the event.
     pub at: Timestamp,
-    /// Opaque name of the person or program that did it.
+    /// Opaque name of the person or program that caused the event.
     pub actor: String,
     /// Operation (`import`, `erase` …).
     pub op: String,
-    /// Subject of the operation. If `kind` is given, a vault id is written as the id of the record in our bundles.
+    /// Subject of the operation. If it is the vault id of a record (`kind` is given), the pack has the record's id in
+    /// our bundles instead.
     pub target: String,
     /// Kind of the record that `target` names. None if it does not name a record.
     pub kind: Option<Kind>,
@@ -32,29 +33,29 @@ pub struct AuditEntry {
 pub struct ProvenanceEdge {
     /// Id of the edge.
     pub id: String,
-    /// Id in bundles of the derived record or of the first entity.
+    /// Id, as written in a bundle, of the derived record or of the first entity.
     pub source: String,
-    /// Id in bundles of the record that it was derived from, or of the second entity.
+    /// Id, as written in a bundle, of the record that `source` was derived from, or of the second entity.
     pub target: String,
     /// `derived_from`, or the relation of a graph edge.
     pub relation: String,
-    /// When it was recorded.
+    /// Time at which the edge was recorded.
     pub recorded: Timestamp,
-    /// Start of its validity.
+    /// Start of the edge's validity.
     pub valid_from: Timestamp,
-    /// End of its validity.
+    /// End of the edge's validity.
     pub valid_to: Option<Timestamp>,
-    /// Id of the edge that replaced it.
+    /// Id of the edge that replaced this one.
     pub superseded_by: Option<String>,
     /// Confidence, from 0 to 1.
     pub confidence: f64,
-    /// Ids of the episodes that support it.
+    /// Ids of the episodes that support the edge.
     pub evidence: Vec<String>,
 }
 
 /// Which parts a pack contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chosen {
+pub struct SelectedParts {
     /// Tombstones and provenance edges.
     pub tombstones: bool,
     /// The audit trail.
@@ -63,7 +64,7 @@ pub struct Chosen {
     pub guide: bool,
 }
 
-impl Default for Chosen {
+impl Default for SelectedParts {
     /// The parts that the specification requires.
     fn default() -> Self {
         Self { tombstones: true, log: true, guide: false }
@@ -74,7 +75,7 @@ impl Default for Chosen {
 #[derive(Debug, Clone)]
 pub struct EvidencePack {
     /// Which of the following parts to write.
-    pub chosen: Chosen,
+    pub chosen: SelectedParts,
     /// Program that writes the pack, as `vendor/version`.
     pub generator: String,
     /// Time of the export.
@@ -89,6 +90,6 @@ pub struct EvidencePack {
     pub audit: Vec<AuditEntry>,
     /// Provenance edges.
     pub edges: Vec<ProvenanceEdge>,
-    /// Lines of additional files, by path.
+    /// Lines of additional files ([`RECEIPTS_FILE`], [`AUDIT_CHAIN_FILE`], [`TRANSFERS_FILE`]), by path.
     pub beside: BTreeMap<&'static str, Vec<String>>,
 }

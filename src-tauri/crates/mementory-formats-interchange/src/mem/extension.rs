@@ -1,6 +1,6 @@
-//! The extension slot of a line is one of its members, because lines may have members of other programs (spec §4.3).
+//! The extension slot of a line: one member of the line, since programs may add members of their own (spec §4.3).
 use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
-use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// A line can express every time in whole seconds, and all other fields except those that only we define.
+/// The fields that a line can express: every time, in whole seconds, and all other fields except our own additions.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -20,8 +20,8 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension
-/// slot of `tree`. `own` is true if the record was read from this format: then the line itself is its origin
-/// and verbatim.
+/// slot of `tree`. Returns false if there are none. `own` is true if the record was read from this format: then the
+/// line itself is its origin and verbatim.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);
@@ -32,7 +32,7 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }
-    out.insert(NATIVE.into(), Value::String(fingerprint(spec, tree)));
+    out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(spec, tree)));
     extension::set(tree, tree_of(&Value::Object(out)));
     true
 }
@@ -74,12 +74,12 @@ fn restore_fields(map: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the extension slot of a line to the record that the line alone yields. Keeps the origin and verbatim of the
-/// line, unless the slot has an origin and no other program changed the line. None if there is no slot, or it is not
+/// Applies the extension slot of a line to `mapped`, the record that the line alone yields. Origin and verbatim are
+/// those of the line, unless the slot has an origin and no other program changed the line. None if there is no slot of
 /// ours.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     restore_fields(&mut map);
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
@@ -89,7 +89,7 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     }
     let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
@@ -100,10 +100,10 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
 /// separately; key and origin are not reported.
 pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
-    if extension::held(slot).any(|name| name == "times") {
+    if extension::slot_member_names(slot).any(|name| name == "times") {
         report_time_losses(id, &mapped.times, &record.times, report);
     }
-    let names = extension::held(slot).map(|name| if name == FIELDS_TEXT_MEMBER { "fields" } else { name });
+    let names = extension::slot_member_names(slot).map(|name| if name == FIELDS_TEXT_MEMBER { "fields" } else { name });
     extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
 }
 
@@ -122,7 +122,7 @@ fn report_time_losses(id: &str, line: &Times, ours: &Times, report: &mut LossRep
         if line.is_some_and(|l| l.to_rfc3339_seconds() == ours.to_rfc3339_seconds()) {
             report.add(id, &field, LossKind::Narrowed, "whole seconds; the exact time is kept in x_mementory");
         } else {
-            report.add(id, &field, LossKind::MovedToExtension, extension::MOVED);
+            report.add(id, &field, LossKind::MovedToExtension, extension::MOVED_NOTE);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Integers below 0, which the schemas of all kinds forbid. The vault keeps them in the record's verbatim and an import
-//! reports them. A line that we write has them in `mementory_forbidden`, and never again in the field itself.
+//! reports them. An exported line has them in `mementory_forbidden`, and 0 in the field itself.
 use super::{
     kinds::{KindSpec, Type},
     wire::integer,

@@ -55,7 +55,7 @@ pub(super) fn instructions(pack: &EvidencePack, files: &[&str], signer: Option<&
     out
 }
 
-/// What each file contains, in words for the reader of the pack.
+/// Path of each file and a description of its content, for the instructions.
 const FILE_DESCRIPTIONS: [(&str, &str); 6] = [
     (
         super::kinds::TOMBSTONES_FILE,
@@ -63,16 +63,16 @@ const FILE_DESCRIPTIONS: [(&str, &str); 6] = [
          line in canonical form (sorted keys, no spaces) without that member.",
     ),
     (
-        super::evidence_pack::RECEIPTS,
+        super::evidence_pack::RECEIPTS_FILE,
         "What an independent check found after each deletion in this vault, location by location, and the tombstones that it concerns.",
     ),
     (super::kinds::AUDIT_LOG_FILE, "What was done, when, and to which id."),
     (
-        super::evidence_pack::CHAIN,
+        super::evidence_pack::AUDIT_CHAIN_FILE,
         "For each entry of the log: its number, its hash, which also covers the previous entry, and the signature over the \
          bytes of the hash, made together with the entry. Only the vault can recompute the hashes, so nobody can guess \
          what an id stands for.",
     ),
     (super::bundle::PROVENANCE_FILE, "Which record was derived from which, by id only."),
-    (super::evidence_pack::TRANSFERS, "Imports and exports with file names and counts."),
+    (super::evidence_pack::TRANSFERS_FILE, "Imports and exports with file names and counts."),
 ];

@@ -1,6 +1,6 @@
 //! Table of the record kinds (spec v1.1 §2): their fields and wire types, their id, and the wire field of each model
 //! field. Reading, checking, writing and editing all use this table.
-use mementory_json::same;
+use mementory_json::equal_names;
 use mementory_model::Kind;
 
 /// Wire type of a field.
@@ -29,7 +29,7 @@ pub(super) struct Field {
     pub required: bool,
 }
 
-/// The model fields that a kind can express, each with its wire field.
+/// The model fields that a kind can express, each with the name of its wire field.
 pub(super) type Slots = &'static [(Slot, &'static str)];
 
 /// Model fields for which a kind may have a wire field.
@@ -52,8 +52,8 @@ pub(super) enum Slot {
     LastAccessed,
 }
 
-/// A reference to another record: wire field, relation, model kind and wire kind of the target.
-pub(super) type Reference = (&'static str, &'static str, Kind, &'static str);
+/// A reference to another record: wire field, relation, and the target's model kind and wire kind.
+pub(super) type ReferenceField = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub(super) struct KindSpec {
     pub id: &'static [&'static str],
     pub fields: &'static [Field],
     pub slots: Slots,
-    pub references: &'static [Reference],
+    pub references: &'static [ReferenceField],
 }
 
 impl KindSpec {
@@ -80,13 +80,13 @@ impl KindSpec {
     }
 
     pub fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|f| same(f.name, name))
+        self.fields.iter().find(|f| equal_names(f.name, name))
     }
 }
 
-/// Deletions, which an importer applies first.
+/// File with the deletions, which an importer applies first.
 pub(super) const TOMBSTONES_FILE: &str = "audit/tombstones.jsonl";
-/// Audit trail of the source.
+/// File with the audit trail of the program that wrote the bundle.
 pub(super) const AUDIT_LOG_FILE: &str = "audit/log.jsonl";
 
 macro_rules! fields {

@@ -31,9 +31,8 @@ pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 /// Name of that kind in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
-/// Prefix of the ids that we write. It depends on the model kind, not on the file. For example, a fact without an
-/// episode is written as an episode but named `fact_…`. So a later tombstone has the right id wherever the record was
-/// written.
+/// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written
+/// as an episode, but its id is `fact_…`. So the id in a later tombstone does not depend on the file of the record.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -50,7 +49,7 @@ pub(super) fn id_prefix(kind: Kind) -> &'static str {
     }
 }
 
-/// Id of a linked record in the bundle; None if it is not in the vault.
+/// Id of a linked record in the bundle. None if the record is not in the vault.
 pub(super) fn target_id(kind: Kind, key: &RecordKey, vault_id: Option<&String>) -> Option<String> {
     let vault_id = vault_id?;
     if key.scope == KEY_SCOPE {
@@ -64,8 +63,8 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-/// Wire kind and skeleton for a record from another format. It is an episode if the required references of its kind
-/// cannot be resolved.
+/// Wire kind and skeleton for a record from another format. The kind is `episode` if a required reference of the usual
+/// kind cannot be resolved.
 pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
     let t = &record.times;
@@ -172,8 +171,8 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     (spec, tree)
 }
 
-/// Metadata about the source of an episode, with the names that the adapters of the reference SDK use. Other
-/// programs recognise them, and so does our reader if the extension was removed.
+/// Metadata about the source of an episode, under the names that the adapters of the reference SDK use, so that other
+/// programs understand them, and our reader too if the extension slot was removed.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;
@@ -218,7 +217,7 @@ fn first_chars(text: &str, n: usize) -> String {
 pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record) {
     for (slot, name) in spec.slots {
         let value = match slot {
-            // Without a title, an episode's summary is the start of its text.
+            // The summary of an episode without a title is the start of its text.
             Slot::Title if spec.kind == "episode" => {
                 let own_title = new.title.clone().filter(|t| !t.is_empty());
                 let changed = old.title != new.title || (own_title.is_none() && old.text != new.text);

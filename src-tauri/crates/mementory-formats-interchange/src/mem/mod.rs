@@ -120,7 +120,7 @@ impl Format for Mem {
     }
 }
 
-/// The canonical text of a value, for the property tests over all canonical forms; None if a number has no canonical
+/// The canonical text of a value, for the property tests of all canonical forms. None if a number has no canonical
 /// form.
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {

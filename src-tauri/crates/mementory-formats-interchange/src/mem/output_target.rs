@@ -3,7 +3,7 @@
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE},
     manifest::{FileEntry, Manifest, checksums},
-    signature_token::token,
+    signature_token::sign_as_token,
 };
 use mementory_format::{FormatError, Signer};
 use sha2::{Digest, Sha256};
@@ -135,7 +135,7 @@ impl OutputTarget {
         let text = manifest.write();
         self.put(MANIFEST_FILE, text.as_bytes())?;
         if let Some(signer) = signer {
-            let token = token(signer, text.as_bytes())?;
+            let token = sign_as_token(signer, text.as_bytes())?;
             self.put(SIGNATURE_FILE, format!("{token}\n").as_bytes())?;
         }
         self.finish()?;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn archive_is_requested_by_file_name() {
+    fn a_file_name_ending_in_zip_requests_an_archive() {
         for (name, archive) in [("me.mem", false), ("me.mem.zip", true), ("me.ZIP", true), ("zip", false)] {
             assert_eq!(is_archive(Path::new(name)), archive, "{name}");
         }

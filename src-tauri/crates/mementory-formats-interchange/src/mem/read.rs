@@ -19,8 +19,8 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// Member of the extension slot that marks a chunk as a copy of a resource's text. We write such chunks for other
-/// programs.
+/// Member of the extension slot that marks a chunk as a copy of a resource's text. Such chunks are written only for
+/// other programs.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
@@ -31,7 +31,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
-    if let Some(refusal) = report.refusal(bundle) {
+    if let Some(refusal) = report.fatal_error(bundle) {
         return Err(refusal);
     }
     for (severity, _, finding) in &report.findings {
@@ -69,9 +69,9 @@ struct BundleReader<'a> {
     report: &'a Report,
     version: Option<String>,
     sent: u64,
-    /// Number of records that got each key.
+    /// Number of records for each key, because a repeated key gets a suffix.
     key_counts: HashMap<String, u32>,
-    /// Ids of records skipped because they depend on a deleted record. Records that depend on them are skipped too.
+    /// Ids of skipped records, which depend on a deleted record. A record that depends on a skipped one is skipped too.
     deleted_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
@@ -90,7 +90,7 @@ impl BundleReader<'_> {
             self.sink.progress(self.sent)
         })?;
         self.sent = before + member.size;
-        // If the bytes differ from the first pass, the import fails and nothing of it is stored.
+        // If the bytes differ from those that were checked, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
         let mut same = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, same.next()) {
@@ -157,7 +157,8 @@ impl BundleReader<'_> {
                         let message = "changed by another program; the values of that program are used";
                         reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
-                    // The vault finds records to delete by key. The key of this record is not its id in the bundle.
+                    // The vault finds deleted records by key, but the key of this record is not its id in the bundle,
+                    // which the tombstones name. So the record is skipped here.
                     let foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
                     if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
@@ -186,7 +187,7 @@ impl BundleReader<'_> {
         fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
     }
 
-    /// A key computed from the content, for lines without an id. The second equal line gets `#2`.
+    /// A key computed from the content, for lines without an id. The key of a second equal line ends in `#2`.
     fn content_key(&mut self, kind: &str, content: &str) -> RecordKey {
         let digest = hex::encode(&Sha256::digest(content)[..16]);
         RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
@@ -262,7 +263,7 @@ impl BundleReader<'_> {
     }
 }
 
-/// Kind of the line that a record was read from, by the pointer in its origin.
+/// Kind of the line that a record was read from, determined by the pointer in its origin.
 pub(super) fn spec_of(origin: &Origin) -> Option<&'static KindSpec> {
     let path = origin.pointer.rsplit_once(':').map_or(origin.pointer.as_str(), |(path, _)| path);
     kind_at_path(path)

@@ -1,11 +1,11 @@
 //! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
-//! `signature`. The caller has the key. Signatures are verified elsewhere (see [`super::signatures`]).
+//! `signature`. The caller has the key. For verification see [`super::signatures`].
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     conformance::{CheckDepth, Report, Severity, check_bundle},
     kinds::TOMBSTONE_SPEC,
     output_target::OutputTarget,
-    signature_token::token,
+    signature_token::sign_as_token,
     signatures::signed_bytes,
     wire::{decode, line},
 };
@@ -32,21 +32,21 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
     let failed = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
     let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| failed())?;
     let message = signed_bytes(&tree).ok_or_else(failed)?;
-    tree.set("signature", Tree::Text(token(signer, &message)?));
+    tree.set("signature", Tree::Text(sign_as_token(signer, &message)?));
     line(&TOMBSTONE_SPEC, &tree).map_err(|_| failed())
 }
 
 /// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte
-/// and a new `manifest.sig` is added. If `out` is the bundle's own folder, only that file is written. If `out` ends in
-/// `.zip`, an archive is written.
+/// and a new `manifest.sig` is added. If `out` is the bundle's own folder, only `manifest.sig` is written. If `out`
+/// ends in `.zip`, an archive is written.
 ///
 /// # Errors
-/// A bundle with any error is not signed; the first one is returned. The input must contain exactly one bundle. `out`
-/// must not exist unless it is the bundle itself. After an error nothing is left at `out`.
+/// The first error of the bundle, if it has any. The input must contain exactly one bundle, and `out` must not exist
+/// unless it is the bundle itself. After an error nothing is left at `out`.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {
-        let signature = format!("{}\n", token(signer, &report.manifest_bytes)?);
+        let signature = format!("{}\n", sign_as_token(signer, &report.manifest_bytes)?);
         let in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
         if in_place {
             replace_file(&out.join(SIGNATURE_FILE), signature.as_bytes())?;
@@ -98,7 +98,7 @@ fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Resu
     };
     let bundle = Bundle::open(&catalog, one, limits)?;
     let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
-    if let Some(refusal) = report.refusal(&bundle) {
+    if let Some(refusal) = report.fatal_error(&bundle) {
         return Err(refusal);
     }
     if let Some((_, code, finding)) = report.findings.iter().find(|(s, ..)| *s == Severity::Error) {
@@ -126,7 +126,7 @@ fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
     done.map_err(io)
 }
 
-/// Copies all files; with `signature`, that one replaces the existing signature.
+/// Copies all files. If `signature` is given, it replaces the existing signature.
 fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&str>) -> Result<(), FormatError> {
     let mut target = OutputTarget::create(out, &[])?;
     let mut copy = || -> Result<(), FormatError> {
@@ -144,7 +144,7 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             if bytes.len() as u64 > bound {
                 return Err(FormatError::Limit { limit: "mem_file_bytes", place: member.place.clone(), figure: bound });
             }
-            // Sign only what was checked, not what another program may have written since.
+            // Only the bytes that were checked may be signed. Another program may have changed the file since.
             let entry = target.put(path, &bytes)?;
             let same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
             if !same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {

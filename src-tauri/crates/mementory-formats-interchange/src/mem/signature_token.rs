@@ -3,7 +3,7 @@ use super::bundle::SIGNATURE_FILE;
 use mementory_format::{FormatError, Signer};
 
 /// `ed25519:<public key>:<signature>`, both in lowercase hex.
-pub(super) fn token(signer: &dyn Signer, message: &[u8]) -> Result<String, FormatError> {
+pub(super) fn sign_as_token(signer: &dyn Signer, message: &[u8]) -> Result<String, FormatError> {
     let key = signer.public_key();
     if signer.algorithm() != "ed25519" || key.len() != 32 {
         let message = "a .mem bundle can only be signed with an Ed25519 key";

@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{FormatError, Signed};
 use mementory_json::Tree;
 
-/// Visits the signature of the bundle, then those of its tombstones.
+/// Visits the signature of the bundle, then the signatures of its tombstones.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
@@ -42,8 +42,8 @@ pub(super) fn signatures(
     Ok(())
 }
 
-/// The bytes that a tombstone's signature covers. The reference SDK signs the decoded fields, so unknown fields are not
-/// covered.
+/// The bytes that a tombstone's signature covers. Unknown fields are not covered, because the reference SDK signs the
+/// decoded fields.
 pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
     let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE_SPEC.field(key).is_some());

@@ -1,4 +1,5 @@
-//! Converts a checked line to a record. Mapped fields are given by the table of kinds; all others are put in `fields`.
+//! Converts a checked line to a record. The table of kinds says which fields are mapped; all others are put in
+//! `fields`.
 use super::{
     kinds::{KindSpec, Slot},
     wire::{list, text, time_of},
@@ -8,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
 
-/// Scope of all keys of this format.
+/// Id space of all keys of this format.
 pub(super) const KEY_SCOPE: &str = "mem";
 
 /// Key of a record of this kind.

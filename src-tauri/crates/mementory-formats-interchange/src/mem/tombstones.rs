@@ -1,5 +1,5 @@
-//! Reads and writes deletions (`audit/tombstones.jsonl`, spec v1.1 §5), with all seven members of `derived`: the ids of
-//! everything that a deletion also removed.
+//! Reads and writes tombstones (`audit/tombstones.jsonl`, spec v1.1 §5), with all seven members of `derived`, which say
+//! what was deleted together with the record.
 use super::{
     canonical::canonical,
     kinds::TOMBSTONE_SPEC,
@@ -10,12 +10,12 @@ use super::{
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
-/// `targetKind` and `targetID` that other programs use for a record from a bundle, so that a tombstone with them also
-/// works there. The id of a link is its three fields joined by `|`, that of a preference its key, that of a category
-/// its name. The id of a line without one is `line:` and a digest, which only our reader recognises.
+/// `targetKind` and `targetID` by which other programs find a record from a bundle that one of our tombstones deletes.
+/// The id of a link is its three fields joined by `|`, the id of a preference its key, the id of a category its name.
+/// The id of a line without an id is `line:` and a digest, which only our reader recognises.
 ///
-/// None for a record from another format: in our bundles its id is made from its vault id ([`Tombstone::target_id`]
-/// without a prefix; the writer adds the prefix).
+/// None for a record from another format. Its id in our bundles is its vault id ([`Tombstone::target_id`]) with a
+/// prefix, which the writer adds.
 pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != KEY_SCOPE {
         return None;
@@ -26,9 +26,8 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     Some((kind.to_owned(), id.to_owned()))
 }
 
-/// Adds the id that an erased record has in bundles to the `derived` ids of a tombstone; for a record from another
-/// format that id is `vault_id`. Episode links are only counted. Other kinds without a list in `derived`
-/// are not added.
+/// Adds the bundle id of an erased record to the `derived` ids of a tombstone (`vault_id` for a record from another
+/// format). Episode links are only counted. Records of other kinds without a list in `derived` are not added.
 pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {
@@ -128,7 +127,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     canonical(&tree).unwrap_or_default()
 }
 
-/// Adds the prefix of our bundles to a vault id. Other ids come from a source and are returned unchanged.
+/// Adds the prefix of our bundles to a vault id. Any other id was read from a source and is returned unchanged.
 pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
     let vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if vault_id { format!("{prefix}{id}") } else { id.to_owned() }

@@ -28,6 +28,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
+/// Type of [`Validation::signature`].
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
 fn signature_state(

@@ -2,7 +2,7 @@
 //! present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
 //! preserved.
 use super::{
-    canonical::{BadNumber, float, number, sorted, write},
+    canonical::{BadNumber, float, number, sorted_members, write},
     kinds::{Field, KindSpec, Type},
 };
 use mementory_json::{Tree, is_shortest, write_string};
@@ -14,7 +14,7 @@ pub(super) const DERIVED_LIST_FIELDS: [&str; 6] =
 /// The seventh member of `derived`: the number of deleted episode links.
 pub(super) const DERIVED_COUNT_FIELD: &str = "episodeLinkCount";
 
-/// Removes the white space around a line that decoders ignore.
+/// Removes the white space around a line. The extra characters are those that Python's `strip` removes too.
 pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
@@ -120,7 +120,7 @@ const INITIAL_LINE_BYTES: usize = 1024;
 /// all other fields are preserved.
 pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
-    let mut list = sorted(members);
+    let mut list = sorted_members(members);
     list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());
     let empty_derived = Tree::Object(vec![]);
     if let Some(field) = spec.fields.iter().find(|f| f.ty == Type::Derived)
@@ -147,7 +147,8 @@ pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// True if a checked value already has the form that [`normalized`] returns. Nearly all do, so few are converted.
+/// True if a checked value already has the form that [`normalized`] returns. Nearly all values do, so this saves most
+/// conversions.
 fn is_normalized(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
         (Type::Time, Tree::Text(text)) => {
@@ -217,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normal_values_do_not_change(
+        fn normalized_values_do_not_change(
             seconds in -62_000_000_000i64..250_000_000_000,
             token in "-?(0|[1-9][0-9]{0,16})(\\.[0-9]{1,6})?([eE][+-]?[0-9])?",
             clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
@@ -226,7 +227,7 @@ mod tests {
             prop_assert!(is_normalized(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
             let number = Tree::Number(token);
             let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
-            // Only values that pass the check, because a checked tree has no others.
+            // A checked tree contains only values of the declared type.
             for (ty, value) in values.into_iter().filter(|(ty, value)| has_type(*ty, value) && is_normalized(*ty, value)) {
                 prop_assert_eq!(normalized(ty, &value).unwrap(), value);
             }

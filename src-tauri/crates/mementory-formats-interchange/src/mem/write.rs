@@ -17,8 +17,8 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport,
-    passthrough_envelope,
+    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions,
+    WriteReport, passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone};
@@ -89,7 +89,7 @@ impl Stream {
 
     /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the
     /// whole line.
-    fn sorted(&mut self) -> impl Iterator<Item = &str> {
+    fn sorted_lines(&mut self) -> impl Iterator<Item = &str> {
         let Self { blocks, lines, .. } = self;
         let text = |(_, block, range): &(String, usize, Range<usize>)| &blocks[*block][range.clone()];
         lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a).cmp(text(b))));
@@ -226,7 +226,7 @@ impl<'l> BundleWriter<'l> {
                     }
                     return self.add_line(spec, stored, tree, mapped, false);
                 }
-            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| vendor_is_safe(v))
+            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| is_safe_vendor_name(v))
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
@@ -263,8 +263,7 @@ impl<'l> BundleWriter<'l> {
         self.push(path, order, &line)
     }
 
-    /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone
-    /// yields; and the names of the fields whose forbidden values were moved.
+    /// The line of a record of this format, with edits applied. None if the verbatim is not a line of this kind.
     fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<PatchedLine> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
@@ -295,8 +294,8 @@ impl<'l> BundleWriter<'l> {
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // The context of a message is its conversation, and other programs recognise messages by the source type
-            // `chat`.
+            // The line keeps the conversation as the context of the message, and the source type `chat`, by which
+            // other programs recognise messages.
             visible.namespace.clone_from(&current.namespace);
             visible.record_type.clone_from(&current.record_type);
         }
@@ -345,7 +344,7 @@ impl<'l> BundleWriter<'l> {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if is_new && record.kind == Kind::Attachment {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
         let mut order = String::new();
         match spec.kind {
@@ -365,7 +364,7 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// Copies a file without records from an imported bundle. Leaves out vectors and provenance, because they may
-    /// concern records that were deleted since.
+    /// belong to records that were deleted after the import.
     fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -422,7 +421,7 @@ impl<'l> BundleWriter<'l> {
         let mut files: Vec<FileEntry> = std::mem::take(&mut self.passthrough_files).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
             counts.insert(name_in_counts(&path).to_owned(), stream.lines.len() as u64);
-            files.push(target.put_lines(&path, stream.sorted())?);
+            files.push(target.put_lines(&path, stream.sorted_lines())?);
         }
         if let Some((bytes, signature)) = self.original_manifest(&files) {
             self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;
@@ -469,7 +468,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// Line, record that the line alone yields, and names of the fields whose forbidden values were moved.
+/// The line; if the record was edited, the record that the line alone yields; the names of the fields whose forbidden
+/// values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.
@@ -503,7 +503,7 @@ fn pointer_line(record: &Record) -> u64 {
 }
 
 /// True if the name of a vendor kind can be used as a file name.
-fn vendor_is_safe(vendor: &str) -> bool {
+fn is_safe_vendor_name(vendor: &str) -> bool {
     path_is_safe(vendor)
         && !vendor.contains('/')
         && vendor.len() <= 120

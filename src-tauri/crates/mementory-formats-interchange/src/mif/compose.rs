@@ -1,4 +1,5 @@
-//! Builds an element of either version from a record of another format, and applies edits to a record's own element.
+//! Builds an element of either version from a record of another format, and applies edits to the element that a record
+//! was read from.
 use super::{
     schema::{self, MEMORY_TYPES_1, MEMORY_TYPES_2, SOURCE_TYPES, TASK_PRIORITIES, TASK_STATES, code_of},
     sections::{
@@ -63,7 +64,7 @@ pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, str
     }
 }
 
-/// What else is needed to build an element, besides its record.
+/// The values of an element that do not come from its record.
 pub(super) struct ElementContext<'a> {
     /// Id of the element.
     pub id: &'a str,
@@ -97,8 +98,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             tree.set("types", texts(record.record_type.as_slice()));
             tree.set("attributes", Tree::Object(vec![]));
             set_text(&mut tree, "summary", &record.text);
-            set_text(&mut tree, "created_at", &stamp(created));
-            set_text(&mut tree, "last_seen_at", &stamp(t.updated.unwrap_or(created)));
+            set_text(&mut tree, "created_at", &time_text(created));
+            set_text(&mut tree, "last_seen_at", &time_text(t.updated.unwrap_or(created)));
         }
         "edge" => {
             let (source, target) = context.ends.clone().unwrap_or_default();
@@ -111,7 +112,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
                 "type",
                 known_word_or(record.record_type.as_deref(), &schema::EDGE_TYPES, "semantic_association"),
             );
-            set_text(&mut tree, "created_at", &stamp(created));
+            set_text(&mut tree, "created_at", &time_text(created));
         }
         _ => {
             let (source, target) = context.ends.clone().unwrap_or_default();
@@ -123,10 +124,10 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             if let Some(confidence) = record.confidence.filter(|c| c.is_finite()) {
                 tree.set("confidence", number(confidence));
             }
-            set_text(&mut tree, "created_at", &stamp(created));
-            set_text(&mut tree, "valid_at", &stamp(t.valid_from.unwrap_or(created)));
+            set_text(&mut tree, "created_at", &time_text(created));
+            set_text(&mut tree, "valid_at", &time_text(t.valid_from.unwrap_or(created)));
             if let Some(to) = t.valid_to {
-                set_text(&mut tree, "invalidated_at", &stamp(to));
+                set_text(&mut tree, "invalidated_at", &time_text(to));
             }
         }
     }
@@ -158,14 +159,14 @@ fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &Element
         if let Some(importance) = record.importance.filter(|i| (0.0..=1.0).contains(i)) {
             tree.set("importance", number(importance));
         }
-        set_text(tree, "created_at", &stamp(created));
+        set_text(tree, "created_at", &time_text(created));
         for (name, time) in [("updated_at", record.times.updated), ("accessed_at", record.times.last_accessed)] {
             if let Some(time) = time {
-                set_text(tree, name, &stamp(time));
+                set_text(tree, name, &time_text(time));
             }
         }
     } else {
-        set_text(tree, "created_at", &stamp(created));
+        set_text(tree, "created_at", &time_text(created));
     }
     if !record.tags.is_empty() || shape == Shape::V2 {
         tree.set("tags", texts(&record.tags));
@@ -179,7 +180,7 @@ fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &Element
         tree.set("entities", Tree::Array(entities));
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
-    // In version 1, a model that the published schema does not list would make the whole file invalid.
+    // A version 1 file is invalid if it names a model that the published schema does not list.
     let listed =
         |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::EMBEDDING_MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
@@ -270,9 +271,9 @@ fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementCo
     if priority.is_some_and(|p| TASK_PRIORITIES.contains(&p)) || shape == Shape::V2 {
         set_text(tree, "priority", known_word_or(priority, &TASK_PRIORITIES, "none"));
     }
-    set_text(tree, "created_at", &stamp(created));
+    set_text(tree, "created_at", &time_text(created));
     if record.times.updated.is_some() || shape == Shape::V2 {
-        set_text(tree, "updated_at", &stamp(record.times.updated.unwrap_or(created)));
+        set_text(tree, "updated_at", &time_text(record.times.updated.unwrap_or(created)));
     }
     if let Some(project) = record.source.project.as_deref().filter(|_| shape == Shape::V1 && !context.strip) {
         let mut out = Tree::Object(vec![]);
@@ -322,7 +323,7 @@ fn known_word_or(original: Option<&str>, words: &'static [&'static str], other: 
 }
 
 /// A time as the specification writes it: with milliseconds, or with microseconds if they are not zero.
-pub(super) fn stamp(time: Timestamp) -> String {
+pub(super) fn time_text(time: Timestamp) -> String {
     let text = time.to_rfc3339();
     if text.contains('.') { text } else { format!("{}.000Z", text.trim_end_matches('Z')) }
 }
@@ -375,6 +376,6 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
     // In version 2, only a todo has a time of its last change.
     let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
     if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
-        set_text(tree, section.updated, &stamp(updated));
+        set_text(tree, section.updated, &time_text(updated));
     }
 }

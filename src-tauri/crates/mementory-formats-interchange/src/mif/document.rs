@@ -13,7 +13,7 @@ use std::io::Write;
 
 /// Value of a member.
 pub(super) enum MemberValue {
-    /// Any value without lists of records.
+    /// A value that contains no list of records.
     Tree(Tree),
     /// A list of records.
     List(&'static Section, Vec<String>),

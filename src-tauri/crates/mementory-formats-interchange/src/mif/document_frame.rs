@@ -1,8 +1,9 @@
-//! The frame of a document: everything except its records. An import stores it, and a later export fills it again.
+//! The frame of a document: everything except its records. An import stores the frame, and a later export puts the
+//! records back into it.
 use super::{
     first_pass::FirstPass,
     sections::SECTIONS,
-    wire::{Shape, inner, json, text},
+    wire::{Shape, json, nested_text, text},
 };
 use mementory_json::Tree;
 
@@ -23,7 +24,7 @@ pub(super) struct DocumentFrame {
 
 /// Group of the passthrough file: the id of the export.
 pub(super) fn group(first_pass: &FirstPass) -> String {
-    inner(&first_pass.root, first_pass.shape.header(), "id").unwrap_or("document").to_owned()
+    nested_text(&first_pass.root, first_pass.shape.header(), "id").unwrap_or("document").to_owned()
 }
 
 /// The frame of a document as JSON.

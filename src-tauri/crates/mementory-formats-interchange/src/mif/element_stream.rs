@@ -1,5 +1,5 @@
-//! Reads a document as a stream of items: each list element is one item, as is everything else. Memory is bounded by
-//! one element, not by the size of the document.
+//! Reads a document as a stream of items: each element of a list of records is one item, and each other member is one
+//! item. The memory needed depends on the largest item, not on the size of the document.
 use super::{
     json_faults::{fault_error, json_fault},
     sections::{Section, parent_named, section_for_line_type, section_named},
@@ -286,13 +286,13 @@ fn parse_line(
     place: &str,
     limits: &Limits,
 ) -> Result<(), FormatError> {
-    // The caller reads the real error from `stream.aborted`. This one only ends the line.
+    // The caller reads the real error from `stream.aborted`. The error returned here only stops the parsing.
     let stop = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
-        // If there is no header yet, a line that is nearly JSON is an error, because it may be the header.
+        // Before the header, a line that is nearly JSON is an error, because it may be the header.
         if *header || code == "not_json" {
             return stream.emit(Item::BadLine(number, code)).map_err(stop);
         }

@@ -1,6 +1,6 @@
-//! Encrypted documents (spec §6.2). The specification defines five members, but neither the salt nor the parameters of
-//! the key derivation, without which nobody can decrypt, nor the form of the plaintext. We add `salt` and `kdf_params`.
-//! The plaintext is the whole document as JSON, without additional authenticated data.
+//! Encrypted documents (spec §6.2). The specification defines five members. It does not define the form of the
+//! plaintext, and lacks the salt and the parameters of the key derivation, which are needed for decryption. We add
+//! `salt` and `kdf_params`. The plaintext is the whole document as JSON, without additional authenticated data.
 use super::wire::text;
 use base64::{
     Engine,
@@ -20,17 +20,17 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Code and message of a fault of an envelope.
-pub(super) type Flaw = (&'static str, String);
+pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. It is recognized by any one of its members. Otherwise, a damaged envelope would
-/// look like a document without memories.
+/// The encryption object of a document. One of its three members is enough to recognise it, because a damaged envelope
+/// must not look like a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
 }
 
 /// All faults of an envelope. If there are none, it can be decrypted with the passphrase.
-pub(super) fn find_flaws(envelope: &Tree) -> Vec<Flaw> {
+pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
     let mut out = Vec::new();
     let mut report = |code, message: &str| out.push((code, message.to_owned()));
     match text(envelope, "algorithm") {
@@ -99,13 +99,13 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     ))
 }
 
-/// Decrypts the document. The error says what the envelope lacks, or that a passphrase is needed.
+/// Decrypts the document. The error is the first fault of the envelope, or says that a passphrase is needed or wrong.
 pub(super) fn decrypt(
     envelope: &Tree,
     passphrase: Option<&dyn Passphrase>,
     place: &str,
 ) -> Result<Vec<u8>, FormatError> {
-    if let Some((code, message)) = find_flaws(envelope).into_iter().next() {
+    if let Some((code, message)) = find_faults(envelope).into_iter().next() {
         return Err(FormatError::invalid(code, place, message));
     }
     let Some(passphrase) = passphrase else {

@@ -1,4 +1,5 @@
-//! Prepares an export: which version to write, the list and id of each record, and the frames of imported documents.
+//! Prepares an export: chooses the version to write and the list and id of each record, and collects the frames of
+//! imported documents.
 use super::{
     compose::{content, id_for, own_element, section_for},
     document_frame::{self, DocumentFrame},
@@ -34,8 +35,8 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Makes the plan. Reads all records once, or twice if no version is requested and all imported documents have
-    /// version 2.
+    /// Makes the plan. Reads all records once. If no version is requested and all imported documents have version 2,
+    /// reads them twice.
     pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
@@ -153,12 +154,12 @@ impl ExportPlan {
     /// The list for a record of another format and, if it is written as a relation, the ids of both ends.
     pub fn section_and_ends(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
         let record = &stored.record;
-        let ends = (record.kind == Kind::Relation).then(|| self.ends(stored)).flatten();
+        let ends = (record.kind == Kind::Relation).then(|| self.relation_ends(stored)).flatten();
         let section = section_for(record.kind, self.shape, ends.is_some());
         (section, ends.filter(|_| *section == EDGES_SECTION || *section == RELATIONSHIPS_SECTION))
     }
 
-    fn ends(&self, stored: &StoredRecord) -> Option<(String, String)> {
+    fn relation_ends(&self, stored: &StoredRecord) -> Option<(String, String)> {
         let links = stored.record.links.iter().zip(&stored.link_ids);
         let named = links.filter_map(|(link, id)| {
             let (section, id) = self.id_of(id.as_ref()?)?;
@@ -175,7 +176,7 @@ impl ExportPlan {
     }
 
     /// Ids of the memories and todos that a record is linked to.
-    pub fn related(&self, stored: &StoredRecord) -> (Vec<String>, Vec<String>) {
+    pub fn linked_ids(&self, stored: &StoredRecord) -> (Vec<String>, Vec<String>) {
         let (mut memories, mut todos): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let linked = stored.link_ids.iter().flatten();
         let linked = linked.chain(&stored.parent_id).chain(&stored.message_parent_id);
@@ -192,8 +193,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame to fill: that of the only imported document, if it has the shape to write, all records come from it,
-    /// and identifiers are not left out.
+    /// The frame into which the records are written: the frame of the only imported document. None unless it has the
+    /// shape to write, all records come from it, and identifiers are written.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

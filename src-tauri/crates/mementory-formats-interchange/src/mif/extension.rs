@@ -1,6 +1,6 @@
-//! The extension slot of an element is one of its members, because unknown members are allowed everywhere (spec §9).
+//! The extension slot of an element: one member of the element, since unknown members are allowed everywhere (spec §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
-use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
@@ -34,14 +34,14 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(out)
 }
 
-/// Where a record comes from, which decides how it is compared with its element.
+/// How a record is compared with the element that is written for it.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum AttachMode {
-    /// From this element, so that the element itself is its origin and verbatim.
+    /// The record was read from this element, so the element itself is its origin and verbatim.
     OwnElement,
-    /// From another format or version.
+    /// The record was read from another format or version.
     OtherSource,
-    /// Written without anything that names a platform or an account.
+    /// The record is written without anything that names a platform or an account.
     WithoutIdentifiers,
 }
 
@@ -49,8 +49,8 @@ pub(super) enum AttachMode {
 /// of `tree`.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: AttachMode) {
     extension::remove(tree);
-    let (mut said, mut wanted) = (members(mapped), members(record));
-    for map in [&mut said, &mut wanted] {
+    let (mut mapped_members, mut record_members) = (members(mapped), members(record));
+    for map in [&mut mapped_members, &mut record_members] {
         if mode == AttachMode::OwnElement {
             map.remove("origin");
             map.remove("verbatim");
@@ -63,32 +63,32 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: At
             }
         }
     }
-    let mut out = extension::difference(&said, &wanted);
+    let mut out = extension::difference(&mapped_members, &record_members);
     if out.is_empty() {
         return;
     }
-    out.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
 /// Names of the members in which `record` differs from `mapped`, and whether `mapped` has a value for each.
-pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
-    let (said, wanted) = (members(mapped), members(record));
-    let lacks = wanted.into_iter().filter(|(name, value)| said.get(name) != Some(value));
-    lacks.map(|(name, _)| (said.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
+pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
+    let (mapped_members, record_members) = (members(mapped), members(record));
+    let differing = record_members.into_iter().filter(|(name, value)| mapped_members.get(name) != Some(value));
+    differing.map(|(name, _)| (mapped_members.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
 }
 
-/// Applies the extension slot of an element to the record that the element alone yields. Keeps the origin and verbatim
-/// of the element, unless the slot has an origin and no other program changed the element. None if there is no slot, or
-/// it is not ours.
+/// Applies the extension slot of an element to `mapped`, the record that the element alone yields. Origin and verbatim
+/// are those of the element, unless the slot has an origin and no other program changed the element. None if there is
+/// no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
     if own_origin || changed {
         record.origin = mapped.origin.clone();
@@ -101,5 +101,5 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
 /// are not reported.
 pub(super) fn report_losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
-    extension::report(id, extension::held(slot), &["key", "origin", "origin_id", "kind"], report);
+    extension::report(id, extension::slot_member_names(slot), &["key", "origin", "origin_id", "kind"], report);
 }

@@ -1,5 +1,5 @@
-//! First pass over a document: reads everything except the records. The result is the document with empty lists, which
-//! the importer stores and a later export fills again.
+//! First pass over a document: reads everything except the records. The result is the document with empty lists (see
+//! [`super::document_frame`]).
 use super::{
     canonical::{canonical, order},
     document::tree_text,
@@ -7,7 +7,7 @@ use super::{
     json_faults::{fault_error, json_fault},
     sections::{MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section},
     source::{Encoding, Source},
-    wire::{Shape, inner, is_supported, text, version_of},
+    wire::{Shape, is_supported, nested_text, text, version_of},
 };
 use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError, write_string};
@@ -41,15 +41,15 @@ pub(super) struct FirstPass {
 pub(super) enum Checksum {
     /// The document has no checksum.
     Absent,
-    /// Computed by our rule, and it matches.
+    /// The checksum was computed by our rule, and it matches.
     Verified,
-    /// Computed by our rule, and it does not match.
+    /// The checksum was computed by our rule, and it does not match.
     Mismatch,
-    /// It is the digest of empty input.
+    /// The checksum is the digest of empty input.
     Placeholder,
-    /// It is a digest of the counts only, as the reference program writes it. It does not cover the content.
+    /// The checksum covers only the counts and not the content, as the reference program writes it.
     CountsOnly,
-    /// Computed by an unknown rule.
+    /// The checksum was computed by an unknown rule.
     UnknownRule,
 }
 
@@ -57,10 +57,9 @@ pub(super) enum Checksum {
 pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl FirstPass {
-    /// Reads the document. If the parser fails because of elements that are almost JSON, they are replaced with `null`
-    /// in the source, and the document is read again. Any other fault is an error, with a specific code if there is
-    /// one.
-    pub fn of(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
+    /// Reads the document. If the parser fails because of elements that are nearly JSON, they are replaced with `null`
+    /// in the source, and the document is read again. Any other fault is an error.
+    pub fn read(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
         let Some(code) = source.json_fault(limits) else { return first };
@@ -121,8 +120,8 @@ impl FirstPass {
             Ok(())
         })?;
         if source.encoding == Encoding::Jsonl {
-            // JSON lines have no lists, so a list is added for each type of line that occurs, and always one for
-            // memories.
+            // JSON lines have no lists, so a list is added for memories and for each other type of line that
+            // occurs.
             first_pass.ensure_list(&MEMORIES_SECTION);
             for section in SECTIONS {
                 if first_pass.counts[section.table_index()] > 0 {
@@ -130,7 +129,7 @@ impl FirstPass {
                 }
             }
         }
-        first_pass.shape = Shape::of(&first_pass.root);
+        first_pass.shape = Shape::of_document(&first_pass.root);
         first_pass.version = version_of(&first_pass.root);
         Ok(first_pass)
     }
@@ -173,7 +172,7 @@ impl FirstPass {
         }
     }
 
-    /// Version of the records: the declared one if it fits the shape, else that of the shape.
+    /// Version of the records: the declared version if it fits the shape, else the version of the shape.
     pub fn version_of_records(&self) -> String {
         let declared = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
@@ -187,12 +186,12 @@ impl FirstPass {
     /// Compares the checksum. Reads the document again if the checksum was computed by our rule.
     pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
-        let Some(declared) = inner(&self.root, header, "checksum") else {
-            // The footer of JSON lines may have a checksum too, but it does not name its rule.
+        let Some(declared) = nested_text(&self.root, header, "checksum") else {
+            // The footer of JSON lines may have a checksum too, but does not say how it was computed.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
-        if inner(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
+        if nested_text(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
             let real = self.digest(source, limits)?;
             return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
         }

@@ -1,11 +1,11 @@
 //! Writes the three interop encodings of the reference program, which `interop_import.rs` reads: an array like mem0's,
 //! a generic array, and text blocks below `---` headers. They can express only memories with text, type, tags and
-//! times, in arrays also an id. They have no extension slot, so everything else is lost and reported as a loss.
+//! times; arrays also have ids. They have no extension slot, so everything else is reported as a loss.
 use super::{
     compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
     encoding::{ESCAPED_KEY, Encoding},
-    extension::differing,
+    extension::differing_members,
     interop_import,
     sections::MEMORIES_SECTION,
     to_record::tree_of,
@@ -160,7 +160,7 @@ impl InteropWriter {
         let mut tree = Tree::Object(vec![]);
         set_text(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
         let kind = memory_type(record, Shape::V2);
-        let created = stamp(self.created(record));
+        let created = offset_time_text(self.created(record));
         let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
         if self.encoding == Encoding::Generic {
             set_text(&mut tree, "content", content(record));
@@ -180,7 +180,7 @@ impl InteropWriter {
             tree.set("agent_id", tree_of(agent));
         }
         set_text(&mut tree, "created_at", &created);
-        tree.set("updated_at", record.times.updated.map_or(Tree::Null, |time| Tree::Text(stamp(time))));
+        tree.set("updated_at", record.times.updated.map_or(Tree::Null, |time| Tree::Text(offset_time_text(time))));
         let mut metadata = match known("metadata").map(tree_of) {
             Some(metadata @ Tree::Object(_)) => metadata,
             _ => Tree::Object(vec![]),
@@ -198,7 +198,7 @@ impl InteropWriter {
     /// a row.
     fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
-        out.push_str(&format!("created_at: {}\n", stamp(self.created(record))));
+        out.push_str(&format!("created_at: {}\n", offset_time_text(self.created(record))));
         if !record.tags.is_empty() {
             let tags: Vec<String> = record.tags.iter().map(|tag| tag.replace(char::is_control, " ")).collect();
             out.push_str(&format!("tags: [{}]\n", tags.join(", ")));
@@ -216,19 +216,19 @@ impl InteropWriter {
 /// Separates blocks, and a header from its text.
 const BLOCK_SEPARATOR: &str = "---";
 
-/// Tags joined by commas, as the reference program expects. A list if a tag contains a comma or starts or ends with a
-/// space.
+/// Tags joined by commas, as the reference program expects, or as a list if a tag contains a comma or starts or ends
+/// with a space.
 fn tags(tags: &[String]) -> Tree {
     let plain = |tag: &String| !tag.is_empty() && !tag.contains(',') && tag.trim() == tag;
     if tags.iter().all(plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
 }
 
 /// A time with a numeric UTC offset, as the reference program writes it in these encodings.
-fn stamp(time: Timestamp) -> String {
+fn offset_time_text(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// Reports everything of a record that our reader could not read back from the file.
+/// Reports each value of a record that is not in the record that our reader gets from the file (`mapped`).
 fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES_SECTION.kind {
@@ -237,7 +237,7 @@ fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, rep
     if encoding == Encoding::Markdown {
         report.add(&stored.id, "id", LossKind::LeftOut, "this encoding has no ids");
     }
-    for (name, partly) in differing(mapped, record) {
+    for (name, partly) in differing_members(mapped, record) {
         match (name.as_str(), partly) {
             ("key" | "origin" | "origin_id" | "kind" | "repeats", _) => {}
             ("verbatim", _) => {

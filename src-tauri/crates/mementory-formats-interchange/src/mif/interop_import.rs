@@ -235,7 +235,8 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     record
 }
 
-/// Members whose values both arrays restrict. A value that does not fit would be lost in the record's fields.
+/// Rules for the members of an array element. A value that violates them is reported, because the record would only
+/// have it in its fields.
 const ITEM_RULE: Rule = Rule::Object(&[
     nullable("created_at", Rule::Time),
     nullable("updated_at", Rule::Time),

@@ -1,5 +1,5 @@
-//! Replaces elements that are only nearly JSON with `null`. Usually such an element is simply skipped. This module is
-//! for documents that the parser cannot read to the end because of such an element.
+//! Replaces elements that are only nearly JSON with `null`, in documents that the parser cannot read to the end because
+//! of such an element. In other documents, such an element is skipped when it is read.
 use super::{
     json_faults::json_fault,
     sections::{SECTIONS, Section, section_named},
@@ -17,7 +17,7 @@ pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyEleme
     let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
     let mut open: Option<List> = None;
-    // Ranges of the names of the enclosing members, in the document and in a graph in it.
+    // Byte ranges of the current member names: of the document, and of an object inside the document.
     let mut names: [Range<usize>; 2] = Default::default();
     let (mut at, mut depth, mut last_string) = (0, 0usize, 0..0);
     while let Some(byte) = text.get(at) {

@@ -64,15 +64,15 @@ impl Format for Mif {
             ..Capabilities::default()
         }
     }
-    /// Reading stops at everything that makes a document unreadable, so no finding of the validator stops an import. An
-    /// import validates in order to report the values that the format forbids.
+    /// No finding of the validator prevents an import, because the reader itself rejects an unreadable document. An
+    /// import validates only to report the values that the format forbids.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, false)
     }
-    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, true)
     }
     fn read(

@@ -62,7 +62,7 @@ fn read_document(
     in_envelope: bool,
 ) -> Result<(), FormatError> {
     let limits = &context.limits;
-    let mut first_pass = FirstPass::of(source, limits)?;
+    let mut first_pass = FirstPass::read(source, limits)?;
     first_pass.check_version(&source.place)?;
     if let Some(encryption) = envelope::find_in(&first_pass.root) {
         if in_envelope {
@@ -175,11 +175,11 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
         for document in documents {
             let Some(frame) = document_frame::read(document) else { continue };
             let group =
-                super::wire::inner(&frame.document, frame.shape.header(), "id").unwrap_or("document").to_owned();
+                super::wire::nested_text(&frame.document, frame.shape.header(), "id").unwrap_or("document").to_owned();
             send(group, &json(document))?;
         }
     }
-    // A document that was generated for a vault has nothing else to preserve.
+    // The frame of a document that we generated contains nothing to preserve.
     if ours.and_then(|o| o.get("generated")).is_some() {
         return Ok(());
     }
@@ -212,7 +212,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// For each digest of a key: the digest of the first element with that key, and the number of records that got it.
+    /// For each digest of a key: the digest of the first element with that key, and the number of records with it.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     done: u64,
@@ -342,7 +342,7 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
 
 /// Field of a record with the metadata that version 2 stores outside a memory.
 pub(super) const METADATA_FIELD: &str = "memory_metadata";
-/// The exact text of that metadata, if it cannot be restored from the field.
+/// Field of a record with the exact text of this metadata, if [`METADATA_FIELD`] cannot restore it.
 const METADATA_TEXT_FIELD: &str = "memory_metadata_text";
 
 /// The metadata that version 2 stores outside a memory, as it was read.

@@ -42,8 +42,8 @@ pub(super) fn attach<'r>(
 ) -> Cow<'r, Record> {
     let record = Cow::Borrowed(&stored.record);
     let content = text(tree, "content").unwrap_or_default();
-    // Version 2 has no such member. If the text is empty, the content is the title, and redactions apply only to the
-    // text.
+    // Version 2 has no member `redactions`. If the text is empty, the content is the title, to which the redactions of
+    // the text do not apply.
     let applies = shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
     if !applies || stored.redactions.is_empty() {
         return record;
@@ -78,7 +78,7 @@ fn redaction_entry(redaction: &Redaction) -> Tree {
     out
 }
 
-/// What the marks in a document reveal: which fields contain redacted values, and of which classes.
+/// The fields of a document that contain redaction marks, and whether the marks are for personal data or secrets.
 #[derive(Default)]
 pub(super) struct Privacy {
     fields: BTreeSet<String>,
@@ -103,8 +103,9 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object, based on the existing one. None if there is nothing to report. `values_were_scanned` is
-    /// true if the records were scanned for such values; then a document without marks is known to contain none.
+    /// The `privacy` object: `declared` with the findings added. None if there is nothing to report.
+    /// `values_were_scanned` is true if the records were scanned for sensitive values, so that a document without marks
+    /// is known to contain none.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;

@@ -1,11 +1,12 @@
-//! What each object of a document may contain, as tables, and the codes under which violations are reported. Version 1
-//! follows the specification (§2–§7) and the published schema, version 2 the types of the reference program.
+//! Schema rules of the objects in a document, and the codes under which violations are reported. The rules of version 1
+//! follow the specification (§2–§7) and the published schema; those of version 2 the types of the reference program.
 use mementory_json::{
     Tree,
     schema::{
         Fit,
         Rule::{
-            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Tagged, Text, Time, Unit, Word,
+            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Tagged, Text, Time,
+            UnitInterval, Word,
         },
         TextForm, Violation, nullable, optional, required,
     },
@@ -82,7 +83,7 @@ pub(super) const MEMORY_TYPES_2: [&str; 14] = [
 pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked", "done", "cancelled"];
 /// Priorities of a todo.
 pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
-/// Where a memory came from.
+/// Types of the source of a memory.
 pub(super) const SOURCE_TYPES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
 /// Edge types of version 1: five of the specification, and one more of the published schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
@@ -112,7 +113,7 @@ const COMMENT_RULE: Rule = Object(&[
     required("created_at", Time),
     optional("type", Word(&["comment", "progress", "resolution", "activity"])),
 ]);
-/// Consent (§6.3). The specification does not say where it belongs; it is accepted in the document.
+/// Consent (§6.3). The specification does not say which object contains it; here it is a member of the document.
 const CONSENT_RULE: Rule = Object(&[
     optional("exported_by", Text),
     optional("purpose", Text),
@@ -182,11 +183,11 @@ pub(super) const MEMORY_RULE_1: Rule = Object(&[
     required("content", Length(100_000)),
     required("type", Word(&MEMORY_TYPES_1)),
     required("created_at", Time),
-    optional("importance", Unit),
+    optional("importance", UnitInterval),
     optional("updated_at", Time),
     optional("accessed_at", Time),
     optional("access_count", Int64(0)),
-    optional("decay_rate", Unit),
+    optional("decay_rate", UnitInterval),
     optional("tags", TEXT_LIST_RULE),
     optional(
         "source",
@@ -194,7 +195,7 @@ pub(super) const MEMORY_RULE_1: Rule = Object(&[
     ),
     optional(
         "entities",
-        List(&Object(&[required("text", Text), required("type", Text), optional("confidence", Unit)])),
+        List(&Object(&[required("text", Text), required("type", Text), optional("confidence", UnitInterval)])),
     ),
     optional("embedding", EMBEDDING_RULE),
     optional(
@@ -239,7 +240,7 @@ pub(super) const NODE_RULE: Rule = Object(&[
 pub(super) const EDGE_RULE: Rule = Object(&[
     required("source", Text),
     required("target", Text),
-    required("weight", Unit),
+    required("weight", UnitInterval),
     required("type", Word(&EDGE_TYPES)),
     optional("created_at", Time),
     optional("strengthened_count", Int64(0)),
@@ -391,7 +392,7 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     }
 }
 
-/// Turns a number or truth value of a YAML document back into text where the rule requires text.
+/// Converts numbers and booleans of a YAML document to text where the rule requires text.
 pub(super) fn restore_text_scalars(tree: &mut Tree, rule: &Rule) {
     match (rule, tree) {
         (rule, tree) if rule.is_text() => {

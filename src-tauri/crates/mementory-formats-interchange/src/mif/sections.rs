@@ -1,4 +1,4 @@
-//! The table of all lists that contain records, in both versions. Reading, writing and JSON lines use it.
+//! The table of all lists that contain records, in both versions. Readers and writers of all encodings use it.
 use mementory_model::Kind;
 
 /// A list of records in a document.
@@ -10,7 +10,7 @@ pub(super) struct Section {
     pub name: &'static str,
     /// Value of `type` in its lines of JSON lines.
     pub line: &'static str,
-    /// Name in the counts of the footer of JSON lines.
+    /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,
     /// Kind of the records made from its elements.
     pub kind: Kind,
@@ -110,7 +110,7 @@ pub(super) fn section_for_line_type(line: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.line == line)
 }
 
-/// The name, if an object with this name contains lists of records.
+/// The name as a static string if an object with this name contains lists of records, else None.
 pub(super) fn parent_named(name: &str) -> Option<&'static str> {
     SECTIONS.into_iter().map(|s| s.parent).find(|p| !p.is_empty() && *p == name)
 }

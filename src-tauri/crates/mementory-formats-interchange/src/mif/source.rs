@@ -1,5 +1,5 @@
-//! The bytes of a document in any encoding. YAML is converted to JSON once, here. All other code reads JSON or JSON
-//! lines as often as needed. Invalid JSON is not repaired, but elements that are nearly JSON can be replaced with
+//! The bytes of a document in any encoding. YAML is converted to JSON when a document is opened, so that all other code
+//! reads JSON or JSON lines. Invalid JSON is not repaired, but elements that are nearly JSON can be replaced with
 //! `null`.
 pub(super) use super::encoding::Encoding;
 use super::{
@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
     pub repeated: Vec<String>,
 }
 
-/// A YAML document is parsed as a whole, so it may use this many times the memory of one JSON value.
+/// Memory limit of a YAML document as a multiple of the limit of a JSON value, because YAML is parsed as a whole.
 const YAML_MEMORY_FACTOR: u64 = 3;
 
 impl<'a> Source<'a> {
@@ -128,8 +128,8 @@ impl<'a> Source<'a> {
         if self.encoding == Encoding::Jsonl { None } else { json_fault(&self.read_all(limits).ok()?) }
     }
 
-    /// Replaces the elements that are nearly JSON with `null`, so that the others can be read. False if there are none,
-    /// if the document is not JSON, or if elements were replaced before.
+    /// Replaces the elements that are nearly JSON with `null`, so that the other elements can be read. Returns false if
+    /// there are no such elements, if the document is not JSON, or if elements were already replaced.
     pub fn blank_faulty_elements(&mut self, limits: &Limits) -> Result<bool, FormatError> {
         if self.encoding != Encoding::Json || !self.faulty.is_empty() {
             return Ok(false);
@@ -140,7 +140,7 @@ impl<'a> Source<'a> {
         Ok(true)
     }
 
-    /// Code of the reason why the element at `pointer`, with the text `json`, cannot be read.
+    /// Fault code of the element at `pointer`, whose text `json` could not be parsed.
     pub fn fault_of(&self, pointer: &str, json: &str, error: &TreeError) -> &'static str {
         match error {
             TreeError::Size(_) => "too_large",

@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// A vault id, in the form that a vault would make.
+/// A vault id of the same form as in a real vault.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }
@@ -234,14 +234,14 @@ pub(super) fn codes(findings: &[mementory_format::Finding]) -> Vec<String> {
 
 /// The value in a JSON file, normalized so that `1.0` and `1` are equal.
 pub(super) fn value(path: &Path) -> Value {
-    normal(serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap())
+    normalized(serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap())
 }
 
-pub(super) fn normal(value: Value) -> Value {
+pub(super) fn normalized(value: Value) -> Value {
     match value {
         Value::Number(n) => n.as_f64().map_or(Value::Number(n.clone()), |f| serde_json::json!(f)),
-        Value::Array(items) => Value::Array(items.into_iter().map(normal).collect()),
-        Value::Object(members) => Value::Object(members.into_iter().map(|(k, v)| (k, normal(v))).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(normalized).collect()),
+        Value::Object(members) => Value::Object(members.into_iter().map(|(k, v)| (k, normalized(v))).collect()),
         other => other,
     }
 }
@@ -274,12 +274,12 @@ pub(super) fn lines_value(path: &Path) -> Value {
     if root.get("memories").is_none() {
         root["memories"] = Value::Array(vec![]);
     }
-    normal(root)
+    normalized(root)
 }
 
 /// The value in a YAML file, read with our parser.
 pub(super) fn yaml_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let tree = super::yaml::parse(&text, 600.into()).unwrap();
-    normal(serde_json::from_str(&super::wire::json(&tree)).unwrap())
+    normalized(serde_json::from_str(&super::wire::json(&tree)).unwrap())
 }

@@ -2,7 +2,7 @@
 //! `fields`.
 use super::{
     sections::Section,
-    wire::{KEY_SCOPE, bare_id, inner, json, list, number, text, time},
+    wire::{KEY_SCOPE, bare_id, json, list, nested_text, number, text, time},
 };
 use mementory_format::extension::{FORMER_MEMBER, MEMBER};
 use mementory_json::Tree;
@@ -99,9 +99,10 @@ fn fill_memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
         let model = text(value, "model").unwrap_or_default().to_owned();
         record.embeddings.push(mementory_model::Embedding { model, json: json(value) });
     }
-    record.source.method = inner(tree, "source", "type").or(inner(tree, "source", "source_type")).map(str::to_owned);
-    record.source.conversation = inner(tree, "source", "session_id").map(str::to_owned);
-    if let Some(agent) = inner(tree, "source", "agent") {
+    record.source.method =
+        nested_text(tree, "source", "type").or(nested_text(tree, "source", "source_type")).map(str::to_owned);
+    record.source.conversation = nested_text(tree, "source", "session_id").map(str::to_owned);
+    if let Some(agent) = nested_text(tree, "source", "agent") {
         record.source.platform = agent.to_owned();
     }
     if let Some(Tree::Array(items)) = tree.get("entities") {
@@ -136,8 +137,10 @@ pub(super) fn type_and_vector_names(tree: &Tree) -> (&'static str, &'static str)
 
 fn fill_todo(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["updated_at", "related_memory_ids", "subtask_ids"]);
-    record.source.project =
-        inner(tree, "project", "name").or(inner(tree, "project", "id")).or(text(tree, "project_id")).map(str::to_owned);
+    record.source.project = nested_text(tree, "project", "name")
+        .or(nested_text(tree, "project", "id"))
+        .or(text(tree, "project_id"))
+        .map(str::to_owned);
     let mut link = |relation: &str, kind, list: &str, id: &str| {
         record.links.push(Link { relation: relation.into(), kind, target: key(list, id) });
     };

@@ -9,7 +9,7 @@ use super::{
     schema::code_of,
     sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     source::{Encoding, Source},
-    wire::{Shape, inner, is_supported, list, text, version_parts},
+    wire::{Shape, is_supported, list, nested_text, text, version_parts},
 };
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
 use mementory_json::{
@@ -19,7 +19,7 @@ use mementory_json::{
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are listed for each code. Further ones are only counted.
+/// Number of findings that are listed for each code. Further findings are only counted.
 const MAX_LISTED_PER_CODE: usize = 100;
 
 /// Validates every detected file. With a passphrase, the content of encrypted documents is validated too.
@@ -129,7 +129,7 @@ impl Validator<'_> {
     }
 
     fn check_document(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
-        let mut first_pass = FirstPass::of(source, limits)?;
+        let mut first_pass = FirstPass::read(source, limits)?;
         let place = source.place.clone();
         self.out.version.clone_from(&first_pass.version);
         self.check_version(&first_pass, &place);
@@ -137,15 +137,15 @@ impl Validator<'_> {
             return Ok(());
         }
         if let Some(encryption) = envelope::find_in(&first_pass.root) {
-            let flaws = envelope::find_flaws(encryption);
-            let is_complete = flaws.is_empty();
-            for (code, message) in flaws {
+            let faults = envelope::find_faults(encryption);
+            let is_complete = faults.is_empty();
+            for (code, message) in faults {
                 self.error(code, &format!("{place}#/encryption"), &message);
             }
             match self.passphrase.take().filter(|_| is_complete) {
                 Some(passphrase) => {
                     let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
-                    // The passphrase is not passed on, so an envelope inside this one is reported but not opened.
+                    // `self.passphrase` is empty here, so an envelope inside this envelope is reported but not opened.
                     self.check_document(&mut inner, limits)?;
                     self.passphrase = Some(passphrase);
                 }
@@ -371,8 +371,8 @@ impl Validator<'_> {
         Ok(())
     }
 
-    /// Compares the counts in the document with the real ones. A difference is only a warning, because no record is
-    /// affected.
+    /// Compares the counts in the document with the numbers of elements. A difference is only a warning, because no
+    /// record is affected.
     fn check_counts(&mut self, first_pass: &FirstPass, ids: &ElementIds, place: &str) {
         let declared =
             |path: [&str; 2]| first_pass.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
@@ -420,7 +420,7 @@ impl Validator<'_> {
                 self.warn("count_differs", &at, "does not match the number of elements");
             }
         }
-        let header = inner(&first_pass.root, first_pass.shape.header(), "checksum");
+        let header = nested_text(&first_pass.root, first_pass.shape.header(), "checksum");
         let footer = text(footer, "checksum").filter(|c| !c.is_empty());
         if header.zip(footer).is_some_and(|(a, b)| a != b) {
             self.warn("checksums_differ", place, "header and footer have different checksums");

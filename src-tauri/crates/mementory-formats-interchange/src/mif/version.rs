@@ -8,7 +8,8 @@ pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// True if this version can be read. A major number alone is accepted, but not an unknown major number (spec §9).
+/// True if this version can be read. `1` and `2` without a minor number are accepted; any other major number is not
+/// (spec §9).
 pub(super) fn is_supported(version: &str) -> bool {
     let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
     matches!(major, Some(1 | 2))

@@ -7,10 +7,11 @@ use super::{
 use mementory_json::{Tree, schema::Rule};
 use mementory_model::Timestamp;
 
-/// Id of the format, and scope of its keys.
+/// Id of the format, and id space of its keys.
 pub(super) const KEY_SCOPE: &str = "mif";
 
-/// The two shapes of a document. The declared version may be wrong, so the header (`export`, `export_meta`) decides.
+/// The two shapes of a document. The header (`export` or `export_meta`) decides, because the declared version may be
+/// wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
     /// Version 1, the specification.
@@ -62,8 +63,8 @@ impl Shape {
         }
     }
 
-    /// Shape of a document: that of its header, else that of its declared version.
-    pub fn of(root: &Tree) -> Shape {
+    /// Shape of a document, by its header, else by its declared version.
+    pub fn of_document(root: &Tree) -> Shape {
         match (root.get("export_meta"), root.get("export"), version_of(root)) {
             (Some(_), ..) => Shape::V2,
             (None, None, Some(version)) if version.starts_with('2') => Shape::V2,
@@ -72,7 +73,7 @@ impl Shape {
     }
 }
 
-/// Declared version of a document. It may be a number, because a YAML program may have converted it.
+/// Declared version of a document. A number is accepted too, because `1.0` without quotes is a number in YAML.
 pub(super) fn version_of(root: &Tree) -> Option<String> {
     match root.get("mif_version") {
         Some(Tree::Text(text) | Tree::Number(text)) => Some(text.clone()),
@@ -82,7 +83,7 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
 
 /// Converts YAML scalars back to text where the format requires text.
 pub(super) fn restore_text(mut root: Tree) -> Tree {
-    let shape = Shape::of(&root);
+    let shape = Shape::of_document(&root);
     schema::restore_text_scalars(&mut root, shape.document_rule());
     for section in SECTIONS {
         if let Some(Tree::Array(items)) = list_mut(&mut root, section) {
@@ -110,8 +111,8 @@ pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     tree.get(name).and_then(Tree::as_str)
 }
 
-/// Text of a member of a member.
-pub(super) fn inner<'t>(tree: &'t Tree, object: &str, name: &str) -> Option<&'t str> {
+/// Text of the member `name` of the member `object`. None if it is empty.
+pub(super) fn nested_text<'t>(tree: &'t Tree, object: &str, name: &str) -> Option<&'t str> {
     text(tree.get(object)?, name).filter(|t| !t.is_empty())
 }
 

@@ -1,7 +1,8 @@
-//! Writes a document. An unedited element of the same version is written as it was read. All other elements are built,
-//! and what they cannot express is stored in `x_mementory`. README.md says what is preserved of imported documents.
+//! Writes a document. An unedited element of the same version is written as it was read. All other elements are built
+//! from the record, and values that they cannot express are stored in `x_mementory`. README.md lists what an export
+//! preserves of imported documents.
 use super::{
-    compose::{self, ElementContext, element, stamp},
+    compose::{self, ElementContext, element, time_text},
     document::{Document, MemberValue, members_of},
     encoding::Encoding,
     envelope,
@@ -13,11 +14,12 @@ use super::{
     redaction::{self, Privacy},
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     to_record::{to_record, tree_of},
-    wire::{KEY_SCOPE, Shape, inner, json, text},
+    wire::{KEY_SCOPE, Shape, json, nested_text, text},
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, passthrough_envelope,
+    FormatError, NO_BYTES_NOTE, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, Record, Timestamp};
@@ -82,7 +84,7 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     }
 }
 
-/// Sort key of an element: imported ones by file and position, then all others in the order of the vault.
+/// Sort key of an element: imported elements by file and position, then all other elements in the order of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
@@ -105,7 +107,7 @@ struct DocumentWriter {
 fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
-    let accessed = record.times.last_accessed.map(|t| Tree::Text(stamp(t)));
+    let accessed = record.times.last_accessed.map(|t| Tree::Text(time_text(t)));
     let all = [("importance", importance), ("access_count", count), ("accessed_at", accessed)];
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
@@ -197,7 +199,7 @@ impl DocumentWriter {
             Some((_, id)) => id.clone(),
             None => compose::id_for(stored, section, shape, self.plan.strip),
         };
-        let related = self.plan.related(stored);
+        let related = self.plan.linked_ids(stored);
         let context = ElementContext { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &context);
         let record = redaction::attach(stored, section, shape, &mut tree);
@@ -232,7 +234,7 @@ impl DocumentWriter {
             losses.add(&stored.id, "times", LossKind::Narrowed, note);
         }
         if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
         if self.plan.strip {
             losses.add(
@@ -320,13 +322,14 @@ impl DocumentWriter {
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: `anonymous` if identifiers are left out, else the user id of the imported documents if it
-    /// is the same in all, else the vault id.
+    /// Owner of the memories: `anonymous` if identifiers are left out, else the user id if all imported documents have
+    /// the same, else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
         }
-        let mut named = self.plan.frames.iter().filter_map(|(k, _)| inner(&k.document, k.shape.header(), "user_id"));
+        let mut named =
+            self.plan.frames.iter().filter_map(|(k, _)| nested_text(&k.document, k.shape.header(), "user_id"));
         let first = named.next().filter(|one| !one.is_empty());
         first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
@@ -389,14 +392,14 @@ impl DocumentWriter {
                     metadata.set("total_todos", number(counts[TASKS_SECTION.table_index()]));
                     if let Some((from, to)) = self.range {
                         let range = vec![
-                            ("earliest".into(), Tree::Text(stamp(from))),
-                            ("latest".into(), Tree::Text(stamp(to))),
+                            ("earliest".into(), Tree::Text(time_text(from))),
+                            ("latest".into(), Tree::Text(time_text(to))),
                         ];
                         metadata.set("date_range", Tree::Object(range));
                     }
                     let types = self.types.iter().map(|(t, n)| (t.clone(), Tree::Number(n.to_string())));
                     metadata.set("memory_types", Tree::Object(types.collect()));
-                    // These may count records that were deleted since.
+                    // These lists may count records that were deleted after the import.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
                     if let Some(privacy) =
@@ -439,7 +442,7 @@ impl DocumentWriter {
         vendors.set("shodh-memory", shodh);
     }
 
-    /// A document that has only a header and the envelope with everything else.
+    /// A document with a header and the envelope that contains the whole encrypted document.
     fn envelope_document(&self, encryption: Tree) -> Document {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
@@ -464,7 +467,7 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     };
     let mut export = Tree::Object(vec![
         ("id".into(), Tree::Text(id)),
-        ("created_at".into(), Tree::Text(stamp(about.now))),
+        ("created_at".into(), Tree::Text(time_text(about.now))),
         ("user_id".into(), word(user)),
     ]);
     if shape == Shape::V2 {
@@ -484,7 +487,7 @@ fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
     texts.filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
 
-/// Adds a node for each memory or todo that an edge refers to.
+/// Adds a node for each memory or todo that is an end of an edge.
 fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
     let mut seen: HashSet<String> = HashSet::new();
     let edges: Vec<Tree> =

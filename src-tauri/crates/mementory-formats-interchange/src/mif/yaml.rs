@@ -1,5 +1,5 @@
-//! Parses YAML to a tree, event by event. The expansion of aliases is limited, other types than those of the core
-//! schema are not guessed (dates, `yes` and `no` stay text), and the depth of the input causes no recursion.
+//! Parses YAML to a tree, event by event. The expansion of aliases is limited. Only the types of the core schema are
+//! recognised: dates, `yes` and `no` stay text. Nothing recurses over the depth of the input.
 use mementory_json::Tree;
 use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -33,8 +33,9 @@ struct OpenCollection {
     anchor: usize,
 }
 
-/// Bytes that the parser may need for each indicator (`,`, `:`, `[`, `{`) until it emits an event. For each indicator
-/// it stores two or three tokens of some hundred bytes until it knows that a flow collection (`[0, 0]`) is not a key.
+/// Memory in bytes that the parser needs for each indicator (`,`, `:`, `[`, `{`) of a flow collection (`[0, 0]`). It
+/// stores two or three tokens of some hundred bytes until it knows that the collection is not a key, and emits no event
+/// before.
 const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
 /// Iterates over the characters of a text. Ends early if the parser reads too many indicators without emitting an
@@ -70,7 +71,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
-    // Aliases may repeat content, but a document that grows to many times its size by them is an attack.
+    // Aliases may repeat content, but not make the document many times larger, as an attacker would.
     let mut left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
@@ -197,8 +198,8 @@ fn has_members(tree: &Tree) -> bool {
     matches!(tree, Tree::Array(_) | Tree::Object(_))
 }
 
-/// Estimated memory in bytes that a value needs in its parent. If `with_content` is true, for a copy with everything
-/// inside it.
+/// Estimated memory in bytes that a value needs in its parent. The content of a list or mapping counts only if
+/// `with_content` is true.
 fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
     // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
     let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
@@ -224,7 +225,7 @@ fn size(tree: &Tree) -> u64 {
     }
 }
 
-/// Converts a scalar by the core schema of YAML 1.2 if JSON has its type. Everything else stays text.
+/// Converts a scalar to a value by the core schema of YAML 1.2. A scalar of a type that JSON does not have stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
     let plain = style == ScalarStyle::Plain;
@@ -236,7 +237,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
-        // JSON has no such numbers. Where the format requires text, they become text again.
+        // JSON has no such numbers. `restore_text_scalars` converts them to text where the format requires text.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())
@@ -248,7 +249,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     }
 }
 
-/// The JSON form of a number. None for a number with leading zeros, because programs disagree whether it is octal.
+/// The JSON form of a number. None for other words, and for leading zeros, which some programs read as octal.
 fn number(word: &str) -> Option<String> {
     let first = *word.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) || word.len() > 400 {

@@ -3,10 +3,11 @@
 use mementory_json::Tree;
 use std::fmt::Write;
 
-/// Deeper levels are written in flow style, because the bytes for indentation grow with the square of the depth.
+/// Deeper levels are written in flow style (`{a: [1, 2]}`), because the indentation of block style grows with the
+/// square of the depth.
 const MAX_BLOCK_LEVELS: usize = 12;
-/// Values with at least this many levels stay in block style, because parsers limit the depth of flow style (ours to
-/// 255).
+/// Values with at least this many levels are written in block style anyway, because parsers limit the depth of flow
+/// style (ours to 255).
 const MAX_FLOW_LEVELS: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
 /// colon.
@@ -161,7 +162,7 @@ fn write_quoted(text: &str, out: &mut String) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // YAML cannot express these characters directly, or one of its versions takes them for a line break.
+            // YAML does not allow these characters unescaped, or one of its versions treats them as a line break.
             '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 let _ = write!(out, "\\u{:04x}", c as u32); // writing into a String cannot fail
             }

@@ -1,4 +1,4 @@
-//! Sorts the files of one source by role, and knows the supported versions and the key scope of a store.
+//! Groups the files of one source by role, and determines the version and the key scope of a store.
 use super::{document::Document, forms::version, schema::STORE_SCHEMA};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -20,7 +20,7 @@ pub(super) struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Sorts the files of a detected source by role.
+    /// Groups the files of a detected source by role.
     pub fn open(catalog: &'a Catalog, detected: &Detected, limits: &'a Limits) -> Result<Self, FormatError> {
         let parts = |role: Role| -> Vec<&'a Member> {
             let with_role = detected.claim.parts.iter().filter(|p| p.role == role);
@@ -55,7 +55,7 @@ impl<'a> Bundle<'a> {
 /// (§22.3).
 pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
-    let version_text = document.word("schema_version").or(raw).unwrap_or_default();
+    let version_text = document.text_member("schema_version").or(raw).unwrap_or_default();
     match version(&version_text) {
         Some((1, minor)) => Ok((1, minor)),
         None if document.raw("schema_version").is_none() => Ok((1, 0)),
@@ -63,8 +63,8 @@ pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64
     }
 }
 
-/// Scope of the keys of a store's records. It contains the owner, because two people's stores may both have a
-/// `mem-001`.
+/// Scope of the keys of a store's records. It contains the owner, because the stores of two people may use the same
+/// memory id.
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
     match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {

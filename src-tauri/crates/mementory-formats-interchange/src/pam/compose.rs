@@ -1,6 +1,6 @@
-//! Converts a record to a memory object. For a record of the home store, its source object is used, and only edited
-//! members are replaced. For any other record, a new object is built, and fields without a member go into
-//! `x_mementory`.
+//! Converts a record to a memory object. A record of the home store (see [`super::first_pass::FirstPass`]) is written
+//! as its source object with the edited members replaced. For any other record, a new object is built, and fields
+//! without a member go into `x_mementory`.
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
@@ -10,7 +10,7 @@ use super::{
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES},
     to_record,
 };
-use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
+use mementory_format::{NO_BYTES_NOTE, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
@@ -21,11 +21,12 @@ pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree
 }
 
 /// A text as the value of a member, for [`object`].
-pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
+pub(super) fn text_value(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time with whole seconds or six decimal places. All programs write these alike, and checksums depend on it.
+/// A time with whole seconds or six decimal places. All programs write these two forms in the same way, which matters
+/// for checksums.
 pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
@@ -35,22 +36,22 @@ pub(super) fn time_tree(time: Timestamp) -> Tree {
 /// The name of a platform in the form that §11.4 allows.
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
-    if PLATFORM_FORM.fits(&name) { name } else { "mementory".into() }
+    if PLATFORM_FORM.matches_exactly(&name) { name } else { "mementory".into() }
 }
 
 /// Tags in the form that the format allows: lower-case words without repetition.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = if TAG_FORM.fits(tag) { tag.clone() } else { slug(tag) };
-        if TAG_FORM.fits(&tag) && !out.contains(&tag) {
+        let tag = if TAG_FORM.matches_exactly(tag) { tag.clone() } else { slug(tag) };
+        if TAG_FORM.matches_exactly(&tag) && !out.contains(&tag) {
             out.push(tag);
         }
     }
     Tree::Array(out.into_iter().map(Tree::Text).collect())
 }
 
-/// A memory in the form in which it is written.
+/// A memory object that is ready to be written.
 pub(super) struct ComposedMemory {
     pub text: String,
     pub tree: Tree,
@@ -63,7 +64,7 @@ pub(super) struct ComposedMemory {
 /// Loss note for a value that the format forbids in its member.
 const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in metadata.mementory_forbidden";
 
-/// What is needed to convert a record, besides the record itself.
+/// Data about the export that the conversion of a record needs.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
     pub about: &'a SourceAbout,
@@ -97,8 +98,7 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = to_record::memory(&tree, &record.key.scope);
             patch(&mut tree, &unedited, &record);
-            // A redaction changes the source text itself. The old hash is replaced too, because it could confirm a
-            // guess of the removed text.
+            // The old hash could confirm a guess of the removed text, so a redaction replaces it too.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
                 tree.set("content_hash", Tree::Text(content_hash(&record.text)));
             }
@@ -128,7 +128,7 @@ impl Context<'_> {
         }
         let changed = tree != original;
         if changed {
-            // All programs compute the same hash of this form.
+            // All programs compute the same checksum for a memory in this form.
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
@@ -139,14 +139,14 @@ impl Context<'_> {
     fn remove_dangling_references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
         let mut linked = stored.record.links.iter().zip(&stored.link_ids);
         let successor = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
-        if to_record::inner(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
+        if to_record::nested_text(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
             && !successor.and_then(Option::as_ref).is_some_and(|id| self.first_pass.memories.contains_key(id))
         {
             remove_members(tree, "temporal", &["superseded_by"]);
             losses.add(&stored.id, "superseded_by", LossKind::LeftOut, "the memory that it names is not in the file");
         }
         let conversation = linked.find(|(l, _)| l.kind == Kind::Conversation).and_then(|(_, id)| id.as_ref());
-        if to_record::inner(tree, "provenance", "conversation_ref").is_some()
+        if to_record::nested_text(tree, "provenance", "conversation_ref").is_some()
             && !conversation.is_some_and(|id| self.first_pass.conversations.contains_key(id))
             && (conversation.is_some() || !self.first_pass.conversations.is_empty())
         {
@@ -231,12 +231,12 @@ impl Context<'_> {
         let score = record.confidence.filter(|c| (0.0..=1.0).contains(c)).map(|c| Tree::Number(c.to_string()));
         let vector = embedding_object(stored, &id, created);
         let mut tree = object([
-            ("id", word(id)),
-            ("type", word(kind)),
+            ("id", text_value(id)),
+            ("type", text_value(kind)),
             ("custom_type", custom.map(Tree::Text)),
-            ("status", word(status)),
-            ("content", word(content.clone())),
-            ("content_hash", word(content_hash(&content))),
+            ("status", text_value(status)),
+            ("content", text_value(content.clone())),
+            ("content_hash", text_value(content_hash(&content))),
             ("summary", record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text)),
             ("tags", Some(tags(&record.tags))),
             ("confidence", score.map(|s| object([("initial", Some(s.clone())), ("current", Some(s))]))),
@@ -253,11 +253,11 @@ impl Context<'_> {
             (
                 "provenance",
                 Some(object([
-                    ("platform", word(platform(&record.source.platform))),
+                    ("platform", text_value(platform(&record.source.platform))),
                     ("platform_user_id", record.source.account.clone().map(Tree::Text)),
                     ("conversation_ref", conversation.map(|(_, conversation)| Tree::Text(conversation.id.clone()))),
                     ("message_ref", message.map(|(_, id)| Tree::Text(id.clone()))),
-                    ("extraction_method", word(method(record))),
+                    ("extraction_method", text_value(method(record))),
                 ])),
             ),
             ("embedding_ref", vector.as_ref().map(|(id, _)| Tree::Text(id.clone()))),
@@ -270,7 +270,7 @@ impl Context<'_> {
         }
         extension::attach(&mut tree, difference);
         if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
         ComposedMemory {
             text: compact(&tree),
@@ -356,9 +356,9 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
         let made = to_record::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
         let id = digest_uuid(&format!("embedding {}", stored.id));
         let out = object([
-            ("id", word(id.clone())),
-            ("memory_id", word(memory)),
-            ("model", word(embedding.model.clone())),
+            ("id", text_value(id.clone())),
+            ("memory_id", text_value(memory)),
+            ("model", text_value(embedding.model.clone())),
             ("dimensions", Some(Tree::Number(vector.len().to_string()))),
             ("created_at", Some(time_tree(made))),
             ("vector", Some(Tree::Array(vector))),
@@ -368,7 +368,7 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
 }
 
 /// Writes the differences between `record` and `unedited` (the record that the object alone yields) into the object.
-/// Ignores fields for which the object has no member.
+/// Ignores fields for which PAM has no member.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

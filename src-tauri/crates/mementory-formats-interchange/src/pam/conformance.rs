@@ -25,7 +25,7 @@ pub(super) fn check_conformance(
     if let Some(member) = bundle.store {
         let text = document::read_text(bundle.catalog, member, bundle.limits)?;
         let doc = Document::open(&text, &member.place)?;
-        report.version = doc.word("schema_version");
+        report.version = doc.text_member("schema_version");
         let (_, minor) = supported_version(&doc, &member.place)?;
         report.minor = minor;
         check_store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
@@ -151,25 +151,26 @@ pub(super) fn is_safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Compares the checksum with that of the memories as they are in the file, then with that of their Python SDK form.
+/// Compares the stated checksum with the checksum of the memories as they are in the file (`exact`), then with the
+/// checksum of their Python SDK form.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
-    let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
+    let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Mismatch };
     if exact == Some(stated) {
-        return Integrity::Fits;
+        return Integrity::Matches;
     }
     let mut sdk = Checksum::default();
     memories(doc, bounds).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
-    if sdk.finish().as_deref() == Some(stated) { Integrity::FitsSdk } else { Integrity::Broken }
+    if sdk.finish().as_deref() == Some(stated) { Integrity::MatchesSdkForm } else { Integrity::Mismatch }
 }
 
-/// The memories of a store. None in place of one that cannot be read.
+/// The memories of a store. None for each memory that cannot be read.
 fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
-    doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
+    doc.list("memories").into_iter().map(move |raw| Tree::from_raw(raw, bounds).ok())
 }
 
-/// The store without its records, and whether its checksum is correct: all that is needed to check its signature. None
-/// if there is no store, or it is not signed.
+/// The store without its records, and the result of its checksum. Both are needed to verify its signature. None if
+/// there is no store, or if it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;
@@ -184,7 +185,7 @@ pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)
     for tree in memories(&doc, bounds) {
         match tree {
             Some(tree) => exact.add(&tree),
-            None => return Ok(Some((outline, Integrity::Broken))),
+            None => return Ok(Some((outline, Integrity::Mismatch))),
         }
     }
     let integrity = integrity_of(&doc, &outline, exact.finish().as_deref(), bounds);
@@ -207,13 +208,13 @@ fn check_integrity(
     let at = format!("{place}/integrity/checksum");
     report.integrity = integrity_of(doc, outline, exact.as_deref(), bounds);
     match report.integrity {
-        Integrity::None | Integrity::Fits => {}
-        Integrity::FitsSdk => report.warn(
+        Integrity::None | Integrity::Matches => {}
+        Integrity::MatchesSdkForm => report.warn(
             "checksum_sdk_form",
             &at,
             "fits the form in which the Python SDK hashes the memories, not the memories in the file",
         ),
-        Integrity::Broken => {
+        Integrity::Mismatch => {
             report.error("checksum_mismatch", &at, "the memories are not those that were written");
         }
     }
@@ -223,8 +224,8 @@ fn check_integrity(
     }
 }
 
-/// Checks the encoding and context of a signature. Verifying it is up to the caller. A signature that cannot be decoded
-/// is invalid, which is only a warning (§21.4).
+/// Checks the encoding and context of a signature; the caller verifies it. A signature that cannot be decoded is only a
+/// warning (§21.4).
 fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");
@@ -260,7 +261,7 @@ fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     if let (Some(algorithm), Some(did), Some(key)) =
         (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
         && let key = super::keys::public_key(algorithm, key)
-        // If the DID has an unsupported key type, it can only name an RSA key.
+        // A DID whose key type is not supported can only name an RSA key.
         && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
@@ -284,8 +285,8 @@ fn check_embeddings(
         let at = format!("{}/embeddings/{i}", member.place);
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
         report.add_faults(&at, check(&EMBEDDING_RULE, &tree));
-        let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
-        let (id, memory) = (word("id"), word("memory_id"));
+        let text_of = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
+        let (id, memory) = (text_of("id"), text_of("memory_id"));
         if !seen.insert(id.clone()) {
             report.error("duplicate_id", &format!("{at}/id"), "another embedding has this id");
         }
@@ -308,7 +309,7 @@ fn check_embeddings(
 }
 
 fn check_same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
-    let version = doc.word("schema_version");
+    let version = doc.text_member("schema_version");
     supported_version(doc, place)?;
     match (&report.version, version) {
         (None, version) => report.version = version,
@@ -335,7 +336,8 @@ fn check_conversation(
     let messages = doc.list("messages");
     // All messages are in memory together, so they share one memory limit.
     let mut remaining = bounds;
-    let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining)).collect();
+    let trees: Vec<Result<Tree, TreeError>> =
+        messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining)).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();
@@ -412,7 +414,7 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             continue;
         }
         if bundle.embeddings.is_empty() {
-            // A missing embeddings file must not be an error (§12.1).
+            // By §12.1, a missing embeddings file is not an error.
             report.warn("embedding_missing", place, "the embeddings file is not here");
         } else {
             report.error("dangling_reference", place, "no embedding of the file has this id");

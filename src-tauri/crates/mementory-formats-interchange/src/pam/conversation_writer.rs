@@ -1,7 +1,7 @@
 //! Writes conversations, each as an entry of the index and a file. A conversation of the home store is written exactly
 //! as it was imported if all its messages are unedited.
 use super::{
-    compose::{Context, compact, object, platform, tags, time_tree, word},
+    compose::{Context, compact, object, platform, tags, text_value, time_tree},
     conformance::is_safe_path,
     document::Document,
     envelope, extension,
@@ -59,7 +59,7 @@ pub(super) struct FinishedConversation {
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves a free path: `wanted` if it is safe, else a path made of the id, else one made of a digest.
+    /// Reserves a free path: `wanted` if it is safe, else a path made from the id, else a path made from a digest.
     pub fn reserve(&mut self, wanted: Option<&str>, id: &str) -> String {
         let plain = !id.is_empty()
             && id.len() <= 100
@@ -108,13 +108,13 @@ impl ConversationWriter {
         let name = platform(&record.source.platform);
         let title = record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text);
         let mut file = object([
-            ("schema", word(CONVERSATION_SCHEMA)),
-            ("schema_version", word(context.version())),
-            ("id", word(conversation.id.clone())),
+            ("schema", text_value(CONVERSATION_SCHEMA)),
+            ("schema_version", text_value(context.version())),
+            ("id", text_value(conversation.id.clone())),
             (
                 "provider",
                 Some(object([
-                    ("name", word(name.clone())),
+                    ("name", text_value(name.clone())),
                     ("conversation_id", record.origin_id.clone().map(Tree::Text)),
                     ("account_id", record.source.account.clone().map(Tree::Text)),
                 ])),
@@ -160,7 +160,7 @@ impl ConversationWriter {
         }
     }
 
-    /// Starts a placeholder for messages whose conversation is not exported.
+    /// Starts a stub for messages whose own conversation is not exported.
     pub fn new_stub(
         context: &Context,
         first: &Record,
@@ -171,10 +171,10 @@ impl ConversationWriter {
         let created = created_of(first, context.about.now);
         let name = platform(&first.source.platform);
         let mut file = object([
-            ("schema", word(CONVERSATION_SCHEMA)),
-            ("schema_version", word(context.version())),
-            ("id", word(conversation.id.clone())),
-            ("provider", Some(object([("name", word(name.clone()))]))),
+            ("schema", text_value(CONVERSATION_SCHEMA)),
+            ("schema_version", text_value(context.version())),
+            ("id", text_value(conversation.id.clone())),
+            ("provider", Some(object([("name", text_value(name.clone()))]))),
             ("temporal", Some(object([("created_at", Some(time_tree(created)))]))),
             ("messages", Some(Tree::Array(vec![]))),
         ]);
@@ -212,14 +212,14 @@ impl ConversationWriter {
                 extension::attach(tree, difference);
             }
         }
-        let wanted = doc.word("path");
+        let wanted = doc.text_member("path");
         if file.is_none() && conversation.messages > 0 {
             let name = platform(&record.source.platform);
             file = Some(object([
-                ("schema", word(CONVERSATION_SCHEMA)),
-                ("schema_version", word(context.version())),
-                ("id", word(conversation.id.clone())),
-                ("provider", Some(object([("name", word(name))]))),
+                ("schema", text_value(CONVERSATION_SCHEMA)),
+                ("schema_version", text_value(context.version())),
+                ("id", text_value(conversation.id.clone())),
+                ("provider", Some(object([("name", text_value(name))]))),
                 ("title", record.title.clone().map(Tree::Text)),
                 ("temporal", Some(object([("created_at", Some(time_tree(created)))]))),
                 ("messages", Some(Tree::Array(vec![]))),
@@ -234,7 +234,7 @@ impl ConversationWriter {
         let path = file.is_some().then(|| used_paths.reserve(wanted.as_deref(), &conversation.id));
         if let (Some(index), Some(path)) = (&mut index, &path)
             && (not_in_index
-                || (wanted.as_ref() != Some(path) && to_record::inner(index, "storage", "ref") != Some(path)))
+                || (wanted.as_ref() != Some(path) && to_record::nested_text(index, "storage", "ref") != Some(path)))
         {
             index.set("storage", storage(path));
         }
@@ -342,7 +342,7 @@ impl Context<'_> {
 }
 
 fn storage(path: &str) -> Tree {
-    object([("type", word("file")), ("ref", word(path)), ("format", word("json"))])
+    object([("type", text_value("file")), ("ref", text_value(path)), ("format", text_value("json"))])
 }
 
 fn index_entry(
@@ -355,8 +355,8 @@ fn index_entry(
     path: &str,
 ) -> Tree {
     object([
-        ("id", word(conversation.id.clone())),
-        ("platform", word(platform)),
+        ("id", text_value(conversation.id.clone())),
+        ("platform", text_value(platform)),
         ("title", title),
         ("message_count", Some(Tree::Number(conversation.messages.to_string()))),
         (
@@ -375,7 +375,7 @@ fn index_entry(
     ])
 }
 
-/// Removes memories that are not exported from `derived_memories`, and adds those of other sources.
+/// Removes memories that are not exported from `derived_memories`, and adds derived memories of other sources.
 fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &ExportedConversation) {
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),
@@ -428,8 +428,8 @@ fn message_row(
     let record = &context.exportable_record(record);
     let created = record.times.created.or(record.times.observed).unwrap_or(start);
     let role = role(&part.role);
-    let content =
-        (!record.text.is_empty()).then(|| object([("type", word("text")), ("text", word(record.text.clone()))]));
+    let content = (!record.text.is_empty())
+        .then(|| object([("type", text_value("text")), ("text", text_value(record.text.clone()))]));
     let files: Vec<Tree> = record
         .attachments
         .iter()
@@ -437,8 +437,8 @@ fn message_row(
             let media = file.media_type.as_deref().unwrap_or_default();
             let kind = ["image", "audio", "video"].into_iter().find(|k| media.starts_with(k)).unwrap_or("file");
             object([
-                ("type", word(kind)),
-                ("name", word(file.name.clone())),
+                ("type", text_value(kind)),
+                ("name", text_value(file.name.clone())),
                 ("mime_type", file.media_type.clone().map(Tree::Text)),
                 ("size_bytes", file.size.map(|n| Tree::Number(n.to_string()))),
                 ("provider_id", file.origin_id.clone().filter(|_| !context.strip).map(Tree::Text)),
@@ -446,9 +446,9 @@ fn message_row(
         })
         .collect();
     let mut tree = object([
-        ("id", word(row.id.clone())),
+        ("id", text_value(row.id.clone())),
         ("provider_message_id", record.origin_id.clone().map(Tree::Text)),
-        ("role", word(role)),
+        ("role", text_value(role)),
         ("content", content),
         ("created_at", Some(time_tree(created))),
         ("parent_id", row.parent.clone().map(Tree::Text)),
@@ -486,7 +486,7 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
         let old = tree.get("content").cloned();
         let mut content = old
             .filter(|c| to_record::text(c, "type") == Some("text"))
-            .unwrap_or_else(|| object([("type", word("text"))]));
+            .unwrap_or_else(|| object([("type", text_value("text"))]));
         content.set("type", Tree::Text("text".into()));
         content.set("text", Tree::Text(record.text.clone()));
         content.remove("parts");

@@ -23,7 +23,7 @@ struct Document<'a> {
     confidence: f64,
 }
 
-/// Claims one source for each store, and one for all files of an input that belong to no store.
+/// Claims one source for each store, and one source for all files of an input that belong to no store.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut documents = Vec::new();
     for member in catalog.members().iter().filter(|m| m.file_name().to_ascii_lowercase().ends_with(".json")) {
@@ -85,8 +85,8 @@ fn is_in_folder_of(store: &Member, member: &Member) -> bool {
     store.root == member.root && store.archive == member.archive && member.name.starts_with(folder_of(store))
 }
 
-/// Role of a file that is not a PAM document, None if it is ignored. If the store is `memory-store.json`, files in
-/// `attachments/` are passed through, and in an archive all other files too.
+/// Role of a file that is not a PAM document. None if the file is ignored. Beside a `memory-store.json` in an archive,
+/// all files are passed through; in a folder, only those in `attachments/`.
 fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
     let inside = &member.name[folder_of(store).len()..];
     if inside.ends_with(".DS_Store") || inside.starts_with("__MACOSX/") {

@@ -39,13 +39,13 @@ impl<'t> Document<'t> {
         Ok(Self { members: members.0 })
     }
 
-    /// Raw text of a member. If the key occurs several times, that of the last member.
+    /// Raw text of a member. If the key occurs several times, the last member is used.
     pub fn raw(&self, key: &str) -> Option<&'t RawValue> {
         self.members.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
     }
 
     /// Value of a member if it is a string.
-    pub fn word(&self, key: &str) -> Option<String> {
+    pub fn text_member(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
 
@@ -61,7 +61,7 @@ impl<'t> Document<'t> {
             let value = match lists.contains(&key.as_str()) && is_list(raw) {
                 true => Tree::Array(vec![]),
                 // All members are in memory together, so they share one memory limit.
-                false => Tree::take(raw, &mut remaining).unwrap_or(Tree::Null),
+                false => Tree::from_raw_within(raw, &mut remaining).unwrap_or(Tree::Null),
             };
             (key.clone(), value)
         };
@@ -73,7 +73,9 @@ impl<'t> Document<'t> {
     pub fn unreadable_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
         let parsed = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
-        parsed.filter_map(|(key, raw)| Some((key.as_str(), Tree::take(raw, &mut remaining).err()?))).collect()
+        parsed
+            .filter_map(|(key, raw)| Some((key.as_str(), Tree::from_raw_within(raw, &mut remaining).err()?)))
+            .collect()
     }
 }
 
@@ -113,7 +115,7 @@ mod tests {
     use super::has_more_elements_than;
 
     #[test]
-    fn only_elements_of_the_list_itself_count() {
+    fn nested_elements_are_not_counted() {
         for (list, too_long) in
             [("[1,2,3]", false), ("[1,2,3,4]", true), ("[[1,2,3,4,5],{\"a\":1,\"b\":2}]", false), ("[]", false)]
         {

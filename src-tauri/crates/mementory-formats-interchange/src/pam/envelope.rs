@@ -1,5 +1,5 @@
-//! Envelopes: documents without their records. They preserve the original order and spelling, so that an unchanged
-//! document can be written exactly as it was imported.
+//! Envelopes: documents without their records. An envelope preserves the original order and spelling of the members, so
+//! that an unchanged document can be written exactly as it was imported.
 use super::{bundle::STORE_LISTS, document::Document, hash::Checksum};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;
@@ -24,7 +24,7 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {
-        checksum.add(&Tree::of(raw, bounds).unwrap_or(Tree::Null));
+        checksum.add(&Tree::from_raw(raw, bounds).unwrap_or(Tree::Null));
     }
     let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
     let counts: Vec<String> = STORE_LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
@@ -48,7 +48,7 @@ pub(super) fn without_signature(envelope: &str) -> Option<String> {
 
 /// An embeddings file with each embedding replaced by its id.
 pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
-    let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, bounds).ok()?.get("id")? {
+    let id = |raw: &serde_json::value::RawValue| match Tree::from_raw(raw, bounds).ok()?.get("id")? {
         Tree::Text(id) => Some(Tree::Text(id.clone())),
         _ => None,
     };

@@ -1,8 +1,8 @@
-//! The extension slot is a member of `metadata` (memory) or `raw_metadata` (conversation, message). Its value is JSON
-//! in a string, so that no other program changes its numbers or drops its nulls.
+//! The extension slot: a member of `metadata` (memory) or `raw_metadata` (conversation, message). Its value is JSON in
+//! a string, so that no other program changes the numbers in it or drops its nulls.
 use super::canonical::canonical;
 use super::hash::sdk_form;
-use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
@@ -21,7 +21,8 @@ const NATIVE_FIELDS: NativeFields = NativeFields {
     whole_seconds: true,
 };
 
-/// Digest of an object without our extension slot. It stays the same if another program saves the object without edits.
+/// Digest of an object without our extension slot. It does not change if another program saves the object without
+/// edits.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
     // These members are computed from other members or files.
@@ -74,12 +75,12 @@ pub(super) fn difference(mapped: &Record, record: &Record, own: bool) -> Map<Str
     extension::record_difference(mapped, record, own)
 }
 
-/// Puts a difference into the extension slot of an object. Does nothing if it is empty.
+/// Puts a difference into the extension slot of an object, unless the difference is empty.
 pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
     if difference.is_empty() {
         return;
     }
-    difference.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    difference.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     set_slot(tree, &Value::Object(difference));
 }
 
@@ -105,12 +106,12 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
     slot_value(tree).is_some_and(|map| map.get(STUB_MEMBER) == Some(&Value::Bool(true)))
 }
 
-/// Applies the extension slot of an object to the record that the object alone yields. Keeps the origin and verbatim of
-/// the object, unless the slot has an origin and no other program changed the object. None if there is no slot, or it
-/// is not ours.
+/// Applies the extension slot of an object to `mapped`, the record that the object alone yields. Origin and verbatim
+/// are those of the object, unless the slot has an origin and no other program changed the object. None if there is no
+/// slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     if own_origin {
@@ -119,7 +120,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     }
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
@@ -138,7 +139,7 @@ pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &
             "tags" => {
                 report.add(id, name, LossKind::Narrowed, "tags are lower-case words here; as they were in x_mementory")
             }
-            _ => report.add(id, name, LossKind::MovedToExtension, extension::MOVED),
+            _ => report.add(id, name, LossKind::MovedToExtension, extension::MOVED_NOTE),
         }
     }
 }

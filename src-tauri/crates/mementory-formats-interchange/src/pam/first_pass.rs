@@ -1,5 +1,5 @@
-//! The first pass over all records decides which ones are exported, under which ids, and which are withheld and why.
-//! The second pass writes only references to exported records, so it needs these results.
+//! The first pass over all records decides which records are exported and under which ids, and which are withheld and
+//! why. The second pass needs these results, because it writes references only to exported records.
 use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
@@ -32,7 +32,7 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// Ids of the memories derived from it, and for each whether it is a record of the home store.
+    /// Ids of the memories derived from the conversation, each with true if the memory is a record of the home store.
     pub derived: Vec<(String, bool)>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct FirstPass {
     pub memory_ids: HashSet<String>,
     /// Conversation for each vault id, or for a key `stub:…`.
     pub conversations: HashMap<String, ExportedConversation>,
-    /// For each vault id of a message: the key of its conversation in `conversations`, and its id there.
+    /// For each vault id of a message: the key of its conversation in `conversations`, and its id in the conversation.
     pub messages: HashMap<String, (String, String)>,
     /// Vault ids of memories that must not be exported.
     pub withheld_ids: HashSet<String>,
@@ -122,8 +122,8 @@ impl FirstPass {
         at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
     }
 
-    /// True if this is an unedited attachment of a message of the home store. The message already describes it. The
-    /// source must list messages before attachments.
+    /// True if this is an unedited attachment that a message of the home store already describes. Correct only if the
+    /// source lists messages before attachments.
     pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
         let bare = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
@@ -243,7 +243,7 @@ impl FirstPass {
                 unchanged_entries.insert(&entry.id, entry);
             }
         }
-        // The memory that replaces a changed one is included, so that the file has no dangling reference.
+        // The memory that supersedes an exported memory is exported too, so that the file has no dangling reference.
         let mut pending: Vec<&Candidate> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
         while let Some(entry) = pending.pop() {
             for next in entry.superseded_by.iter().filter_map(|id| unchanged_entries.remove(id.as_str())) {
@@ -306,8 +306,8 @@ impl FirstPass {
 
 type Envelopes = BTreeMap<String, (Option<Tree>, Option<Tree>)>;
 
-/// Envelopes of imported stores and embeddings files by key scope. If a person's store was imported repeatedly, the
-/// latest.
+/// Envelopes of imported stores and embeddings files by key scope. Of several stores with one scope, the one with the
+/// latest `export_date` is used.
 fn collect_envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes, FormatError> {
     let mut envelopes = Envelopes::new();
     source.passthrough(KEY_SCOPE, &mut |item, bytes| {
@@ -354,12 +354,12 @@ impl BaseExport {
         let text = document::read_text(&catalog, store, limits)?;
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {
-            let trees = doc.list(list).into_iter().filter_map(|raw| Tree::of(raw, limits.json_depth).ok());
+            let trees = doc.list(list).into_iter().filter_map(|raw| Tree::from_raw(raw, limits.json_depth).ok());
             trees.filter_map(|t| t.get("id").and_then(Tree::as_str).map(str::to_owned)).collect()
         };
         Ok(Self {
-            export_id: doc.word("export_id"),
-            date: doc.word("export_date").as_deref().and_then(Timestamp::parse),
+            export_id: doc.text_member("export_id"),
+            date: doc.text_member("export_date").as_deref().and_then(Timestamp::parse),
             memories: ids("memories"),
             conversations: ids("conversations_index"),
         })

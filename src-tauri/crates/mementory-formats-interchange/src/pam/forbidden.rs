@@ -1,6 +1,6 @@
-//! Values of a memory's optional members that the schema forbids, such as a confidence of 1.7. The vault keeps them in the
-//! record's verbatim and an import reports them. A memory that we write has them under their pointers in
-//! `metadata.mementory_forbidden`, and never again in the member itself.
+//! Values of a memory's optional members that the schema forbids, such as a confidence of 1.7. The vault keeps them in
+//! the record's verbatim and an import reports them. An exported memory has them in `metadata.mementory_forbidden`, by
+//! their pointers, and not in the members themselves.
 use super::{schema::MEMORY_RULE, schema_check::check};
 use mementory_json::Tree;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Member of `metadata` with the forbidden values.
 const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
-/// Members without which an object is no memory. They stay as they are.
+/// Members without which an object is no memory. Their values are not moved.
 const REQUIRED_MEMBERS: [&str; 9] = [
     "/id",
     "/type",
@@ -21,10 +21,11 @@ const REQUIRED_MEMBERS: [&str; 9] = [
     "/provenance/platform",
 ];
 
-/// Codes of values that are there and forbidden.
+/// Codes of the faults that mean that a value is present but forbidden.
 const VALUE_CODES: [&str; 4] = ["bad_value", "wrong_type", "bad_date", "empty"];
 
-/// Pointers to the members with a forbidden value: a member of the memory or of one of its blocks.
+/// Pointers to the members with a forbidden value. A pointer has one part (a member of the memory) or two (a member of
+/// one of its objects).
 fn forbidden_members(tree: &Tree) -> BTreeSet<String> {
     let faults = check(&MEMORY_RULE, tree);
     let values = faults.iter().filter(|fault| !fault.is_warning && VALUE_CODES.contains(&fault.code));

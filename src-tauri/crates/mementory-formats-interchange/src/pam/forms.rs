@@ -112,7 +112,7 @@ mod tests {
             (LANGUAGE_FORM, "pt-BR"),
         ];
         for (form, text) in good {
-            assert!(form.fits(text), "{text}");
+            assert!(form.matches_exactly(text), "{text}");
         }
         let bad = [
             (VERSION_FORM, "1"),
@@ -130,7 +130,7 @@ mod tests {
             (LANGUAGE_FORM, "en-us"),
         ];
         for (form, text) in bad {
-            assert!(!form.fits(text), "{text}");
+            assert!(!form.matches_exactly(text), "{text}");
         }
     }
 

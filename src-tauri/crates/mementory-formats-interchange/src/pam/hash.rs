@@ -26,7 +26,7 @@ fn normalize_unicode(content: &str) -> String {
     composed.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Like [`normalize_unicode`], for ASCII, which NFC does not change. Faster, and nearly all texts are ASCII.
+/// A faster [`normalize_unicode`] for ASCII, which NFC does not change.
 fn normalize_ascii(content: &str) -> String {
     let lower = content.to_ascii_lowercase();
     let other_space = |b: u8| matches!(b, b'\t'..=b'\r' | b'\x1c'..=b'\x1f');
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_respelled_as_the_sdk_does() {
+    fn times_are_written_in_the_form_of_the_sdk() {
         let cases = [
             ("2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00+02:00"),
             ("2026-01-01T00:00:00.1234567Z", "2026-01-01T00:00:00.123456Z"),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn checksum_sorts_ids_by_code_point_whatever_the_order_in_the_file() {
+    fn checksum_does_not_depend_on_the_order_of_memories_in_the_file() {
         let memory = |id: &str| Tree::parse(&format!(r#"{{"id":"{id}","n":1.0}}"#), 8).unwrap();
         let sum = |ids: [&str; 2]| {
             let mut checksum = Checksum::default();

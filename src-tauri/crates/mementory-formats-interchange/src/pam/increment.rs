@@ -19,15 +19,15 @@ pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Resul
     let doc = Document::open(&text, &store.place)?;
     Ok(Some(ExportIdentity {
         place: store.place.clone(),
-        id: doc.word("export_id"),
-        incremental: doc.word("export_type").as_deref() == Some("incremental"),
-        base: doc.word("base_export_id"),
+        id: doc.text_member("export_id"),
+        incremental: doc.text_member("export_type").as_deref() == Some("incremental"),
+        base: doc.text_member("base_export_id"),
     }))
 }
 
 /// Export id in a stored envelope (passthrough file [`STORE_FILE`]).
 pub fn id_of_envelope(envelope: &str) -> Option<String> {
-    Document::open(envelope, "envelope").ok()?.word("export_id")
+    Document::open(envelope, "envelope").ok()?.text_member("export_id")
 }
 
 /// Name of the store file, and of the passthrough file with its envelope.

@@ -11,7 +11,7 @@ use mementory_json::Tree;
 /// Length of the longest key text that is decoded, in bytes. Even an RSA key of 16,384 bits in PEM is shorter.
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
-/// Reads base64url with or without padding, because programs differ. Writes it without.
+/// Reads base64url with or without padding, because some programs write padding. Writes none.
 const BASE64URL_ENGINE: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -33,7 +33,7 @@ pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     did_key(text).or_else(bare).filter(|key| key.len() == 32)
 }
 
-/// True if this is the key named by a `did:key`. None if the DID has an unsupported key type, such as RSA.
+/// True if this is the key that a `did:key` contains. None if the DID has an unsupported key type, such as RSA.
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let named = did_key(did)?;
     Some(match key {
@@ -46,8 +46,8 @@ pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     })
 }
 
-/// Decodes a public key in JWK or PEM form, an Ed25519 key also in the forms of [`ed25519`]. Ed25519 gives 32 bytes,
-/// ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`.
+/// Decodes a public key in JWK or PEM form, or an Ed25519 key in the forms of [`ed25519`]. The result is 32 bytes for
+/// Ed25519, the SEC1 point for ECDSA, and a DER `SubjectPublicKeyInfo` for RSA.
 pub(super) fn public_key(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     if text.len() > MAX_KEY_TEXT_BYTES {
         return None;
@@ -124,7 +124,7 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
-/// The signed bytes (§18.3): a canonical object of strings, which are exactly as in the file.
+/// The signed bytes (§18.3): a canonical object of strings that are copied from the file unchanged.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
     let members = vec![
@@ -156,14 +156,14 @@ mod tests {
     use mementory_format::did_key::multikey;
 
     #[test]
-    fn keys_in_every_form() {
+    fn keys_are_decoded_from_every_form() {
         let spec = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
         let key = ed25519(spec).unwrap();
         assert_eq!(hex::encode(&key), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");
         assert_eq!(multikey(&key), spec);
         assert_eq!(ed25519(&format!("did:key:{spec}")).unwrap(), key);
         assert_eq!(ed25519(&format!("did:key:{spec}#{spec}")).unwrap(), key);
-        // A key without prefix whose Base58 form starts with ones, because its first bytes are zero.
+        // A key without prefix whose Base58 form starts with `1`, because its first bytes are zero.
         let zero = [vec![0, 0], vec![7; 30]].concat();
         let bare = multikey(&zero);
         assert_eq!(ed25519(&bare).unwrap(), zero);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_and_without_padding() {
+    fn base64url_is_decoded_with_and_without_padding() {
         assert_eq!(from_base64url("-_8").unwrap(), [0xfb, 0xff]);
         assert_eq!(from_base64url("-_8=").unwrap(), [0xfb, 0xff]);
         assert_eq!(from_base64url("+/8="), None);

@@ -1,9 +1,9 @@
-//! Checks the memories of a store: first each one by itself, on all cores; then, in file order, what they share (ids,
-//! references, the checksum).
+//! Checks the memories of a store: first each memory by itself, on all cores; then, in file order, the ids, references
+//! and the checksum of all memories.
 use super::{
     canonical,
     hash::{Checksum, content_hash},
-    report::{Ids, Report, word},
+    report::{Ids, Report, nested_text},
     schema::MEMORY_RULE,
     schema_check::{Fault, check},
 };
@@ -52,8 +52,8 @@ pub(super) fn check_memories(
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // The results of a batch are added while the next batch is checked. A memory as large as a batch is checked
-            // alone.
+            // The results of a batch are added while the next batch is checked, except before and after a batch that is
+            // over the size limit (one large memory), to save memory.
             let large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if large || was_large {
                 totals.add(checked);
@@ -69,7 +69,7 @@ pub(super) fn check_memories(
 }
 
 fn check_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<CheckedMemory, TreeError>> {
-    batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| check_memory(&tree))).collect()
+    batch.par_iter().map(|raw| Tree::from_raw(raw, bounds).map(|tree| check_memory(&tree))).collect()
 }
 
 /// Splits a list into batches and sends them. Ends early if the receiver is gone.
@@ -168,7 +168,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         }
         _ => {}
     }
-    let times = |name: &str| word(tree, "temporal", name).and_then(Timestamp::parse);
+    let times = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
     let created = times("created_at");
     if !ordered(created, times("updated_at")) {
@@ -177,10 +177,10 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     if !ordered(times("valid_from"), times("valid_until")) {
         fault(false, "time_order", "/temporal/valid_until", "ends before it begins");
     }
-    if !ordered(created, word(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
+    if !ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
-    let named = |block: &str, name: &str| word(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
+    let named = |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
     let superseded = named("temporal", "superseded_by");
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");

@@ -1,5 +1,5 @@
 //! Reads a source. The whole source is checked first; a wrong checksum or another major version ends the import. Then
-//! it sends the envelopes, memories, relations, conversations with their messages, and embeddings without a memory.
+//! the envelopes, memories, relations, conversations with their messages, and embeddings without a memory are sent.
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope},
     conformance::check_conformance,
@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are sent to the sink as notes. Of the others, only the first of each code is sent.
+/// Number of findings that are sent to the sink as notes. Of further findings, only the first with each code is sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -31,14 +31,14 @@ pub(super) fn read(
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
-    if report.integrity == Integrity::Broken {
+    if report.integrity == Integrity::Mismatch {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
     }
     let mut codes: HashSet<&str> = HashSet::new();
     for (number, finding) in report.errors.iter().chain(&report.warnings).enumerate() {
-        // Of each code at least one finding is sent.
+        // At least one finding is sent for each code.
         if !codes.insert(&finding.code) && number >= MAX_NOTES {
             continue;
         }
@@ -111,8 +111,8 @@ impl StoreReader<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
-    /// Resolves a repeated key. A repetition with the same source text is skipped (false); any other gets `#2`, `#3`
-    /// and so on.
+    /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
+    /// and source text was already sent, so that this one is skipped.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
@@ -137,7 +137,7 @@ impl StoreReader<'_> {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let doc = Document::open(&text, &member.place)?;
             for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
-                let Ok(tree) = Tree::of(raw, self.bounds) else {
+                let Ok(tree) = Tree::from_raw(raw, self.bounds) else {
                     self.report_failed(
                         format!("{}/embeddings/{i}", member.place),
                         "malformed: not a vector",
@@ -145,10 +145,10 @@ impl StoreReader<'_> {
                     );
                     continue;
                 };
-                let word = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
+                let text_of = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
                 let vector =
-                    Vector { json: raw.get().to_owned(), model: word("model"), place: (member.place.clone(), i) };
-                self.vectors.entry(word("memory_id")).or_default().push(vector);
+                    Vector { json: raw.get().to_owned(), model: text_of("model"), place: (member.place.clone(), i) };
+                self.vectors.entry(text_of("memory_id")).or_default().push(vector);
             }
             let envelope = super::envelope::embeddings(&doc, self.bounds);
             self.send_envelope("embeddings.json", "manifest", member, envelope.as_bytes())?;
@@ -245,7 +245,7 @@ impl StoreReader<'_> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
         for member in &self.bundle.conversations {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
-            let id = Document::open(&text, &member.place)?.word("id").unwrap_or_default();
+            let id = Document::open(&text, &member.place)?.text_member("id").unwrap_or_default();
             files.entry(id).or_insert(member);
         }
         let paths: HashMap<&str, &Member> =
@@ -253,16 +253,16 @@ impl StoreReader<'_> {
         let mut used_files: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
-            let tree = Tree::of(raw, self.bounds).ok();
+            let tree = Tree::from_raw(raw, self.bounds).ok();
             let Some(tree) = tree.filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty())) else {
                 self.report_failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
             };
             let id = to_record::text(&tree, "id").unwrap_or_default();
-            let by_path = || to_record::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
+            let by_path = || to_record::nested_text(&tree, "storage", "ref").and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| used_files.insert(m.id));
-            let stored = to_record::inner(&tree, "storage", "type") == Some("file");
+            let stored = to_record::nested_text(&tree, "storage", "type") == Some("file");
             if file.is_none() && stored {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
@@ -314,7 +314,8 @@ impl StoreReader<'_> {
             let messages = doc.list("messages");
             // All messages are in memory together, so they share one memory limit.
             let mut remaining = self.bounds;
-            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining).ok()).collect();
+            let trees: Vec<Option<Tree>> =
+                messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining).ok()).collect();
             let active = active_branch(&trees);
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");
@@ -404,7 +405,7 @@ fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
         trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
-    // Inserting an index twice ends the loop, so a cycle of parents ends too.
+    // The loop also ends at an index that is already in the set, because parents may form a cycle.
     while let Some(i) = at.filter(|i| out.insert(*i)) {
         at = parent(i).and_then(|p| by_id.get(p).copied());
     }

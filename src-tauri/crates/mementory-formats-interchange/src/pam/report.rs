@@ -1,4 +1,4 @@
-//! The result of checking a store, and the ids and references that its records must agree on.
+//! The result of checking a store, and the ids and references of its records that are checked against each other.
 use super::{document::Document, schema_check::Fault};
 use mementory_format::Finding;
 use mementory_json::{Tree, TreeError};
@@ -6,8 +6,8 @@ use mementory_model::Bounds;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of listed errors, and also of listed warnings. Further ones are only counted, because a hostile file
-/// may have one for each byte.
+/// Largest number of listed errors, and also of listed warnings. Further findings are only counted, because a hostile
+/// file may have one for each byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.
@@ -27,18 +27,18 @@ pub(super) struct Report {
     pub minor: u64,
 }
 
-/// Whether the checksum is correct.
+/// Result of comparing the stated checksum with the memories.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Integrity {
     /// There is no checksum.
     #[default]
     None,
-    /// Correct for the memories as they are in the file.
-    Fits,
-    /// Correct only for the form that the Python SDK hashes.
-    FitsSdk,
-    /// Wrong.
-    Broken,
+    /// The checksum matches the memories as they are in the file.
+    Matches,
+    /// The checksum matches only the form of the memories that the Python SDK hashes.
+    MatchesSdkForm,
+    /// The checksum is wrong.
+    Mismatch,
 }
 
 impl Report {
@@ -86,9 +86,9 @@ impl Report {
         }
     }
 
-    /// Parses a record and reports it if it is too large. Other faults of such a record are reported by the reader.
+    /// Parses a record. Reports it if it is too large; the reader reports other reasons why a record cannot be parsed.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
-        match Tree::of(raw, bounds) {
+        match Tree::from_raw(raw, bounds) {
             Ok(tree) => Some(tree),
             Err(why) => {
                 if matches!(why, TreeError::Size(_)) {
@@ -99,7 +99,7 @@ impl Report {
         }
     }
 
-    /// A document without its records. If another member is too large, it is null and [`Self::too_large`] is set.
+    /// A document without its records. A member that is too large becomes null, and [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
         for (key, why) in doc.unreadable_members(lists, bounds) {
             if matches!(why, TreeError::Size(_)) {
@@ -142,6 +142,6 @@ pub(super) struct IndexEntry {
     pub place: String,
 }
 
-pub(super) fn word<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+pub(super) fn nested_text<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     tree.get(block)?.get(name)?.as_str()
 }

@@ -1,10 +1,10 @@
-//! The objects of the format as tables (spec §3–§18, §25). Only `metadata` and `raw_metadata` may have additional
+//! Schema rules of the objects of the format (spec §3–§18, §25). Only `metadata` and `raw_metadata` may have additional
 //! members.
 use super::forms;
 use mementory_json::schema::{
     Rule::{
-        self, Any, Bool, ClosedObject, Form, List, Map, Number, Object, Set, Text, TextOrObject, Time, Unit, Whole,
-        Word,
+        self, Any, Bool, ClosedObject, Form, List, Map, Number, Object, Set, Text, TextOrObject, Time, UnitInterval,
+        Whole, Word,
     },
     nullable, optional, required,
 };
@@ -87,8 +87,8 @@ pub(super) const MEMORY_RULE: Rule = ClosedObject(&[
 ]);
 
 const CONFIDENCE_RULE: Rule = ClosedObject(&[
-    optional("initial", Unit),
-    optional("current", Unit),
+    optional("initial", UnitInterval),
+    optional("current", UnitInterval),
     nullable("decay_model", Word(&["time_linear", "time_exponential", "none"])),
     nullable("last_reinforced", Time),
 ]);
@@ -130,7 +130,7 @@ pub(super) const RELATION_RULE: Rule = ClosedObject(&[
     required("from", Rule::NOT_EMPTY),
     required("to", Rule::NOT_EMPTY),
     required("type", Word(&RELATION_TYPES)),
-    nullable("confidence", Unit),
+    nullable("confidence", UnitInterval),
     required("created_at", Time),
 ]);
 

@@ -19,7 +19,7 @@ pub(super) struct Fault {
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
 const MAX_FAULTS: usize = 2000;
 
-/// Faults of a value: at most [`MAX_FAULTS`], and one more that says that further faults are not listed.
+/// Faults of a value: at most [`MAX_FAULTS`], then one fault that stands for all others.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
@@ -43,7 +43,7 @@ fn code_of(violation: &Violation) -> &'static str {
         Violation::WrongType(_) | Violation::NotWhole(_) | Violation::NotFinite => "wrong_type",
         Violation::Empty => "empty",
         Violation::BadTime => "bad_date",
-        // Readers take a time without a zone as UTC.
+        // This is only a warning: readers treat a time without a zone as UTC.
         Violation::NoTimeZone => "date_without_zone",
         _ => "bad_value",
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::{super::schema::MEMORY_RULE, *};
 
     #[test]
-    fn only_the_first_faults_are_reported_and_that_there_are_more() {
+    fn faults_beyond_the_limit_are_reported_as_one() {
         let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MAX_FAULTS));
         let found = check(&MEMORY_RULE, &Tree::parse(&text, 16).unwrap());
         assert_eq!((found.len(), found.last().map(|f| f.code)), (MAX_FAULTS + 1, Some("more")));

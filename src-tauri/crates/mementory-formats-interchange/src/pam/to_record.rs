@@ -24,8 +24,8 @@ pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     tree.get(name).and_then(Tree::as_str)
 }
 
-/// Text of a member of a member.
-pub(super) fn inner<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+/// Text of the member `name` of the member `block`.
+pub(super) fn nested_text<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     text(tree.get(block)?, name)
 }
 
@@ -84,12 +84,12 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     record.tags = texts(tree, "tags");
     let score = |name: &str| tree.get("confidence")?.get(name)?.as_f64().filter(|n| n.is_finite());
     record.confidence = score("current").or_else(|| score("initial"));
-    let at = |name: &str| time(inner(tree, "temporal", name));
+    let at = |name: &str| time(nested_text(tree, "temporal", name));
     record.times.created = at("created_at");
     record.times.updated = at("updated_at");
     record.times.valid_from = at("valid_from");
     record.times.valid_to = at("valid_until");
-    let from = |name: &str| non_empty(inner(tree, "provenance", name));
+    let from = |name: &str| non_empty(nested_text(tree, "provenance", name));
     record.source = Source {
         platform: from("platform").unwrap_or_default(),
         account: from("platform_user_id"),
@@ -99,12 +99,12 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
         project: None,
     };
     let mut link = |relation: &str, kind, target| record.links.push(Link { relation: relation.into(), kind, target });
-    if let Some(next) = inner(tree, "temporal", "superseded_by").filter(|t| !t.is_empty()) {
+    if let Some(next) = nested_text(tree, "temporal", "superseded_by").filter(|t| !t.is_empty()) {
         link("superseded_by", Kind::Memory, memory_key(scope, next));
     }
-    if let Some(conversation) = inner(tree, "provenance", "conversation_ref").filter(|t| !t.is_empty()) {
+    if let Some(conversation) = nested_text(tree, "provenance", "conversation_ref").filter(|t| !t.is_empty()) {
         link("derived_from", Kind::Conversation, conversation_key(scope, conversation));
-        if let Some(message) = inner(tree, "provenance", "message_ref").filter(|t| !t.is_empty()) {
+        if let Some(message) = nested_text(tree, "provenance", "message_ref").filter(|t| !t.is_empty()) {
             link("derived_from", Kind::Message, message_key(scope, conversation, message));
         }
     }
@@ -112,7 +112,7 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
         ["id", "content", "content_hash", "summary", "type", "custom_type", "status", "tags", "temporal", "provenance"];
     record.fields = other_members(tree, &used);
     for name in ["extracted_at", "extractor"] {
-        if let Some(text) = inner(tree, "provenance", name) {
+        if let Some(text) = nested_text(tree, "provenance", name) {
             record.fields.insert(name.into(), Value::String(text.into()));
         }
     }
@@ -121,16 +121,16 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
 
 /// A relation between two memories (§13).
 pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
-    let word = |name: &str| text(tree, name).unwrap_or_default();
-    let summary = format!("{} {} {}", word("from"), word("type"), word("to"));
-    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", word("id"))), summary);
+    let text_of = |name: &str| text(tree, name).unwrap_or_default();
+    let summary = format!("{} {} {}", text_of("from"), text_of("type"), text_of("to"));
+    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", text_of("id"))), summary);
     record.origin_id = non_empty(text(tree, "id"));
     record.record_type = non_empty(text(tree, "type"));
     record.confidence = tree.get("confidence").and_then(Tree::as_f64).filter(|n| n.is_finite());
     record.times.created = time(text(tree, "created_at"));
     record.source.platform = super::bundle::KEY_SCOPE.into();
     for (relation, end) in [("source", "from"), ("target", "to")] {
-        let target = memory_key(scope, word(end));
+        let target = memory_key(scope, text_of(end));
         record.links.push(Link { relation: relation.into(), kind: Kind::Memory, target });
     }
     record.fields = other_members(tree, &["id", "from", "to", "type", "confidence", "created_at"]);
@@ -141,19 +141,19 @@ pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
 pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &str) -> Record {
     let none = Tree::Null;
     let (index, file) = (index.unwrap_or(&none), file.unwrap_or(&none));
-    let word = |name: &str| text(file, name).or_else(|| text(index, name));
-    let id = word("id").unwrap_or_default();
+    let text_of = |name: &str| text(file, name).or_else(|| text(index, name));
+    let id = text_of("id").unwrap_or_default();
     let mut record = Record::new(Kind::Conversation, conversation_key(scope, id), "");
     record.origin_id = non_empty(Some(id));
-    record.title = non_empty(word("title"));
+    record.title = non_empty(text_of("title"));
     record.tags = if file.get("tags").is_some() { texts(file, "tags") } else { texts(index, "tags") };
-    let at = |name: &str| time(inner(file, "temporal", name).or_else(|| inner(index, "temporal", name)));
+    let at = |name: &str| time(nested_text(file, "temporal", name).or_else(|| nested_text(index, "temporal", name)));
     record.times.created = at("created_at");
     record.times.updated = at("updated_at");
     record.source.platform =
-        non_empty(inner(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
-    record.source.account = non_empty(inner(file, "provider", "account_id"));
-    record.source.conversation = non_empty(inner(file, "provider", "conversation_id"));
+        non_empty(nested_text(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
+    record.source.account = non_empty(nested_text(file, "provider", "account_id"));
+    record.source.conversation = non_empty(nested_text(file, "provider", "conversation_id"));
     if let Some(Tree::Bool(archived)) = file.get("is_archived") {
         record.status = Some(if *archived { "archived" } else { "active" }.into());
     }

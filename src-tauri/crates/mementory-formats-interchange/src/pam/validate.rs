@@ -1,4 +1,4 @@
-//! The validator, and the store's signature for callers that can verify it.
+//! The validator. It returns the store's signature to the caller, who can verify it.
 use super::{
     bundle::Bundle,
     conformance::{check_conformance, signed_outline},
@@ -21,8 +21,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         Err(other) => return Err(other),
     };
     let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| **s != Tree::Null);
-    let word = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
-    let (algorithm, key) = (word("algorithm"), word("public_key"));
+    let text_of = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
+    let (algorithm, key) = (text_of("algorithm"), text_of("public_key"));
     let shown = match (algorithm.as_deref(), &key) {
         (Some(algorithm), Some(key)) if keys::algorithm_name(algorithm).is_some() => {
             keys::public_key(algorithm, key).map(hex::encode)
@@ -47,27 +47,28 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature
-/// proves nothing about the memories. It is then passed on empty, which makes it invalid.
+/// proves nothing about the memories, so it is replaced with an empty one, which is invalid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let Some(store) = bundle.store else { return Ok(()) };
     let Some((outline, integrity)) = signed_outline(bundle)? else { return Ok(()) };
-    let fits = matches!(integrity, Integrity::Fits | Integrity::FitsSdk);
-    signed(&outline, fits, &store.place).map_or(Ok(()), visit)
+    let is_intact = matches!(integrity, Integrity::Matches | Integrity::MatchesSdkForm);
+    signed(&outline, is_intact, &store.place).map_or(Ok(()), visit)
 }
 
-/// The signature of a store. `outline` is the store without its records, and `fits` is true if its checksum is correct.
-pub(super) fn signed(outline: &Tree, fits: bool, place: &str) -> Option<Signed> {
+/// The signature of a store. `outline` is the store without its records. `is_intact` is true if the store's checksum is
+/// correct.
+pub(super) fn signed(outline: &Tree, is_intact: bool, place: &str) -> Option<Signed> {
     let block = outline.get("signature").filter(|block| **block != Tree::Null)?;
-    let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
-    let algorithm = keys::algorithm_name(word("algorithm"));
+    let text_of = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let algorithm = keys::algorithm_name(text_of("algorithm"));
     let message = keys::payload(outline);
-    let whole = fits && message.is_some();
-    // The key is reported even if the signature cannot be decoded: then with an empty signature, which is never valid.
-    let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
-    let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
+    let whole = is_intact && message.is_some();
+    // If the signature cannot be decoded, the key is still reported, with an empty signature, which is never valid.
+    let value = keys::from_base64url(text_of("value")).filter(|_| whole).unwrap_or_default();
+    let key = algorithm.and_then(|_| keys::public_key(text_of("algorithm"), text_of("public_key")));
     let token = key.map(|key| (key, value));
     Some(Signed {
         tombstone: None,

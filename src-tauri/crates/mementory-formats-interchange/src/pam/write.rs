@@ -2,7 +2,7 @@
 //! store come first, in their original order. Records of other sources follow.
 use super::{
     bundle::KEY_SCOPE,
-    compose::{ComposedMemory, Context, compact, object, time_tree, word},
+    compose::{ComposedMemory, Context, compact, object, text_value, time_tree},
     conformance::is_safe_path,
     conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
@@ -15,7 +15,7 @@ use super::{
     to_record, validate,
 };
 use mementory_format::{
-    FormatError, NO_BYTES, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
     passthrough_envelope,
 };
 use mementory_json::Tree;
@@ -91,7 +91,7 @@ struct StoreWriter<'a> {
     lists: Lists,
     checksum: Checksum,
     open_conversations: HashMap<String, ConversationWriter>,
-    /// Vault ids written so far. A source may list a record twice if it was not merged in a vault.
+    /// Vault ids written so far. A source that is not a vault may list a record twice.
     written: HashSet<String>,
     used_paths: UsedPaths,
     /// Index of each embedding in the imported file, by id.
@@ -161,7 +161,7 @@ impl StoreWriter<'_> {
             return Ok(());
         }
         if self.context.first_pass.is_in_message(stored) {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
             return Ok(());
         }
         match self.context.first_pass.destination(&stored.record) {
@@ -255,7 +255,7 @@ impl StoreWriter<'_> {
     fn add_vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
         let order = self.next_order(stored);
-        // The memory of this embedding is not in the store, which would be a dangling reference in an increment.
+        // The memory of this embedding is not in the store. In an increment, this would be a dangling reference.
         if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
             return;
         }
@@ -320,7 +320,7 @@ impl StoreWriter<'_> {
         }
     }
 
-    /// Reports what a store cannot contain.
+    /// Reports tombstones and passthrough files of other formats as losses.
     fn report_left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "the format cannot record a deletion";
@@ -397,8 +397,8 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes a signature of the imported store that does not verify, because it would look valid in a new file. Keeps
-    /// it if there is no verifier.
+    /// Removes an invalid signature of the imported store, because other programs would trust it in a new file. Without a
+    /// verifier, the signature stays.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {
@@ -412,7 +412,7 @@ impl StoreWriter<'_> {
         let first_pass = self.context.first_pass;
         let about = self.context.about;
         let from_import = first_pass.envelope.is_some();
-        let mut out = first_pass.envelope.clone().unwrap_or_else(|| object([("schema", word(STORE_SCHEMA))]));
+        let mut out = first_pass.envelope.clone().unwrap_or_else(|| object([("schema", text_value(STORE_SCHEMA))]));
         let set = |out: &mut Tree, key: &str, value: Option<Tree>| match value {
             Some(value) => out.set(key, value),
             None => out.remove(key),
@@ -424,13 +424,13 @@ impl StoreWriter<'_> {
         }
         let options = format!("{:?}{:?}", first_pass.since, self.options.strip_identifiers);
         let id = digest_uuid(&format!("export {} {now} {checksum} {options}", about.vault_id));
-        set(&mut out, "export_id", word(id));
+        set(&mut out, "export_id", text_value(id));
         set(&mut out, "exported_by", system(about).map(Tree::Text));
-        set(&mut out, "export_date", word(now.clone()));
+        set(&mut out, "export_date", text_value(now.clone()));
         if !from_import {
             let imported_owner = first_pass.home_scope.strip_prefix("pam:").map(str::to_owned);
             let id = imported_owner.unwrap_or_else(|| about.vault_id.clone());
-            out.set("owner", object([("id", word(if id.is_empty() { uuid("") } else { id }))]));
+            out.set("owner", object([("id", text_value(if id.is_empty() { uuid("") } else { id }))]));
         }
         for (name, list) in [
             ("memories", &self.lists.memories),
@@ -443,13 +443,13 @@ impl StoreWriter<'_> {
         }
         let total = Tree::Number(self.lists.memories.len().to_string());
         let integrity = object([
-            ("canonicalization", word("RFC8785")),
-            ("checksum", word(checksum)),
+            ("canonicalization", text_value("RFC8785")),
+            ("checksum", text_value(checksum)),
             ("total_memories", Some(total)),
         ]);
         set(&mut out, "integrity", Some(integrity));
         let incremental = first_pass.incremental;
-        set(&mut out, "export_type", word(if incremental { "incremental" } else { "full" }));
+        set(&mut out, "export_type", text_value(if incremental { "incremental" } else { "full" }));
         let base = first_pass.base_export_id.clone().filter(|_| incremental);
         set(&mut out, "base_export_id", base.map(Tree::Text));
         set(&mut out, "since", first_pass.since.filter(|_| incremental).map(time_tree));
@@ -473,10 +473,10 @@ impl StoreWriter<'_> {
         let value = signer.sign(&message)?;
         let key_id = owner_did.is_none_or(|n| n == did).then(|| Tree::Text(format!("{did}#{key}")));
         let block = object([
-            ("algorithm", word("Ed25519")),
-            ("public_key", word(key)),
-            ("value", word(keys::base64url(&value))),
-            ("signed_at", word(now)),
+            ("algorithm", text_value("Ed25519")),
+            ("public_key", text_value(key)),
+            ("value", text_value(keys::base64url(&value))),
+            ("signed_at", text_value(now)),
             ("key_id", key_id),
         ]);
         out.set("signature", block);
@@ -489,8 +489,8 @@ impl StoreWriter<'_> {
             return None;
         }
         let new_envelope = object([
-            ("schema", word(EMBEDDINGS_SCHEMA)),
-            ("schema_version", word(self.context.version())),
+            ("schema", text_value(EMBEDDINGS_SCHEMA)),
+            ("schema_version", text_value(self.context.version())),
             ("embeddings", Some(Tree::Null)),
         ]);
         let rows = BTreeMap::from([("embeddings", &self.lists.vectors)]);
@@ -506,7 +506,7 @@ fn vector_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
 /// Name and version of this program as `name/1.2.3`. None if the version does not have this form.
 fn system(about: &SourceAbout) -> Option<String> {
     let with_name = format!("mementory/{}", about.generator);
-    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.fits(s))
+    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.matches_exactly(s))
 }
 
 fn store_text(outline: &Tree, lists: &Lists) -> String {

@@ -1,4 +1,5 @@
-//! Reads a bundle entry by entry. The envelope is complete only at the end of the file, so it is read in a first pass.
+//! Reads a bundle entry by entry. Members of the envelope may follow the entries, so the envelope is read in a first
+//! pass.
 use super::{
     entry::{self, Wrapped},
     envelope::{BundleKind, Envelope, EnvelopeError},
@@ -23,7 +24,7 @@ pub(super) struct Bundle<'c> {
 pub(super) struct Item<'a> {
     /// Index in the list.
     pub index: u64,
-    /// Its text, or why it cannot be an element.
+    /// Text of the element, or the error message if it cannot be an element.
     pub text: Result<&'a str, String>,
 }
 
@@ -33,7 +34,7 @@ impl Item<'_> {
     }
 }
 
-/// A reader that remembers the last byte, because the elements do not show whether the file ends with a line feed.
+/// A reader that stores the last byte that it has read, to tell whether the file ends with a line feed.
 struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,
@@ -86,8 +87,8 @@ impl<'c> Bundle<'c> {
         format!("{}{pointer}", self.member.place)
     }
 
-    /// Checks everything that needs no key: ids, root and proofs. Calls `visit` with code, pointer and message of each
-    /// fault. Returns the Merkle tree of a signed bundle without faults.
+    /// Checks ids, root and proofs, but not the signature. Calls `visit` with code, pointer and message of each fault.
+    /// Returns the Merkle tree of a signed bundle without faults.
     pub(super) fn check_integrity(
         &self,
         visit: &mut dyn FnMut(&'static str, String, &str),
@@ -101,7 +102,7 @@ impl<'c> Bundle<'c> {
             intact = false;
             visit(code, pointer, message);
         };
-        let stated = self.envelope.word("merkle_root").unwrap_or_default();
+        let stated = self.envelope.text_member("merkle_root").unwrap_or_default();
         // The reference compares the root as text in a signed bundle and as bytes in a subset.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
@@ -145,8 +146,8 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| intact))
     }
 
-    /// Error message if the file as a whole is not valid JSON. Reading by elements would not notice faults between
-    /// them.
+    /// Error message if the file as a whole is not valid JSON. Reading element by element does not detect faults
+    /// between the elements.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));

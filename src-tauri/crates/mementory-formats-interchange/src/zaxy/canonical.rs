@@ -1,6 +1,6 @@
 //! The bytes that Zaxy hashes: Python's `json.dumps` with sorted keys and without white space. Unlike RFC 8785, whole
-//! floats keep their `.0`, integers have no limit, and keys are sorted by code point. Bundles do not escape other
-//! characters than JSON requires; logs (Eventloom) use `ensure_ascii`.
+//! floats keep their `.0`, integers have no limit, and keys are sorted by code point. Bundles escape only the
+//! characters that JSON requires; logs (Eventloom) use `ensure_ascii`.
 use mementory_json::{
     Tree,
     canonical::{BadNumber, Style},

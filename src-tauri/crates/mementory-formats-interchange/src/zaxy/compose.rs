@@ -1,21 +1,21 @@
-//! Converts records to entries. An entry of this format stays as it is, with edits applied. An event of a log becomes
+//! Converts records to entries. A record of this format keeps its entry, with edits applied. An event of a log becomes
 //! the entry that Zaxy exports for it. Any other record becomes an event (`<kind>.recorded`), an entity or an edge.
 use super::{
     canonical::canonical,
-    entry::{citation, defect, word},
+    entry::{citation, entry_fault, text_member},
     envelope::ENTRY_VERSION,
     extension::{attach, is_composed, report_losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
     to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record, tree_of},
 };
-use mementory_format::{NO_BYTES, StoredRecord};
+use mementory_format::{NO_BYTES_NOTE, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// Id of an entry whose id is not known yet.
+/// Placeholder for the id of an entry, which is known only when the entry is complete.
 const PLACEHOLDER_ID: &str = "\u{0}";
 
 /// An entry to be written.
@@ -27,15 +27,15 @@ pub(super) struct OutputEntry {
     pub tree: Tree,
     /// Text of the entry, if it is written as it was read.
     pub verbatim: Option<String>,
-    /// Where the entry was read. None if it was composed.
+    /// The place where the entry was read. None if it was composed.
     pub source: Option<SourceEntry>,
     /// Sensitivity of the record, for the selector.
     pub sensitivity: String,
-    /// Time by which composed entries are ordered.
+    /// Sort key of composed entries.
     pub at: Option<Timestamp>,
 }
 
-/// Where an entry was read, and what belonged to it there.
+/// The place where an entry was read, and the other members of its wrapper.
 pub(super) struct SourceEntry {
     /// Place of its bundle or log.
     pub container: String,
@@ -43,7 +43,7 @@ pub(super) struct SourceEntry {
     pub index: u64,
     /// Unknown members of its wrapper.
     pub extra: Vec<(String, Tree)>,
-    /// Index and proof in the signed bundle that it was disclosed from.
+    /// Index and proof of the entry in the signed bundle from which it was disclosed.
     pub disclosed: Option<(Tree, Tree)>,
 }
 
@@ -55,9 +55,9 @@ pub(super) enum Outcome {
     Withheld(&'static str),
 }
 
-/// Record fields in which the reader stores the unknown members of the wrapper, and index and proof of a disclosed
-/// entry.
+/// Record field in which the reader stores the unknown members of the wrapper.
 pub(super) const WRAPPER_FIELD: &str = "wrapper";
+/// Record field in which the reader stores index and proof of a disclosed entry.
 pub(super) const DISCLOSED_FIELD: &str = "disclosed";
 
 /// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id.
@@ -83,8 +83,8 @@ pub(super) fn output_entry(
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
     };
     match (record.origin.format.as_str(), parsed) {
-        // An edited entry that Mementory composed is composed again.
-        (KEY_SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
+        // An edited entry that Mementory composed is not patched but composed again.
+        (KEY_SCOPE, Some(tree)) if entry_fault(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             entry.tree = tree;
             if !stored.edited {
@@ -122,7 +122,7 @@ pub(super) fn output_entry(
         }
         attach(&mut entry.tree, &mapped, &record, false);
         if record.kind == Kind::Attachment {
-            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }
     }
     report_losses(&stored.id, &entry.tree, report);
@@ -145,14 +145,14 @@ fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
-/// Applies the edits of a record to its own entry. The citation gets a new hash, because the sealed event has other
-/// content (after a redaction, its hash is a digest of removed text).
+/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash is that of an
+/// event with other content (and after a redaction, of removed text).
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let is_composed = is_composed(tree);
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
     patch(tree, &unedited, record);
     let hash = content_hash(tree);
-    let cited = word(tree, "citation").unwrap_or_default();
+    let cited = text_member(tree, "citation").unwrap_or_default();
     let new_citation = match citation(cited) {
         Some(c) => format!("eventloom://{}/events/{}#{hash}", c.thread, c.seq),
         None => cited.to_owned(),
@@ -181,7 +181,8 @@ fn entity_name(record: &Record) -> &str {
     record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&record.text)
 }
 
-/// Composes an entry from a record of another format. The caller adds what it cannot express to the extension slot.
+/// Composes an entry from a record of another format. The caller adds values that the entry cannot express to the
+/// extension slot.
 fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
     let record = &stored.record;
     let times = &record.times;
@@ -259,7 +260,7 @@ fn composed_payload(record: &Record) -> serde_json::Value {
 
 /// Sets session, number and citation of a composed entry.
 pub(super) fn assign_number(tree: &mut Tree, session: &str, seq: u64) {
-    if word(tree, "grain") == Some("event")
+    if text_member(tree, "grain") == Some("event")
         && let Some(mut content) = tree.get("content").cloned()
     {
         content.set("thread", Tree::Text(session.to_owned()));

@@ -28,7 +28,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             let reason = if subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(version_string(&head, "zaxy.portable.")), reason)
         } else if list.is_some() && says("\"zaxy.export.") && found.has_below("schema_version") {
-            // The keys are in another order, so the version comes after the entries.
+            // The version of the bundle follows the entries, so it is not in the examined bytes.
             (None, "Zaxy entries in a bundle")
         } else {
             continue;

@@ -1,11 +1,11 @@
-//! Writes a part of a signed bundle with proofs, and signs an existing bundle.
+//! Discloses entries of a signed bundle with proofs, and signs an existing bundle.
 use super::{
     bundle::Bundle,
     entry::digests,
     envelope::BundleKind,
     merkle::Merkle,
     select::Selector,
-    write::{Element, signed, subset, write_bundle},
+    write::{Element, envelope_of_subset, signed, write_bundle},
 };
 use mementory_format::{Catalog, Disclosure, FormatError, Signer, SourceAbout};
 use mementory_json::Tree;
@@ -18,8 +18,9 @@ struct SelectedEntry {
     tree: Tree,
 }
 
-/// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Ids and
-/// root are checked first. The caller must verify the signature before that ([`mementory_format::Format::signatures`]).
+/// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Checks
+/// ids and root, but not the signature, which the caller must verify before
+/// ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
 /// The input is not exactly one Zaxy bundle, or not signed (`not_signed`), or its root does not match; limits, I/O.
@@ -34,7 +35,7 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
         let proofs: Vec<_> =
             selected.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
         let elements = selected.iter().zip(&proofs).map(|(k, p)| Element::disclosed(&k.tree, &k.text, k.index, p));
-        write_bundle(out, &subset(&bundle.envelope), elements)?;
+        write_bundle(out, &envelope_of_subset(&bundle.envelope), elements)?;
         Ok(Disclosure { disclosed: selected.len() as u64, of })
     })
 }
@@ -52,7 +53,7 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits
             return Err(FormatError::invalid("not_whole", bundle.place(""), message));
         }
         let tree = build_merkle(bundle)?;
-        let session = bundle.envelope.word("session_id").unwrap_or_default().to_owned();
+        let session = bundle.envelope.text_member("session_id").unwrap_or_default().to_owned();
         let about = SourceAbout { vault_id: String::new(), name: String::new(), generator: String::new(), now };
         let envelope = signed(signer, &session, &about, &tree.root())?;
         let (selected, _) = select_entries(bundle, |_| true)?;

@@ -1,4 +1,4 @@
-//! One entry (`zaxy.export.v1`): removes its wrapper, and checks it against the contract.
+//! One entry (`zaxy.export.v1`): its wrapper, its digests, and the check against Zaxy's export contract.
 use super::{
     canonical::canonical,
     envelope::{BundleKind, ENTRY_VERSION, from_hex},
@@ -36,7 +36,7 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
             out.content = raw.get();
             continue;
         }
-        let value = Tree::of(raw, bounds).map_err(|e| e.to_string())?;
+        let value = Tree::from_raw(raw, bounds).map_err(|e| e.to_string())?;
         match (key.as_str(), bundle_kind) {
             ("id", BundleKind::Signed) => out.id = Some(value),
             ("index", BundleKind::Subset) => out.index = Some(value),
@@ -50,8 +50,8 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
     if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
 }
 
-/// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, in the example of the
-/// specification `left` or `right`.
+/// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, or `left` or `right` as in the
+/// example of the specification.
 pub(super) fn parse_proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     let Tree::Array(steps) = tree else { return None };
     if steps.len() > MAX_PROOF_STEPS {
@@ -110,7 +110,7 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     (digits && hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
-/// Grain of an entry: whether it is an event or was derived from one.
+/// Grain of an entry: the event itself, or something derived from an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grain {
     /// A sealed event.
@@ -134,12 +134,12 @@ impl Grain {
     }
 }
 
-pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
+pub(super) fn text_member<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
     tree.get(key).and_then(Tree::as_str)
 }
 
-/// Code and message of the reason why an entry cannot be read. None if it can.
-pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
+/// Code and message of the fault that prevents reading an entry. None if it can be read.
+pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
         (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY_VERSION => {}
@@ -149,11 +149,11 @@ pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
         (Tree::Object(_), _) => return missing("schema_version"),
         _ => return Some(("malformed_entry", "not an object".into())),
     }
-    let Some(grain) = word(tree, "grain") else { return missing("grain") };
-    let Some(kind) = word(tree, "kind") else { return missing("kind") };
+    let Some(grain) = text_member(tree, "grain") else { return missing("grain") };
+    let Some(kind) = text_member(tree, "kind") else { return missing("kind") };
     let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing("content") };
     let need = |names: &[&str]| {
-        names.iter().find(|n| word(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
+        names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
     };
     match Grain::parse(grain) {
         Some(Grain::Event) => match content.get("payload") {
@@ -167,10 +167,11 @@ pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// Checks an entry against the other rules of the contract. Calls `visit` with code and message of each violation.
-pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
-    let grain = word(tree, "grain").and_then(Grain::parse);
-    let cited = word(tree, "citation").and_then(citation);
+/// Checks an entry that can be read against the remaining rules of the contract. Calls `visit` with code and message of
+/// each violation.
+pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
+    let grain = text_member(tree, "grain").and_then(Grain::parse);
+    let cited = text_member(tree, "citation").and_then(citation);
     if cited.is_none() {
         visit("citation_malformed", "citation is not eventloom://<thread>/events/<seq>#<64 hex digits>");
     }
@@ -193,14 +194,14 @@ pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
         }
     }
     let lane = if grain == Some(Grain::Event) { "eventloom" } else { "extraction" };
-    if word(tree, "source") != Some(lane) {
+    if text_member(tree, "source") != Some(lane) {
         visit("malformed_entry", &format!("source is not {lane}"));
     }
     let Some(content) = tree.get("content") else { return };
-    let kind = word(tree, "kind").unwrap_or_default();
+    let kind = text_member(tree, "kind").unwrap_or_default();
     let (own, said) = match grain {
         Some(Grain::Event) => {
-            if cited.as_ref().is_some_and(|c| word(content, "thread") != Some(c.thread)) {
+            if cited.as_ref().is_some_and(|c| text_member(content, "thread") != Some(c.thread)) {
                 visit("thread_mismatch", "content.thread is not the thread in the citation");
             }
             (Some(kind), "type")
@@ -208,7 +209,7 @@ pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
         _ if kind.starts_with("entity:") => (kind.strip_prefix("entity:"), "entity_type"),
         _ => (kind.strip_prefix("edge:"), "relation_type"),
     };
-    if word(content, said) != own {
+    if text_member(content, said) != own {
         visit("kind_mismatch", &format!("kind is not what content.{said} says"));
     }
 }
@@ -219,9 +220,9 @@ fn is_time(text: &str) -> bool {
 }
 
 /// Order of the entries of one event: the event itself, its entities, its edges.
-pub(super) fn rank(tree: &Tree) -> u8 {
-    match word(tree, "kind") {
-        _ if word(tree, "grain") == Some("event") => 0,
+pub(super) fn order_in_event(tree: &Tree) -> u8 {
+    match text_member(tree, "kind") {
+        _ if text_member(tree, "grain") == Some("event") => 0,
         Some(kind) if kind.starts_with("entity:") => 1,
         _ => 2,
     }

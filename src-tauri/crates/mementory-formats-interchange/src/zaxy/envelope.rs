@@ -11,14 +11,14 @@ pub(super) const PORTABLE_VERSION: &str = "zaxy.portable.v1";
 /// Version of an entry.
 pub(super) const ENTRY_VERSION: &str = "zaxy.export.v1";
 
-/// The texts that a signature covers, by key. The Merkle root in them covers the entries.
+/// Members whose texts a signature covers. The entries are covered through the Merkle root.
 pub(super) const SIGNED_MEMBERS: [&str; 7] =
     ["algorithm", "created_at", "merkle_root", "nonce", "public_key", "session_id", "version"];
 
 /// Kind of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BundleKind {
-    /// Entries without wrapper, which nothing protects.
+    /// Entries without wrapper, ids and signature.
     Unsigned,
     /// Entries with ids, a Merkle root and a signature.
     Signed,
@@ -42,7 +42,7 @@ impl BundleKind {
     }
 }
 
-/// Why a text is not an envelope.
+/// Error for a text that is not an envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EnvelopeError {
     /// The version is not known.
@@ -102,23 +102,23 @@ impl Envelope {
         Ok(Self { text: text.to_owned(), tree, kind })
     }
 
-    pub(super) fn word(&self, key: &str) -> Option<&str> {
+    pub(super) fn text_member(&self, key: &str) -> Option<&str> {
         self.tree.get(key).and_then(Tree::as_str)
     }
 
     /// Bytes of a member in hex, as Python's `bytes.fromhex` reads it: upper or lower case, white space between bytes.
     pub(super) fn bytes(&self, key: &str) -> Option<Vec<u8>> {
-        from_hex(self.word(key)?)
+        from_hex(self.text_member(key)?)
     }
 
     /// The bytes that the signature covers. None if one of the texts is missing.
     pub(super) fn message(&self) -> Option<Vec<u8>> {
-        let texts: Option<Vec<_>> = SIGNED_MEMBERS.iter().map(|k| Some((*k, self.word(k)?))).collect();
+        let texts: Option<Vec<_>> = SIGNED_MEMBERS.iter().map(|k| Some((*k, self.text_member(k)?))).collect();
         Some(signed_bytes(&texts?))
     }
 
-    /// The text before the first entry, and the text after the last one.
-    pub(super) fn halves(&self) -> Option<(&str, &str)> {
+    /// The text before the first entry, and the text after the last entry.
+    pub(super) fn split_at_entries(&self) -> Option<(&str, &str)> {
         let text = self.text.as_str();
         let inner = text.trim_start_matches('\u{feff}').trim();
         let members: Members = serde_json::from_str(inner).ok()?;
@@ -150,7 +150,7 @@ pub(super) struct Layout {
 }
 
 /// Value of a member to be written.
-pub(super) enum Piece<'a> {
+pub(super) enum ValueToWrite<'a> {
     /// A value that is printed in the layout.
     Tree(Tree),
     /// A text that is copied.
@@ -164,7 +164,7 @@ impl Layout {
     }
 
     /// The layout of an existing text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn of_text(text: &str) -> Self {
         let inside = text.trim_start_matches('\u{feff}').trim_start().trim_start_matches('{');
         let space = &inside[..inside.find('"').unwrap_or_default()];
         let lines = space.rfind('\n').map(|at| (space[..=at].to_owned(), space[at + 1..].to_owned()));
@@ -191,7 +191,7 @@ impl Layout {
     }
 
     /// Appends an object whose members have the indent of `level + 1`.
-    pub(super) fn push_object(&self, members: &[(&str, Piece<'_>)], level: usize, out: &mut String) {
+    pub(super) fn push_object(&self, members: &[(&str, ValueToWrite<'_>)], level: usize, out: &mut String) {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
             if i == 0 {
@@ -202,8 +202,8 @@ impl Layout {
             mementory_json::write_string(key, out);
             out.push_str(if self.spaced { ": " } else { ":" });
             match piece {
-                Piece::Tree(tree) => self.push_value(tree, level + 1, out),
-                Piece::Raw(text) => out.push_str(text),
+                ValueToWrite::Tree(tree) => self.push_value(tree, level + 1, out),
+                ValueToWrite::Raw(text) => out.push_str(text),
             }
         }
         if !members.is_empty() {
@@ -229,7 +229,7 @@ impl Layout {
                 out.push(']');
             }
             Tree::Object(members) => {
-                let pieces: Vec<_> = members.iter().map(|(k, v)| (k.as_str(), Piece::Tree(v.clone()))).collect();
+                let pieces: Vec<_> = members.iter().map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))).collect();
                 self.push_object(&pieces, level, out);
             }
             other => other.write(out),
@@ -252,7 +252,7 @@ mod tests {
             "{\r\n\t\"a\": 1.0,\r\n\t\"b\": [],\r\n\t\"c\": [\r\n\t\t[\r\n\t\t\t\"x\",\r\n\t\t\t\"L\"\r\n\t\t]\r\n\t],\r\n\t\"d\": {}\r\n}",
         ] {
             let mut out = String::new();
-            Layout::of(text).push_value(&tree, 0, &mut out);
+            Layout::of_text(text).push_value(&tree, 0, &mut out);
             assert_eq!(out, text);
         }
     }
@@ -290,7 +290,7 @@ mod tests {
         let text = "{ \"x\": [[]], \"entries\" : [ ] , \"version\": \"zaxy.portable.v1\"}\n";
         let envelope = Envelope::parse(text, 8).unwrap();
         assert_eq!(
-            envelope.halves(),
+            envelope.split_at_entries(),
             Some(("{ \"x\": [[]], \"entries\" : [", "] , \"version\": \"zaxy.portable.v1\"}\n"))
         );
         assert_eq!(from_hex(" aB 01\n"), Some(vec![0xab, 1]));

@@ -1,11 +1,11 @@
-//! The extension slot of an entry is in the member of `content` that may contain anything: `payload`, `properties` or
-//! `evidence`.
+//! The extension slot of an entry: a member of `payload`, `properties` or `evidence`, the members of `content` that may
+//! contain anything.
 use super::{
     canonical::canonical,
-    entry::word,
+    entry::text_member,
     to_record::{tree_of, value},
 };
-use mementory_format::extension::{self, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
@@ -18,8 +18,8 @@ const NATIVE_FIELDS: NativeFields =
 
 /// Name of the member of `content` that contains the extension slot.
 fn slot_member(tree: &Tree) -> &'static str {
-    match word(tree, "kind") {
-        _ if word(tree, "grain") == Some("event") => "payload",
+    match text_member(tree, "kind") {
+        _ if text_member(tree, "grain") == Some("event") => "payload",
         Some(kind) if kind.starts_with("entity:") => "properties",
         _ => "evidence",
     }
@@ -84,19 +84,19 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
     if out.is_empty() {
         return;
     }
-    out.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     if !own {
         out.insert(COMPOSED_MEMBER.into(), Value::Bool(true));
     }
     set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension slot of an entry to the record that the entry alone yields. A composed entry restores the
-/// origin and verbatim of its record, unless another program changed the entry. Any other entry is itself origin and
-/// verbatim. None if there is no slot, or it is not ours.
+/// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. A composed entry
+/// restores the origin and verbatim of its record, unless another program changed the entry. Any other entry is itself
+/// origin and verbatim. None if there is no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
-    let native = map.remove(NATIVE)?;
+    let native = map.remove(FINGERPRINT_MEMBER)?;
     let own = map.remove(COMPOSED_MEMBER).is_none();
     let mut whole = members(mapped);
     if own {
@@ -112,7 +112,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
         record.verbatim = Some(verbatim.clone());
     }
     if changed {
-        NATIVE_FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
     Some(Restored { record, changed })
 }
@@ -121,5 +121,5 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
 /// reported.
 pub(super) fn report_losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = slot(tree) else { return };
-    extension::report(id, extension::held(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);
+    extension::report(id, extension::slot_member_names(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);
 }

@@ -6,9 +6,10 @@ use sha2::{Digest, Sha256};
 /// Format id of logs.
 pub(crate) const LOG_FORMAT: &str = "eventloom";
 
-/// Payload member with the sensitivity. The hash covers it, but exports do not contain it.
+/// Payload member with the sensitivity. The hash of the event covers this member, but exports do not contain it.
 pub(crate) const SECURITY_MEMBER: &str = "__zaxy_security";
-/// Payload member that marks an event whose payload is encrypted, so that deleting its key makes it unreadable.
+/// Payload member that marks an event with an encrypted payload. Zaxy encrypts a payload so that it can be made
+/// unreadable by deleting the key.
 const CIPHER_MEMBER: &str = "__zaxy_cipher";
 
 /// The two forms of an event.
@@ -133,11 +134,12 @@ impl Event {
 
     /// The hash computed from the content. None if the content has a number that the reference cannot read.
     pub(crate) fn computed_hash(&self) -> Option<String> {
-        let word = |s: &str| Tree::Text(s.to_owned());
+        let text_value = |s: &str| Tree::Text(s.to_owned());
         let security = self.security.as_ref().map(|(tier, paths)| {
-            Tree::Object(vec![("sensitivity".into(), word(tier)), ("redacted_paths".into(), paths.clone())])
+            Tree::Object(vec![("sensitivity".into(), text_value(tier)), ("redacted_paths".into(), paths.clone())])
         });
-        let prefixed = |h: &String| if h.starts_with("sha256:") { word(h) } else { word(&format!("sha256:{h}")) };
+        let prefixed =
+            |h: &String| if h.starts_with("sha256:") { text_value(h) } else { text_value(&format!("sha256:{h}")) };
         let tree = match self.hashed_as {
             EventVersion::V1 => {
                 let mut payload = self.payload.clone();
@@ -147,12 +149,12 @@ impl Event {
                 let id = self.id.clone().unwrap_or_else(|| self.generated_id());
                 let event = vec![
                     ("id", Tree::Text(id)),
-                    ("type", word(&self.kind)),
-                    ("actorId", word(&self.actor)),
-                    ("threadId", word(&self.thread)),
+                    ("type", text_value(&self.kind)),
+                    ("actorId", text_value(&self.actor)),
+                    ("threadId", text_value(&self.thread)),
                     ("parentEventId", self.parent.clone()),
                     ("causedBy", self.causes.clone()),
-                    ("timestamp", word(&self.timestamp)),
+                    ("timestamp", text_value(&self.timestamp)),
                     ("payload", payload),
                 ];
                 let previous = self.previous.as_ref().map_or(Tree::Null, prefixed);
@@ -161,12 +163,12 @@ impl Event {
             EventVersion::Legacy => {
                 let mut event = vec![
                     ("seq", Tree::Number(self.seq.to_string())),
-                    ("timestamp", word(&self.timestamp)),
-                    ("type", word(&self.kind)),
-                    ("actor", word(&self.actor)),
-                    ("thread", word(&self.thread)),
+                    ("timestamp", text_value(&self.timestamp)),
+                    ("type", text_value(&self.kind)),
+                    ("actor", text_value(&self.actor)),
+                    ("thread", text_value(&self.thread)),
                     ("payload", self.payload.clone()),
-                    ("prev_hash", self.previous.as_deref().map_or(Tree::Null, word)),
+                    ("prev_hash", self.previous.as_deref().map_or(Tree::Null, text_value)),
                 ];
                 event.extend(security.map(|s| ("security", s)));
                 object(event)
@@ -179,12 +181,12 @@ impl Event {
 
     /// The id that Zaxy generates for an event without one.
     fn generated_id(&self) -> String {
-        let word = |s: &str| Tree::Text(s.to_owned());
+        let text_value = |s: &str| Tree::Text(s.to_owned());
         let seed = object(vec![
-            ("actor", word(&self.actor)),
+            ("actor", text_value(&self.actor)),
             ("seq", Tree::Number(self.seq.to_string())),
-            ("timestamp", word(&self.timestamp)),
-            ("type", word(&self.kind)),
+            ("timestamp", text_value(&self.timestamp)),
+            ("type", text_value(&self.kind)),
         ]);
         let mut out = String::new();
         // Cannot fail, because there are only texts and a whole number.
@@ -199,22 +201,22 @@ impl Event {
 
     /// The entry that Zaxy exports for the event.
     pub(crate) fn entry(&self) -> Tree {
-        let word = |s: &str| Tree::Text(s.to_owned());
+        let text_value = |s: &str| Tree::Text(s.to_owned());
         let content = object(vec![
-            ("type", word(&self.kind)),
-            ("actor", word(&self.actor)),
-            ("thread", word(&self.thread)),
+            ("type", text_value(&self.kind)),
+            ("actor", text_value(&self.actor)),
+            ("thread", text_value(&self.thread)),
             ("payload", self.payload.clone()),
         ]);
         object(vec![
-            ("schema_version", word("zaxy.export.v1")),
-            ("grain", word("event")),
-            ("kind", word(&self.kind)),
-            ("citation", word(&format!("eventloom://{}/events/{}#{}", self.thread, self.seq, self.hash))),
+            ("schema_version", text_value("zaxy.export.v1")),
+            ("grain", text_value("event")),
+            ("kind", text_value(&self.kind)),
+            ("citation", text_value(&format!("eventloom://{}/events/{}#{}", self.thread, self.seq, self.hash))),
             ("seq", Tree::Number(self.seq.to_string())),
-            ("valid_from", word(&self.timestamp)),
+            ("valid_from", text_value(&self.timestamp)),
             ("valid_to", Tree::Null),
-            ("source", word("eventloom")),
+            ("source", text_value("eventloom")),
             ("content", content),
         ])
     }
@@ -232,10 +234,10 @@ fn seq_of(id: &str) -> Option<u64> {
     (hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
-/// What a bundle contains for an event of a log.
+/// The content of a bundle for an event of a log.
 pub(crate) enum ExportedEvent {
     Entry(Tree),
-    /// Nothing, because the payload is encrypted and exports never contain ciphertext.
+    /// No entry, because the payload is encrypted and exports never contain ciphertext.
     Encrypted,
 }
 

@@ -1,5 +1,5 @@
-//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. Leaves and inner nodes are hashed with
-//! different first bytes. A node without a sibling is copied to the next layer.
+//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. The hash of a leaf starts with a byte 0,
+//! the hash of an inner node with a byte 1. A node without a sibling is copied to the next layer.
 use sha2::{Digest, Sha256};
 
 pub(crate) type Hash = [u8; 32];
@@ -7,7 +7,7 @@ pub(crate) type Hash = [u8; 32];
 /// Largest number of steps of a proof. It is enough for 2^64 entries.
 pub(crate) const MAX_PROOF_STEPS: usize = 64;
 
-/// The side of a proof step on which the sibling is.
+/// The side of the sibling in a proof step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Written as `L`.
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_index_of_every_small_tree_is_proved_and_only_there() {
+    fn a_proof_is_valid_only_for_its_leaf_in_every_small_tree() {
         for n in 1..40u8 {
             let leaves: Vec<Hash> = (0..n).map(|i| leaf(&i.to_string())).collect();
             let tree = Merkle::new(leaves.clone()).unwrap();

@@ -55,8 +55,8 @@ impl Format for Zaxy {
             ..Capabilities::default()
         }
     }
-    /// Reading stops at a bundle whose ids, root or proofs do not match, so no finding of the validator stops an import.
-    /// An import validates in order to report what entries and envelope violate.
+    /// No finding of the validator prevents an import, because the reader itself rejects a bundle whose ids, root or
+    /// proofs do not match. An import validates only to report the rules that entries and envelope violate.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

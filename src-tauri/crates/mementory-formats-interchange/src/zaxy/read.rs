@@ -3,7 +3,7 @@
 use super::{
     bundle::Bundle,
     compose::{DISCLOSED_FIELD, WRAPPER_FIELD},
-    entry::{Wrapped, defect, digests},
+    entry::{Wrapped, digests, entry_fault},
     envelope::BundleKind,
     extension::{is_composed, restore},
     to_record::{EntryLinks, KEY_SCOPE, to_record, value},
@@ -32,16 +32,16 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
         let failed = |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
         match bundle.parse_entry(&item).and_then(|(wrapped, tree)| Ok((wrapped, digests(&tree)?.0, tree))) {
             Err(why) => sink.dropped(failed(format!("malformed_entry: {why}"))),
-            Ok((wrapped, id, tree)) => match defect(&tree) {
+            Ok((wrapped, id, tree)) => match entry_fault(&tree) {
                 Some((code, why)) => sink.dropped(failed(format!("{code}: {why}"))),
                 None => {
                     let count = seen.entry(id.clone()).or_default();
                     *count += 1;
-                    // The entry occurs repeatedly, and each occurrence has its own leaf under the root.
+                    // A repeated entry is a record of its own, because it has its own leaf in the Merkle tree.
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
                         format: KEY_SCOPE.into(),
-                        version: bundle.envelope.word("version").map(str::to_owned),
+                        version: bundle.envelope.text_member("version").map(str::to_owned),
                         container: bundle.member.place.clone(),
                         pointer,
                     };

@@ -1,14 +1,15 @@
-//! The contract's selector of entries. Exports use all criteria, disclosures only those that an entry alone decides.
+//! The selector of entries that Zaxy's export contract defines. Exports use all criteria; disclosures use only those
+//! that can be decided for an entry alone.
 use super::{
     compose::OutputEntry,
-    entry::{Grain, seq, word},
+    entry::{Grain, seq, text_member},
 };
 use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The criteria for entries. An entry must meet all that are given; by default, all entries match.
+/// The criteria for entries. An entry must meet all criteria that are set; by default, none is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// Grains of the entries to include. Never empty.
@@ -63,25 +64,25 @@ impl Selector {
     }
 
     fn has_grain(&self, tree: &Tree) -> bool {
-        word(tree, "grain").and_then(Grain::parse).is_some_and(|g| self.grains.contains(&g))
+        text_member(tree, "grain").and_then(Grain::parse).is_some_and(|g| self.grains.contains(&g))
     }
 
     fn is_in_bounds(&self, tree: &Tree) -> bool {
         let at = seq(tree);
-        let from = word(tree, "valid_from");
+        let from = text_member(tree, "valid_from");
         self.since_seq.is_none_or(|bound| at.is_some_and(|s| s > bound))
             && self.max_seq.is_none_or(|bound| at.is_some_and(|s| s <= bound))
             && self.since_time.as_ref().is_none_or(|bound| from.is_some_and(|t| t >= bound.as_str()))
             && self.until_time.as_ref().is_none_or(|bound| from.is_some_and(|t| t <= bound.as_str()))
     }
 
-    /// Returns the entries of all events that match, in their order. An entry belongs to the event with the same
-    /// citation. If that event is not among them, the first entry with that citation decides instead.
-    pub(super) fn matching_entries(&self, made: Vec<OutputEntry>) -> Vec<OutputEntry> {
-        let cited = |m: &OutputEntry| word(&m.tree, "citation").unwrap_or_default().to_owned();
+    /// Returns the entries of all matching events, in their original order. An entry belongs to the event with the same
+    /// citation. If there is no such event, the first entry with that citation is matched in its place.
+    pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
+        let cited = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut heads: HashMap<String, usize> = HashMap::new();
-        for (i, m) in made.iter().enumerate() {
-            let event = word(&m.tree, "grain") == Some("event");
+        for (i, m) in entries.iter().enumerate() {
+            let event = text_member(&m.tree, "grain") == Some("event");
             let head = heads.entry(cited(m)).or_insert(i);
             if event {
                 *head = i;
@@ -90,24 +91,24 @@ impl Selector {
         let mut events: Vec<usize> = heads.values().copied().collect();
         events.sort_unstable();
         events.retain(|i| {
-            let m = &made[*i];
+            let m = &entries[*i];
             self.kinds.as_ref().is_none_or(|k| has_kind_in(k, &m.tree))
                 && self.is_in_bounds(&m.tree)
                 && !self.exclude_sensitivities.contains(&m.sensitivity)
         });
         if let Some(query) = &self.query {
-            events = ranked_events(query, self.query_limit, &events, &made);
+            events = ranked_events(query, self.query_limit, &events, &entries);
         }
         if let Some(limit) = self.limit {
             events.drain(..events.len().saturating_sub(limit));
         }
-        let selected: HashSet<String> = events.iter().map(|i| cited(&made[*i])).collect();
-        made.into_iter().filter(|m| selected.contains(&cited(m)) && self.has_grain(&m.tree)).collect()
+        let selected: HashSet<String> = events.iter().map(|i| cited(&entries[*i])).collect();
+        entries.into_iter().filter(|m| selected.contains(&cited(m)) && self.has_grain(&m.tree)).collect()
     }
 }
 
 fn has_kind_in(kinds: &BTreeSet<String>, tree: &Tree) -> bool {
-    word(tree, "kind").is_some_and(|k| kinds.contains(k))
+    text_member(tree, "kind").is_some_and(|k| kinds.contains(k))
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -130,24 +131,24 @@ fn collect_text(tree: &Tree, out: &mut String) {
 }
 
 /// The best `limit` events with words of the query, in their original order. Rare words count more.
-fn ranked_events(query: &str, limit: usize, events: &[usize], made: &[OutputEntry]) -> Vec<usize> {
-    let asked: BTreeSet<String> = words(query).into_iter().collect();
+fn ranked_events(query: &str, limit: usize, events: &[usize], entries: &[OutputEntry]) -> Vec<usize> {
+    let query_words: BTreeSet<String> = words(query).into_iter().collect();
     let matches: Vec<HashSet<String>> = events
         .iter()
         .map(|i| {
             let mut text = String::new();
-            if let Some(content) = made[*i].tree.get("content") {
+            if let Some(content) = entries[*i].tree.get("content") {
                 // Only the payload of an event is searched, not its thread or actor.
                 collect_text(content.get("payload").unwrap_or(content), &mut text);
             }
-            words(&text).into_iter().filter(|w| asked.contains(w)).collect()
+            words(&text).into_iter().filter(|w| query_words.contains(w)).collect()
         })
         .collect();
     let weight = |word: &String| {
         let count = matches.iter().filter(|s| s.contains(word)).count();
         (1.0 + events.len() as f64 / (count as f64 + 0.5)).ln()
     };
-    let weights: HashMap<&String, f64> = asked.iter().map(|w| (w, weight(w))).collect();
+    let weights: HashMap<&String, f64> = query_words.iter().map(|w| (w, weight(w))).collect();
     let mut ranked: Vec<(f64, usize)> = matches
         .iter()
         .zip(events)

@@ -1,14 +1,14 @@
 //! Converts an entry to a record, and writes the edits of a record into its entry.
-use super::entry::{Grain, word};
+use super::entry::{Grain, text_member};
 use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
 
-/// Scope of all keys of this format. An event has the same key in a bundle and in its log.
+/// Id space of all keys of this format. An event has the same key in a bundle and in its log.
 pub(crate) const KEY_SCOPE: &str = "zaxy";
 
-/// End of the event type of composed events. The start is the model kind of the record.
+/// Suffix of the event type of composed events, after the model kind of the record.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
 /// Names of the payload member with the text, as Zaxy's own event types use them.
@@ -40,13 +40,13 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format;
-/// then its own data as an event do not belong to the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format, so
+/// that the entry's data as an event are not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
-    let kind = word(tree, "kind").unwrap_or_default();
-    let grain = word(tree, "grain").and_then(Grain::parse);
+    let kind = text_member(tree, "kind").unwrap_or_default();
+    let grain = text_member(tree, "grain").and_then(Grain::parse);
     let (model, used) = match (grain, kind.split_once(':')) {
         (Some(Grain::Semantic), Some(("entity", _))) => (Kind::Entity, &["name", "summary", "entity_type"][..]),
         (Some(Grain::Semantic), _) => (Kind::Relation, &["relation_type", "confidence"][..]),
@@ -55,19 +55,19 @@ pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let mut record = Record::new(model, key(id), "");
     record.origin_id = Some(id.to_owned());
     record.source.platform = KEY_SCOPE.into();
-    let time = |name: &str| word(tree, name).and_then(Timestamp::parse);
+    let time = |name: &str| text_member(tree, name).and_then(Timestamp::parse);
     match (grain, model) {
         (Some(Grain::Semantic), Kind::Entity) => {
-            record.title = word(content, "name").map(str::to_owned);
-            record.text = word(content, "summary").unwrap_or_default().to_owned();
-            record.record_type = word(content, "entity_type").map(str::to_owned);
+            record.title = text_member(content, "name").map(str::to_owned);
+            record.text = text_member(content, "summary").unwrap_or_default().to_owned();
+            record.record_type = text_member(content, "entity_type").map(str::to_owned);
             record.times.observed = time("valid_from");
             record.times.valid_to = time("valid_to");
         }
         (Some(Grain::Semantic), _) => {
-            let part = |name| word(content, name).unwrap_or_default();
+            let part = |name| text_member(content, name).unwrap_or_default();
             record.text = format!("{} {} {}", part("source"), part("relation_type"), part("target"));
-            record.record_type = word(content, "relation_type").map(str::to_owned);
+            record.record_type = text_member(content, "relation_type").map(str::to_owned);
             record.confidence = content.get("confidence").and_then(Tree::as_f64).filter(|c| c.is_finite());
             record.times.valid_from = time("valid_from");
             record.times.valid_to = time("valid_to");
@@ -79,8 +79,8 @@ pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     }
     if grain == Some(Grain::Event) {
         record.times.created = time("valid_from");
-        record.namespace = word(content, "thread").map(str::to_owned);
-        let actor = word(content, "actor").map(str::to_owned);
+        record.namespace = text_member(content, "thread").map(str::to_owned);
+        let actor = text_member(content, "actor").map(str::to_owned);
         record.entities =
             actor.into_iter().map(|name| EntityRef { name, entity_type: None, role: Some("actor".into()) }).collect();
     }
@@ -98,7 +98,7 @@ fn event_kind(kind: &str, is_composed: bool) -> Kind {
 
 /// Names of the payload members with text and title.
 fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
-    let is_text = |name: &&&str| word(payload, name).is_some();
+    let is_text = |name: &&&str| text_member(payload, name).is_some();
     let title = ["title", "name"].iter().find(is_text).copied();
     match TEXT_MEMBERS.iter().find(is_text) {
         Some(text) => (Some(text), title),
@@ -108,7 +108,7 @@ fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'sta
 }
 
 fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut Record) {
-    let text_of = |name: &str| word(payload, name).map(str::to_owned);
+    let text_of = |name: &str| text_member(payload, name).map(str::to_owned);
     let (text, title) = if is_composed { (Some("text"), Some("title")) } else { text_and_title_members(payload) };
     record.title = title.and_then(text_of);
     record.text = match text.and_then(text_of) {
@@ -128,7 +128,7 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     record.record_type = text_of("type");
     record.namespace = text_of("namespace");
     record.source.platform = text_of("source").unwrap_or_default();
-    let mut times = TIME_MEMBERS.map(|name| word(payload, name).and_then(Timestamp::parse)).into_iter();
+    let mut times = TIME_MEMBERS.map(|name| text_member(payload, name).and_then(Timestamp::parse)).into_iter();
     let mut next = || times.next().flatten();
     let t = &mut record.times;
     (t.created, t.updated, t.observed) = (next(), next(), next());
@@ -202,7 +202,7 @@ pub(super) fn tree_of(value: &Value) -> Tree {
 
 /// Writes the differences between `new` and `unedited` into an entry, as far as the entry can express them.
 pub(super) fn patch(tree: &mut Tree, unedited: &Record, new: &Record) {
-    let kind = word(tree, "kind").unwrap_or_default().to_owned();
+    let kind = text_member(tree, "kind").unwrap_or_default().to_owned();
     let Some(mut content) = tree.get("content").cloned() else { return };
     if kind.starts_with("entity:") && unedited.kind == Kind::Entity {
         if let Some(name) = new.title.as_ref().filter(|t| unedited.title.as_ref() != Some(t)) {
@@ -241,7 +241,7 @@ fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Op
     }
 }
 
-/// Ids of the entries of one bundle that others refer to: edges name entities, semantic entries cite events.
+/// Ids of the entries of one bundle to which later entries refer: edges name entities, semantic entries cite events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,
@@ -251,7 +251,7 @@ pub(super) struct EntryLinks {
 impl EntryLinks {
     /// Adds links to `record` for the earlier entries that its entry refers to, and stores its id for later entries.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
-        let cited = word(tree, "citation").unwrap_or_default();
+        let cited = text_member(tree, "citation").unwrap_or_default();
         let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };
         let id = record.key.value.clone();
         match record.kind {
@@ -260,7 +260,7 @@ impl EntryLinks {
                     self.entities.insert(record.title.clone().unwrap_or_default(), id);
                 } else if let Some(content) = tree.get("content") {
                     for end in ["source", "target"] {
-                        if let Some(found) = word(content, end).and_then(|name| self.entities.get(name)) {
+                        if let Some(found) = text_member(content, end).and_then(|name| self.entities.get(name)) {
                             record.links.push(to(end, Kind::Entity, found));
                         }
                     }

@@ -1,8 +1,9 @@
 //! The validator: checks every entry against the contract, and ids, root and proofs. It lists the signature but does
-//! not verify it, because formats have no cryptography library. [`signed`] returns what there is to verify.
+//! not verify it, because formats have no cryptography library. [`signed`] returns the signature and the bytes that it
+//! covers.
 use super::{
     bundle::Bundle,
-    entry::{defect, lint, rank, seq},
+    entry::{check_contract, entry_fault, order_in_event, seq},
     envelope::{BundleKind, SIGNED_MEMBERS},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
@@ -36,11 +37,11 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             }
             Err(_) => return Ok(()),
         };
-        match defect(&tree) {
+        match entry_fault(&tree) {
             Some((code, why)) => errors.add(code, &pointer, &why),
             None => {
-                lint(&tree, &mut |code, why| errors.add(code, &pointer, why));
-                let here = (seq(&tree).unwrap_or_default(), rank(&tree));
+                check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));
+                let here = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
                 if kind != BundleKind::Subset && here < last {
                     warnings.add("order", &pointer, "entries are not in the order of their events");
                 }
@@ -57,7 +58,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         Ok(())
     })?;
     Ok(Validation {
-        version: envelope.word("version").map(str::to_owned),
+        version: envelope.text_member("version").map(str::to_owned),
         level: None,
         records,
         kind: Some(kind.as_str().into()),
@@ -68,6 +69,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
+/// Type of [`Validation::signature`].
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
@@ -79,7 +81,7 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
         }
     }
     let mut need = |name: &str| {
-        if envelope.word(name).is_none() {
+        if envelope.text_member(name).is_none() {
             errors.add("missing_field", "", &format!("{name} is missing or not a text"));
         }
     };
@@ -92,14 +94,14 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
             let message = "the bundle is not signed, and a signature by a trusted key is asked for";
             errors.add("signature_missing", "", message);
         }
-        check_session_id(envelope.word("session_id"), warnings);
+        check_session_id(envelope.text_member("session_id"), warnings);
         return (false, None, None, None, None);
     }
     SIGNED_MEMBERS.into_iter().for_each(&mut need);
-    check_session_id(envelope.word("session_id"), warnings);
+    check_session_id(envelope.text_member("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
-    let algorithm = envelope.word("algorithm");
+    let algorithm = envelope.text_member("algorithm");
     let known = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
     if algorithm.is_some() && known.is_none() {
         errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
@@ -166,7 +168,7 @@ pub(super) fn signed(bundle: &Bundle) -> Option<Signed> {
     Some(Signed {
         tombstone: None,
         place: bundle.place(""),
-        algorithm: envelope.word("algorithm").unwrap_or_default().to_owned(),
+        algorithm: envelope.text_member("algorithm").unwrap_or_default().to_owned(),
         token,
         message: message.unwrap_or_default(),
     })

@@ -1,9 +1,11 @@
-//! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from it and its
-//! signature, if any, still fits. Otherwise, the bundle is new: unsigned, or signed by the given signer.
+//! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from this bundle and
+//! its signature, if any, is still valid. Otherwise, the bundle is new: unsigned, or signed by the given signer.
 use super::{
     compose::{Outcome, OutputEntry, assign_number, output_entry},
-    entry::{citation, digests, proof_tree, rank, seq},
-    envelope::{BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, Piece, UNSIGNED_VERSION, signed_bytes},
+    entry::{citation, digests, order_in_event, proof_tree, seq},
+    envelope::{
+        BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, UNSIGNED_VERSION, ValueToWrite, signed_bytes,
+    },
     merkle::{Hash, Merkle, Side, root_from_proof},
     select::Selector,
     to_record::KEY_SCOPE,
@@ -40,8 +42,8 @@ pub(super) fn write(
         EnvelopePlan::Unsigned => unsigned(&writer.session),
         EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &writer.session, &writer.about, root)?,
     };
-    writer.report.version = envelope.word("version").unwrap_or_default().to_owned();
-    write_bundle(out, &envelope, writer.entries.iter().map(Element::of))?;
+    writer.report.version = envelope.text_member("version").unwrap_or_default().to_owned();
+    write_bundle(out, &envelope, writer.entries.iter().map(Element::from_entry))?;
     Ok(writer.report)
 }
 
@@ -53,7 +55,7 @@ pub(super) fn plan(
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::collect(source, options, limits)?;
     let version = match writer.choose_plan(options, Path::new("")) {
-        Ok(EnvelopePlan::SourceEnvelope(envelope)) => envelope.word("version").unwrap_or_default().to_owned(),
+        Ok(EnvelopePlan::SourceEnvelope(envelope)) => envelope.text_member("version").unwrap_or_default().to_owned(),
         Ok(EnvelopePlan::Signed(..)) => PORTABLE_VERSION.into(),
         Ok(EnvelopePlan::Unsigned) | Err(_) => UNSIGNED_VERSION.into(),
     };
@@ -118,7 +120,7 @@ impl BundleWriter {
         let one = containers.len() < 2;
         self.entries.sort_by_cached_key(|m| {
             let (source, at) = (m.source.as_ref(), m.at.map(Timestamp::as_micros));
-            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), rank(&m.tree)) };
+            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
             let place = source.map(|o| (o.index, o.container.clone()));
             (source.is_none(), event, place, at, m.record.clone())
         });
@@ -152,10 +154,14 @@ impl BundleWriter {
         let all_of = |source: &&SourceEnvelope| {
             !self.entries.is_empty()
                 && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
-                && (wanted.is_none() || source.envelope.word("version") == wanted)
+                && (wanted.is_none() || source.envelope.text_member("version") == wanted)
         };
-        let mut whole =
-            self.envelopes.iter().filter(all_of).map(|c| &c.envelope).filter(|f| still_fits(f, &self.entries, &leaves));
+        let mut whole = self
+            .envelopes
+            .iter()
+            .filter(all_of)
+            .map(|c| &c.envelope)
+            .filter(|f| is_still_valid(f, &self.entries, &leaves));
         if let (Some(envelope), None) = (whole.next(), whole.next()) {
             return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
@@ -186,7 +192,7 @@ impl BundleWriter {
 }
 
 /// True if the imported envelope is still valid for these entries.
-fn still_fits(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
+fn is_still_valid(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
     let root = envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
     match envelope.kind {
         BundleKind::Unsigned => true,
@@ -217,7 +223,7 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle: the imported one if there is exactly one, else one made from the vault id.
+/// Session id of the bundle: the imported session id if there is exactly one, else an id made from the vault id.
 fn session_id(
     about: &SourceAbout,
     envelopes: &[SourceEnvelope],
@@ -226,7 +232,7 @@ fn session_id(
 ) -> String {
     let used: BTreeSet<&str> = entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
     let of = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
-    let sessions: BTreeSet<&str> = of.filter_map(|c| c.envelope.word("session_id")).collect();
+    let sessions: BTreeSet<&str> = of.filter_map(|c| c.envelope.text_member("session_id")).collect();
     let own = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
         own.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
@@ -253,30 +259,32 @@ fn new_envelope(members: Vec<(&str, Tree)>) -> Envelope {
     Envelope { text, tree, kind }
 }
 
-fn word(text: &str) -> Tree {
+fn text_value(text: &str) -> Tree {
     Tree::Text(text.to_owned())
 }
 
 pub(super) fn unsigned(session: &str) -> Envelope {
     new_envelope(vec![
-        ("version", word(UNSIGNED_VERSION)),
-        ("schema_version", word(ENTRY_VERSION)),
-        ("session_id", word(session)),
+        ("version", text_value(UNSIGNED_VERSION)),
+        ("schema_version", text_value(ENTRY_VERSION)),
+        ("session_id", text_value(session)),
         ("signed", Tree::Bool(false)),
         ("entries", Tree::Array(vec![])),
     ])
 }
 
-/// The envelope of the same bundle without a signature, which is an unsigned one of the same session.
+/// The envelope of an unsigned bundle with the same session id.
 pub(super) fn without_signature(envelope: &str) -> Option<String> {
     let envelope = Envelope::parse(envelope, &Limits::default()).ok()?;
     Some(match envelope.kind {
         BundleKind::Unsigned => envelope.text,
-        BundleKind::Signed | BundleKind::Subset => unsigned(envelope.word("session_id").unwrap_or_default()).text,
+        BundleKind::Signed | BundleKind::Subset => {
+            unsigned(envelope.text_member("session_id").unwrap_or_default()).text
+        }
     })
 }
 
-/// The envelope of a signed bundle over a root, signed.
+/// The envelope of a signed bundle with this Merkle root. Signs it.
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,
@@ -296,17 +304,18 @@ pub(super) fn signed(
         ("merkle_root", &root),
     ];
     let signature = signer.sign(&signed_bytes(&texts))?;
-    let mut members: Vec<(&str, Tree)> = texts.into_iter().map(|(k, v)| (k, word(v))).collect();
+    let mut members: Vec<(&str, Tree)> = texts.into_iter().map(|(k, v)| (k, text_value(v))).collect();
     members.push(("anchor", Tree::Null));
     members.push(("entries", Tree::Array(vec![])));
-    members.push(("signature", word(&hex::encode(signature))));
+    members.push(("signature", text_value(&hex::encode(signature))));
     Ok(new_envelope(members))
 }
 
 /// The envelope for a subset of a signed bundle.
-pub(super) fn subset(of: &Envelope) -> Envelope {
+pub(super) fn envelope_of_subset(signed: &Envelope) -> Envelope {
     let keys = ["version", "algorithm", "public_key", "session_id", "created_at", "nonce", "merkle_root", "signature"];
-    let mut members: Vec<(&str, Tree)> = keys.into_iter().filter_map(|k| Some((k, of.tree.get(k)?.clone()))).collect();
+    let mut members: Vec<(&str, Tree)> =
+        keys.into_iter().filter_map(|k| Some((k, signed.tree.get(k)?.clone()))).collect();
     members.push(("disclosed", Tree::Array(vec![])));
     new_envelope(members)
 }
@@ -330,7 +339,7 @@ pub(super) struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    fn of(entry: &'a OutputEntry) -> Self {
+    fn from_entry(entry: &'a OutputEntry) -> Self {
         Self {
             tree: &entry.tree,
             text: entry.verbatim.as_deref(),
@@ -345,8 +354,7 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, as those of the envelope
-    /// are.
+    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, like those of the envelope.
     fn into_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
@@ -361,18 +369,18 @@ impl<'a> Element<'a> {
             return Ok(content(2));
         }
         let content = content(3);
-        let mut members: Vec<(&str, Piece<'_>)> = Vec::new();
+        let mut members: Vec<(&str, ValueToWrite<'_>)> = Vec::new();
         if kind == BundleKind::Signed {
             let (id, _) = digests(self.tree).map_err(|why| FormatError::invalid("malformed_entry", place, why))?;
-            members.push(("id", Piece::Tree(Tree::Text(id))));
-            members.push(("content", Piece::Raw(&content)));
+            members.push(("id", ValueToWrite::Tree(Tree::Text(id))));
+            members.push(("content", ValueToWrite::Raw(&content)));
         } else {
             let (index, proof) = self.disclosed.unwrap_or((Tree::Null, Tree::Null));
-            members.push(("index", Piece::Tree(index)));
-            members.push(("content", Piece::Raw(&content)));
-            members.push(("proof", Piece::Tree(proof)));
+            members.push(("index", ValueToWrite::Tree(index)));
+            members.push(("content", ValueToWrite::Raw(&content)));
+            members.push(("proof", ValueToWrite::Tree(proof)));
         }
-        members.extend(self.extra.iter().map(|(k, v)| (k.as_str(), Piece::Tree(v.clone()))));
+        members.extend(self.extra.iter().map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))));
         if sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
         }
@@ -389,9 +397,10 @@ pub(super) fn write_bundle<'a>(
 ) -> Result<(), FormatError> {
     let place = out.display().to_string();
     let io = |e| FormatError::io(&place, e);
-    let (before, after) =
-        envelope.halves().ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
-    let layout = Layout::of(&envelope.text);
+    let (before, after) = envelope
+        .split_at_entries()
+        .ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
+    let layout = Layout::of_text(&envelope.text);
     let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
     let mut file = BufWriter::new(mementory_format::create_private_file(out).map_err(io)?);
     let mut any = false;

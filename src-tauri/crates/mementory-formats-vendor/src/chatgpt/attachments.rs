@@ -11,15 +11,15 @@ use std::{
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     by_id: HashMap<String, String>,
-    /// Id by a path in the name map, or by the last segment of the path. A file may have this path instead of
-    /// `<id>.dat`.
+    /// Id by a path in the name map, or by the last segment of the path, for files that are exported under this path
+    /// and not as `<id>.dat`.
     by_path: HashMap<String, String>,
     /// Id by name; None if several files have the name.
     by_name: HashMap<String, Option<String>>,
     media_types: HashMap<String, String>,
     /// Ids in messages, by file name. Without a name map this is the only link between a name and an id.
     ids_in_messages: HashMap<String, HashSet<String>>,
-    /// Ids in the names of files in the export, each with the original name that follows the id.
+    /// Ids in the names of files in the export, each with the original name that follows the id in the file name.
     names_in_export: HashMap<String, Option<String>>,
     assigned_ids: HashSet<String>,
 }
@@ -87,7 +87,7 @@ impl FileNames {
         }
     }
 
-    /// True if the side files list this file, by its path or by the id in its name.
+    /// True if the side files list this file, found by its path or by the id in its name.
     pub(super) fn is_listed(&self, path: &str) -> bool {
         let file_name = last_segment(path);
         let id = file_name.strip_suffix(".dat").or_else(|| id_prefix(file_name).map(|(id, _)| id));
@@ -96,7 +96,7 @@ impl FileNames {
             || id.is_some_and(|id| self.by_id.contains_key(id))
     }
 
-    /// The id of a file by its name, if only one file has the name.
+    /// The id of the file with this name. None if no file or several files have the name.
     pub(super) fn id_by_name(&self, name: &str) -> Option<&str> {
         self.by_name.get(name)?.as_deref()
     }
@@ -126,7 +126,7 @@ impl FileNames {
         }
     }
 
-    /// The id that messages give for this name, if it is the only one and no file in the export has it.
+    /// The id that messages state for this name. None if they state several ids, or if a file in the export has the id.
     fn only_id_in_messages(&self, name: &str) -> Option<String> {
         let ids = self.ids_in_messages.get(name).filter(|ids| ids.len() == 1)?;
         ids.iter().next().filter(|id| !self.names_in_export.contains_key(*id)).cloned()
@@ -138,13 +138,13 @@ impl FileNames {
     }
 
     /// Media type of a file by its id, from a side file.
-    pub(super) fn media(&self, id: &str) -> Option<&str> {
+    pub(super) fn media_type_of(&self, id: &str) -> Option<&str> {
         self.media_types.get(id).map(String::as_str)
     }
 
     /// Id and name of a file in the export, by its path: `<id>.dat`, `file-<id>-<name>`, `file_<hex>.wav`, a path in
-    /// the name map, or a name for which messages give one id. For any other file, and for a second file with the same
-    /// id, the path is the id.
+    /// the name map, or a name for which messages state one id. The id of any other file, and of a second file with the
+    /// same id, is its path.
     pub(super) fn identify(&mut self, path: &str) -> (String, String) {
         let file_name = last_segment(path);
         let (stem, tail) = match file_name.strip_suffix(".dat") {
@@ -177,8 +177,8 @@ fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     Some((&name[..name.len() - after_prefix.len() + len], tail))
 }
 
-/// True if the place is that of a file that the user uploaded. An uploaded `conversations.json` is not an export.
-/// Everything in an archive of library files is an upload.
+/// True if the place is that of a file that the user uploaded, since an uploaded `conversations.json` is not an export.
+/// Everything in an archive of library files (`Files__…`) is an upload.
 pub(super) fn is_upload(place: &str) -> bool {
     let file_name = last_segment(place);
     id_prefix(file_name).is_some()
@@ -195,8 +195,8 @@ pub(super) fn is_file_place(place: &str) -> bool {
 }
 
 /// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). True for
-/// files at the top with a ChatGPT id in their names, and for files in the folders where an export has files. In
-/// `user-…` and `audio` such an id is required, unless `audio` is in the folder of a conversation.
+/// files at the top with a ChatGPT id in their names, and for files in the folders where an export has files. In the
+/// folders `user-…` and `audio`, the name must contain an id, unless `audio` is in the folder of a conversation.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
     let file_name = last_segment(inside);
     let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);

@@ -49,8 +49,8 @@ impl MessageContent {
     }
 }
 
-/// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). Of unknown content
-/// it takes the strings under known keys.
+/// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). The text of
+/// unknown content types is the strings under [`TEXT_KEYS`].
 pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> MessageContent {
     let mut out = MessageContent {
         source_type: parsed.content_type.to_owned_text().unwrap_or_default(),
@@ -122,7 +122,7 @@ pub(super) fn parse_list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'
 
 fn add_parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     let Some(raw) = raw else { return };
-    // Most arrays contain one string, for which no tree is needed.
+    // Most arrays contain only strings, which are decoded without building a tree.
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
     for item in items {
         match item.get().as_bytes().first() {
@@ -148,7 +148,7 @@ const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
 /// Adds strings under these keys and references to files, at any depth.
 fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
-    let Ok(tree) = Tree::of(raw, MAX_TREE_DEPTH) else { return };
+    let Ok(tree) = Tree::from_raw(raw, MAX_TREE_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
         match node {

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Place of a conversation, and what side files state about its export.
+/// Place of a conversation, and the account and file names from the side files of its export.
 pub(super) struct Place<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) container: &'a str,
@@ -50,7 +50,7 @@ impl Outcome {
     }
 }
 
-/// Reads one element. A message that cannot be read does not affect the others.
+/// Reads one element. A message that cannot be read does not affect the other messages.
 pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
     let mut out = Outcome::default();
     if !bytes.starts_with(b"{") {
@@ -103,7 +103,7 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         None => Nodes(vec![]),
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
-            // Valid JSON fails here only if it is not an object, or if a key contains a lone surrogate.
+            // Valid JSON cannot be read here only if it is not an object, or if a key contains a lone surrogate.
             return out.drop_with_raw(
                 place,
                 place.pointer.to_owned(),
@@ -118,7 +118,8 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
     }
     let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
         || {
-            // There is no id, but the first node and the time are the same in a later export.
+            // A conversation without an id gets one made from its first node and its time, which are the same in a
+            // later export.
             let first = nodes.0.first().map_or("", |(k, _)| k);
             let time = conversation.create_time.0.map_or(0, |t| t.as_micros());
             Cow::Owned(format!("derived-{}", &hex::encode(Sha256::digest(format!("{time}\n{first}")))[..32]))
@@ -296,7 +297,7 @@ impl Reader<'_> {
         let key = id.clone().unwrap_or_else(|| attachments::id_of_name(file.name.as_deref().unwrap_or_default()));
         AttachmentRef {
             name: file.name.or_else(|| names.name(&key).map(str::to_owned)).unwrap_or_else(|| key.clone()),
-            media_type: file.media_type.or_else(|| names.media(&key).map(str::to_owned)),
+            media_type: file.media_type.or_else(|| names.media_type_of(&key).map(str::to_owned)),
             size: file.size,
             text: None,
             origin_id: id,
@@ -359,8 +360,8 @@ fn content_type(message_content: &MessageContent, role: &str, recipient: &str) -
     .to_owned()
 }
 
-/// True for messages that ChatGPT does not display: flagged ones, those with weight 0, context, empty system messages,
-/// messages to tools, and messages from tools without files.
+/// True for messages that ChatGPT does not display: messages with the flag or with weight 0, context, empty system
+/// messages, messages to tools, and messages from tools without files.
 fn is_hidden(message: &Message<'_>, message_content: &MessageContent, role: &str, recipient: &str) -> bool {
     message.metadata.hidden.0 == Some(true)
         || message.weight.0 == Some(0.0)
@@ -376,7 +377,7 @@ fn insert_field(fields: &mut Fields, name: &str, value: Option<&str>) {
     }
 }
 
-/// The text of a JSON string, which is repaired if necessary. None if that is not possible or it is no string.
+/// The text of a JSON string, which is repaired if necessary. None if it cannot be repaired or is not a string.
 fn decode_or_repair_string(json: &str) -> Option<String> {
     let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.to_owned_text());
     text.unwrap_or_else(|_| {
@@ -409,7 +410,7 @@ fn repair_node(raw: &RawValue) -> Option<String> {
     codes.contains(&"lone_surrogate").then_some(repaired)
 }
 
-/// The nodes without those whose id occurs again later.
+/// The nodes with unique ids. Of several nodes with the same id, the last is returned.
 fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
     let mut last_position: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
     let mut is_unique = true;

@@ -161,8 +161,8 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         }
         let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
         if has("\"fragments\"") || has("\"chat_messages\"") {
-            // Only keys at the level where those vendors have them are checked, because a message may contain these
-            // words.
+            // The text of a message may contain these words, so they only count as keys, at the level where the other
+            // vendors have them.
             let keys = keys_of(&head);
             if keys.has("chat_messages") || keys.has_below("message.fragments") {
                 return Ok(Contents::Other);
@@ -215,7 +215,7 @@ fn build_claim(
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
     let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
-    // Sorted by the manifest or else by number.
+    // In the order of the manifest, then by number.
     files.sort_by_cached_key(|m| {
         let file_name = m.file_name();
         (rank.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
@@ -323,8 +323,8 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
             if is_in_nearer_export || member.depth > 0 {
                 return None;
             }
-            // A folder such as Downloads also contains unrelated files. Only files in the usual places of an export and
-            // files that its side files list belong to the export.
+            // A folder such as Downloads also contains unrelated files. Only files in the usual places of an export,
+            // and files that the side files of the export list, belong to the export.
             return match role_by_name(&member.name, place, false) {
                 None | Some(Role::Attachment) => {
                     (names.is_listed(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)

@@ -1,5 +1,5 @@
-//! The message graph of one conversation: parents of messages, and the active branch. Nothing is recursive, because
-//! chains have thousands of nodes and cycles occur.
+//! The message graph of one conversation: parents of messages, and the active branch. No function is recursive, because
+//! a conversation can have thousands of nodes in a row and cycles.
 use mementory_model::Timestamp;
 use std::collections::HashMap;
 
@@ -17,17 +17,17 @@ pub(super) struct GraphNode<'a> {
 pub(super) struct Graph {
     /// Position of the nearest ancestor with a message.
     pub(super) parent: Vec<Option<usize>>,
-    /// True for nodes on the branch that was open last.
+    /// True for nodes on the active branch, which the user saw last.
     pub(super) active: Vec<bool>,
     /// Number of nodes whose parent is missing.
     pub(super) orphans: u32,
-    /// Number of cycles. Each was cut at its first node.
+    /// Number of cycles. Each cycle was cut at its first node.
     pub(super) cycles: u32,
     /// True if there are messages, but `current_node` is absent or unknown.
     pub(super) guessed_leaf: bool,
 }
 
-/// Builds the graph of nodes. They have unique ids and are in the order of the source.
+/// Builds the graph. The nodes must have unique ids and be in the order of the source.
 pub(super) fn build_graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.id, i)).collect();
     let mut out = Graph::default();
@@ -103,7 +103,7 @@ fn message_parents(nodes: &[GraphNode<'_>], direct_parents: &[Option<usize>]) ->
     known.into_iter().map(Option::flatten).collect()
 }
 
-/// The newest leaf with a message. Of several with the same time, the last one.
+/// The newest leaf with a message. Of several leaves with the same time, the last is returned.
 fn newest_leaf(nodes: &[GraphNode<'_>], parent: &[Option<usize>]) -> Option<usize> {
     let mut has_child = vec![false; nodes.len()];
     for (i, p) in parent.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Finds memories in conversations (vendors.md §2.4), because the exports have no file of saved memories.
+//! Finds memories in conversations (vendors.md §2.4), because ChatGPT's exports have no file with the saved memories.
 use super::wire::{Content, Message};
 use mementory_model::{RecordKey, Timestamp};
 use sha2::{Digest, Sha256};
@@ -36,7 +36,7 @@ pub(super) fn find_memories(message: &Message<'_>, content: &Content<'_>, text: 
             }
         }
     }
-    // The assistant saves a memory by a message to its memory tool. Messages of the user have no recipient.
+    // The assistant saves a memory by a message to its tool `bio`. A message of the user is never such a message.
     if message.recipient.get() == Some("bio") && message.author.role.get() != Some("user") && !text.trim().is_empty() {
         out.push(FoundMemory { text: text.trim().to_owned(), method: "bio_write", date: None, instructions: None });
     }

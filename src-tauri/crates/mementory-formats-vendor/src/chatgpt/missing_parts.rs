@@ -6,7 +6,7 @@ use super::{
 use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// If more numbers than this are missing, the numbers are not part numbers.
+/// Largest number of missing parts. If more numbers are missing, the numbers in the file names do not count parts.
 const MAX_MISSING_NUMBERS: u64 = 1000;
 
 /// Missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at 0.
@@ -18,7 +18,8 @@ pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<St
 /// Missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and 3 are
 /// present. Archives and parts are numbered from 1.
 pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // A part of 0 bytes is not opened as an archive, so its place is the part itself.
+    // The archives are in the middle of a place (`….zip!/…`). A part of 0 bytes is not opened, so it is the last
+    // segment.
     let archives: BTreeSet<&str> =
         places.flat_map(|place| place.split("!/")).map(last_segment).filter(|name| is_portal_part(name)).collect();
     let mut numbers: BTreeMap<String, (BTreeSet<u64>, usize)> = BTreeMap::new();

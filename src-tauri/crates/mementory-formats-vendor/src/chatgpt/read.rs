@@ -74,7 +74,7 @@ fn read_side_files(
 struct Accounts(Vec<(String, String)>);
 
 impl Accounts {
-    /// The account id in the folder of a member, or else the only account id.
+    /// The account id in the folder of a member, else the account id of the export if there is only one.
     fn account_for(&self, member: &Member) -> Option<&str> {
         let container = container_of(member);
         self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only_account())
@@ -243,7 +243,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Streams a member into the sink. A damaged member is dropped, but an error of the sink is returned.
+    /// Streams a member into the sink. A damaged member is reported as dropped; an error of the sink is returned.
     fn stream_member(
         &mut self,
         member: &Member,

@@ -262,7 +262,7 @@ fn generated_exports_are_read_completely() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-/// `fixtures/chatgpt/<case>`: everything in `case.json` must be true of the import.
+/// For `fixtures/chatgpt/<case>`: the import must have all properties that `case.json` lists.
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     let root = mementory_format::testkit::repo().join("fixtures/chatgpt");

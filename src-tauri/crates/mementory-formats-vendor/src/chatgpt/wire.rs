@@ -1,5 +1,5 @@
-//! ChatGPT's JSON. Every field is optional and may have any type. Of duplicate keys the last one counts. Strings are
-//! borrowed.
+//! ChatGPT's JSON. Every field is optional and may have any type. If a key is repeated, the last value is used. Strings
+//! are borrowed.
 use mementory_model::Timestamp;
 use serde::{
     Deserialize, Deserializer,
@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// Defines an object with these members, all optional. Of duplicate keys the last one counts, and unknown keys are
+/// Defines an object with these members, all optional. If a key is repeated, the last value is used; unknown keys are
 /// skipped. With `object`, a value of another type is an error; with `lenient`, it is read as an empty object.
 macro_rules! define_object {
     (@other object) => {};

@@ -5,8 +5,8 @@ use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
-/// Largest total size in bytes of all versions of all artifacts in one conversation. The size can grow with the square
-/// of the input. Versions beyond the limit are only in the verbatim of the messages.
+/// Largest total size in bytes of all versions of all artifacts in one conversation, because this size can grow with
+/// the square of the input. Versions beyond the limit are only in the verbatim of the messages.
 const MAX_VERSION_BYTES: usize = 64 << 20;
 
 /// One artifact command in a message.
@@ -38,7 +38,7 @@ pub(super) struct Step<'s> {
 /// Finds the artifact commands in the content blocks of a message.
 pub(super) fn find_commands(content: Option<&RawValue>) -> Vec<Command> {
     let Some(raw) = content else { return vec![] };
-    // Most messages have none, and searching the bytes is cheaper than parsing the blocks.
+    // Most messages have no artifact commands, and searching the bytes is cheaper than parsing the blocks.
     if !["\"artifacts\"", "\"create_file\"", "\"str_replace\""].iter().any(|n| raw.get().contains(n)) {
         return vec![];
     }
@@ -88,7 +88,7 @@ pub(super) fn find_tag_commands(text: &str) -> Vec<Command> {
         let tag = &rest[at + "<antArtifact".len()..];
         let Some(close) = tag.find('>') else { break };
         let (attributes, body) = (&tag[..close], &tag[close + 1..]);
-        // If an answer was cut off, the closing tag is missing. The artifact then reaches to the end of the text.
+        // If the closing tag is missing because the answer was truncated, the artifact extends to the end of the text.
         let (body, after) = body.split_once("</antArtifact>").unwrap_or((body, ""));
         if let Some(id) = attribute_value(attributes, "identifier") {
             out.push(Command {
@@ -128,8 +128,8 @@ struct Artifact {
 }
 
 impl Artifact {
-    /// Position of the version at a step. If the step has none, that of its nearest ancestor. `hops` limits the search;
-    /// when it is used up, the latest version is returned.
+    /// Position of the version at a step, or at the nearest ancestor that has a version. `hops` limits the search; when
+    /// it is used up, the position of the latest version is returned.
     fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {

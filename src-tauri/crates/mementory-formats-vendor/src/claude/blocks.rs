@@ -20,7 +20,8 @@ pub(super) struct Content {
 /// Text that Claude's app shows for a block that it cannot display.
 const UNSUPPORTED_BLOCK_TEXT: &str = "This block is not supported on your current device";
 
-/// Reads the `content` of a message. `flat` returns the message's own text, which is used if there is no text block.
+/// Reads the `content` of a message. `flat` returns the value of the message's `text`, which is used if there is no
+/// text block.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
@@ -117,7 +118,7 @@ pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
     if !raw.get().contains("\\u") {
         return Cow::Borrowed(raw.get());
     }
-    match Tree::of(raw, 64) {
+    match Tree::from_raw(raw, 64) {
         Ok(tree) => {
             let mut out = String::new();
             tree.write(&mut out);
@@ -149,15 +150,15 @@ fn result_text(raw: &RawValue) -> String {
     out
 }
 
-/// Text of an unknown value: the strings under names that usually mean text. If there are none, all strings except ids
-/// and times.
+/// Text of an unknown value: the strings under names that usually mean text. If there are no such strings, all strings
+/// except ids and times.
 pub(super) fn unknown_text(raw: &RawValue) -> String {
     let text_under_known_names = nested_strings(raw, &["text", "content", "output", "title", "message"]);
     if text_under_known_names.is_empty() { nested_strings(raw, &[]) } else { text_under_known_names }
 }
 
 /// Strings under these names at any depth, one per line. Without names, all strings except ids and times. Depth and
-/// number are limited, and nothing is recursive.
+/// number of values are limited. Not recursive.
 pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     let mut out = String::new();
     let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];

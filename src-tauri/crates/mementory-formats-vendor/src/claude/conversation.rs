@@ -14,7 +14,7 @@ use std::{borrow::Cow, collections::HashSet};
 const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
-/// An error is a reason for the user.
+/// The error is a message for the user.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {
@@ -107,7 +107,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
 struct Message<'a> {
     raw: &'a RawValue,
     object: Object<'a>,
-    /// Position in the source's array, in which unreadable entries count too.
+    /// Position in the array of the source, including unreadable entries.
     index: usize,
     uuid: Cow<'a, str>,
     has_uuid: bool,
@@ -223,7 +223,7 @@ impl<'a> Message<'a> {
                 .map(Cow::into_owned)
                 .or_else(|| id.clone());
             let Some(name) = name else { continue };
-            // A file that only has a name ("image.png") is identified within its conversation.
+            // The key of a file without an id contains the conversation, because names like "image.png" are not unique.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
             let key = key(value);
             if out.iter().any(|a| a.key == key) {

@@ -9,7 +9,7 @@ use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Reco
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
-/// Reads one design chat into one unit. An error is a reason for the user.
+/// Reads one design chat into one unit. The error is a message for the user.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     let raw = object.raw_value("messages");
     if raw.is_none() && object.non_blank_text("uuid").is_none() {

@@ -16,7 +16,7 @@ pub(super) enum Content {
     AccountFile,
 }
 
-/// Names of the archives of an export in parts, without number.
+/// Names of the archives of an export in parts, without their numbers.
 const CATEGORY_NAMES: [&str; 7] =
     ["conversations", "projects", "memories", "design_chats", "frames", "feedback", "light_metadata"];
 /// Folders inside an export that belong to it.
@@ -78,8 +78,8 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     }
 }
 
-/// True for `memories/<account>.json` in `memories-000.zip`, or in that archive unpacked. Such a file contains memories
-/// whatever its keys are.
+/// True for `memories/<account>.json` in `memories-000.zip`, packed or unpacked. Such a file contains memories whatever
+/// its keys are.
 fn in_memories_part(member: &Member) -> bool {
     let mut dirs = member.name.rsplit('/').skip(1);
     let is_in_folder = dirs.next() == Some("memories");
@@ -87,7 +87,7 @@ fn in_memories_part(member: &Member) -> bool {
     is_in_folder && part.and_then(parse_category_name).is_some_and(|(category, ..)| category == "memories")
 }
 
-/// True if the keys are those of another program that uses the same file names as Claude.
+/// True if the keys are those of another program whose files have the same names as Claude's.
 fn is_other_program(keys: &Keys) -> bool {
     let has_claude_keys = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
     let has_foreign_keys = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
@@ -126,7 +126,8 @@ fn parse_batch_name(archive: &str) -> Option<(String, u32)> {
     Some((prefix.to_owned(), number.parse().ok()?))
 }
 
-/// Name of a part without `.zip` and without the `(1)` of a second download. An unpacked part has no `.zip`.
+/// Name of a part without `.zip` and without the `(1)` of a second download. Also accepts the folder name of an
+/// unpacked part.
 fn stem_of(archive: &str) -> String {
     let has_zip_ending = archive.to_ascii_lowercase().ends_with(".zip");
     let plain = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
@@ -238,12 +239,12 @@ fn layout_of(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'s
 /// lists, damaged files).
 fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
-    // The content decides before the name, because ChatGPT's conversations have the same file name.
+    // The content takes precedence over the name, because ChatGPT's conversations have the same file name.
     let is_of_other_program = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if is_other_program(&keys));
     let found_ids: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| CATEGORY_FOLDERS.contains(&name);
-    // Top folders of the export: the folders of recognised files, or the folders above category folders.
+    // Top folders of the export: the folders of recognised files, or the parents of category folders.
     let mut tops: BTreeSet<(usize, Option<usize>, String)> = BTreeSet::new();
     for id in &found_ids {
         let member = &members[*id];

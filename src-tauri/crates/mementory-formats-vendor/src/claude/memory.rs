@@ -9,7 +9,7 @@ use mementory_model::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::HashSet};
 
-/// The members of a memory object that are read. Others are stored in a passthrough file.
+/// The members of a memory object that are read. All other members are stored in a passthrough file.
 const READ_MEMBERS: [&str; 4] = ["conversations_memory", "project_memories", "memory_files", "account_uuid"];
 
 /// A memory document.
@@ -28,7 +28,7 @@ struct Document<'a> {
 }
 
 /// Reads one memory object, or one row of the older variant. `account` is the account id in the file name. Also returns
-/// the members that were not read, as a JSON object.
+/// a JSON object with the members that were not read.
 pub(super) fn read(
     text: &str,
     object: &Object<'_>,
@@ -124,7 +124,7 @@ fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
 
 /// A memory file.
 struct File<'a> {
-    /// Its path, if the source is a map with paths as keys.
+    /// Path of the file, if the source is a map with paths as keys.
     path: Option<String>,
     raw: &'a RawValue,
     pointer: String,

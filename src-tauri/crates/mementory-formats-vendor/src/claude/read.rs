@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Reads manifests and side files first, then projects, memories and conversations. An element that cannot be read does
-/// not affect the others.
+/// not affect the other elements.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -58,7 +58,8 @@ struct Reader<'r> {
     version: Option<&'r str>,
     /// Has random keys, so that an attacker cannot create two elements with the same digest.
     hasher: RandomState,
-    /// Digests and lengths of the elements read so far, because the same archive is often downloaded twice.
+    /// Digests and lengths of the elements read so far, to skip duplicates, because users often download an archive
+    /// twice.
     seen: HashSet<(u64, usize)>,
     bytes_done: u64,
     sink: &'r mut dyn Sink,

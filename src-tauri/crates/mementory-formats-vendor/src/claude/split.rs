@@ -99,8 +99,9 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
     }
 }
 
-/// Splits after a full stop, question mark or exclamation mark if white space and then anything but a lower-case letter
-/// follows, but not after the full stop of an abbreviation. Chinese and Japanese marks always end a sentence.
+/// Splits a text into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
+/// and the next character is not a lower-case letter; the full stop of an abbreviation does not. Chinese and Japanese
+/// marks always end a sentence.
 fn split_sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;

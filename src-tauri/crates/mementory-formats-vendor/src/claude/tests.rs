@@ -97,8 +97,8 @@ fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     assert_eq!(expected["project_docs"], docs);
     assert_eq!(expected["attachments_referenced"], seen.attachments());
     assert!(seen.dropped.iter().all(|d| d.reason.starts_with("duplicate")), "{:?}", seen.dropped);
-    // The expected count only follows the last array element. The reader also follows its answer (one message more),
-    // and in conversations without parent links all messages are active (two more).
+    // The expected count is that of the branch of the last array element. The reader also counts the answer to this
+    // element (one message more), and all messages of conversations without parent links (two more).
     let active = seen.of_kind(Kind::Message).filter(|m| m.namespace.is_none() && m.message.as_ref().unwrap().active);
     assert_eq!(expected["active_path"].as_u64().unwrap() + 3, active.count() as u64);
     Some((detected, seen))
@@ -157,7 +157,7 @@ fn parts_sample_is_read_without_links() {
 }
 
 #[test]
-fn generated_exports_match_their_truth() {
+fn generated_exports_have_the_expected_counts() {
     let Some(shared) = shared() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-claude-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -180,7 +180,7 @@ fn generated_exports_match_their_truth() {
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
         let (detected, seen) = import(&out);
         let name = format!("{layout} {batches}");
-        // A single batch archive differs from the flat layout only because it has one file per project.
+        // A single batch archive is distinguished from the flat layout by its files, one for each project.
         assert_eq!(detected.claim.version.as_deref(), Some(layout), "{name}");
         assert_eq!(truth["conversations"], seen.count(Kind::Conversation), "{name}");
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");
@@ -243,7 +243,7 @@ fn one_bad_message_does_not_affect_the_others() {
 }
 
 #[test]
-fn linear_messages_follow_each_other_and_the_prompt_comes_first() {
+fn messages_without_parents_follow_each_other_and_the_prompt_comes_first() {
     let found = conversation(
         r#"{"uuid":"a","sender":"assistant","created_at":"2024-01-01T00:00:00Z","text":"answer"},
            {"uuid":"b","sender":"human","created_at":"2024-01-01T00:00:00Z","text":"prompt"},

@@ -28,7 +28,7 @@ impl Format for Mem0 {
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, false)
     }
-    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, true)
     }
     fn read(
@@ -42,8 +42,8 @@ impl Format for Mem0 {
     }
 }
 
-/// One claim for each file. `asked` is true if the user chose this format.
-fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
+/// One claim for each file. `is_selected` is true if the user selected this format.
+fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| Claim {
         version: None,
         confidence: 0.8,
@@ -51,15 +51,15 @@ fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
         parts: vec![Part { member: member.id, role: Role::Memories }],
         missing_parts: vec![],
     };
-    Ok(catalog.members().iter().filter(|member| is_mem0(catalog, member, asked)).map(claim).collect())
+    Ok(catalog.members().iter().filter(|member| is_mem0(catalog, member, is_selected)).map(claim).collect())
 }
 
-/// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as
-/// well, so these alone are not enough.
+/// Members that only mem0's memories have. The members `memory`, `id`, `user_id` and times are not enough, because the
+/// reference program of MIF writes them as well.
 const MEM0_KEYS: [&str; 8] =
     ["hash", "categories", "run_id", "actor_id", "app_id", "expiration_date", "structured_attributes", "score"];
 
-fn is_mem0(catalog: &Catalog, member: &Member, asked: bool) -> bool {
+fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let Ok(head) = head else { return false };
     let first = head.iter().find(|b| !b.is_ascii_whitespace());
@@ -69,10 +69,10 @@ fn is_mem0(catalog: &Catalog, member: &Member, asked: bool) -> bool {
     let keys = keys_of(&head);
     let has_memories_at = |at: &str| {
         let has = |key: &str| keys.has(&if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") });
-        let has_text = has("memory") || asked && (has("text") || has("data"));
+        let has_text = has("memory") || is_selected && (has("text") || has("data"));
         let has_mem0_key =
             MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
-        has_text && (has_mem0_key || asked)
+        has_text && (has_mem0_key || is_selected)
     };
     let is_memory_array = first == Some(&b'[') && has_memories_at("");
     is_memory_array || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)

@@ -37,8 +37,8 @@ fn read_file(
 ) -> Result<(), FormatError> {
     let limit = context.limits.element_bytes;
     let io = |e| FormatError::io(&member.place, e);
-    // Decodes UTF-16 and removes a byte order mark. The size limit is that of one element, because the whole file is in
-    // memory.
+    // Decodes UTF-16 and removes a byte order mark. The whole file is in memory, so its size is limited like that of
+    // one element.
     let max_bytes = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
     let bytes = catalog.read(member, |r| decoded_head(r, max_bytes).map_err(io))?;
     if bytes.len() as u64 > limit {
@@ -92,7 +92,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read_item(&mut self, raw: &RawValue, pointer: String, kind: Kind) -> Result<(), FormatError> {
         let place = format!("{}#{pointer}", self.member.place);
-        let built = match Tree::of(raw, self.depth) {
+        let built = match Tree::from_raw(raw, self.depth) {
             Ok(tree @ Tree::Object(_)) if kind == Kind::Memory => {
                 memory_record(&tree).ok_or("no_content: no text in it")
             }
@@ -124,7 +124,7 @@ fn text_member<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     tree.get(key).and_then(Tree::as_str).filter(|t| !t.trim().is_empty())
 }
 
-/// An id as text. In the source it is a text or a number.
+/// An id as text. In the source, an id is a text or a number.
 fn id_as_text(tree: &Tree, key: &str) -> Option<String> {
     match tree.get(key) {
         Some(Tree::Number(n)) => Some(n.clone()),
@@ -174,7 +174,8 @@ fn memory_record(tree: &Tree) -> Option<Record> {
     Some(record)
 }
 
-/// A relation from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one is missing.
+/// A relation made from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one of the
+/// three is missing.
 fn relation_record(tree: &Tree) -> Option<Record> {
     let (from, what) =
         (text_member(tree, "source")?, text_member(tree, "relationship").or(text_member(tree, "relation"))?);

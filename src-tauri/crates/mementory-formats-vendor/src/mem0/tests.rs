@@ -9,10 +9,10 @@ use mementory_model::{Kind, Limits, Timestamp};
 use serde_json::Value;
 use std::path::Path;
 
-fn claiming_format(path: &Path, asked: bool) -> Option<&'static str> {
+fn claiming_format(path: &Path, is_selected: bool) -> Option<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, asked.then_some("mem0")).unwrap();
+    let found = detect(&catalog, &limits, is_selected.then_some("mem0")).unwrap();
     found.sources.first().map(|s| s.format)
 }
 

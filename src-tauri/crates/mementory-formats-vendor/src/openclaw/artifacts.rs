@@ -1,5 +1,5 @@
 //! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive
-//! states. Files that it lists without their bytes are written into an index.
+//! states. Files that the archive lists without their bytes are listed in an index file of the workspace.
 use super::files::{self, FileRole};
 use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
@@ -42,7 +42,7 @@ impl Workspace {
             let note = format!("{name} ({size}): the archive lists this file without its content");
             self.report.losses.add(&id, "attachment", LossKind::LeftOut, &note);
             if let Some(path) = paths.into_iter().find(|path| files::is_safe(path)) {
-                self.absent.push(AbsentFile { scope: String::new(), path, row, index_path: files::ABSENT.into() });
+                self.absent.push(AbsentFile { scope: String::new(), path, row, index_path: files::ABSENT_FILE.into() });
             }
             return Ok(());
         };
@@ -56,7 +56,7 @@ impl Workspace {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive could otherwise replace bookkeeping files of this or another program
+                // an archive must not replace bookkeeping files of this or another program
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);
@@ -84,15 +84,15 @@ impl Workspace {
             || self.files.range(folder.clone()..).next().is_some_and(|(next, _)| next.starts_with(&folder))
     }
 
-    /// Adds the files that the index of a workspace lists as absent, except those that exist now. `path_of` converts a
-    /// path in that workspace to its path in this folder.
+    /// Adds the files that the index of a workspace lists as absent, except files that now exist. `path_of` converts a
+    /// path in that workspace to a path in this folder.
     pub(super) fn add_absent_from_index(&mut self, scope: &str, index: &[u8], path_of: &dyn Fn(&str) -> String) {
         let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };
         for row in rows {
             let path = extension::vendor(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
             if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&path_of(path))) {
-                let index_path = path_of(files::ABSENT);
+                let index_path = path_of(files::ABSENT_FILE);
                 self.absent.push(AbsentFile { index_path, scope: scope.to_owned(), path, row });
             }
         }

@@ -1,5 +1,5 @@
-//! Detects a workspace by files that only agents of this family have. `AGENTS.md` alone is not enough, because any
-//! coding project may have one.
+//! Detects a workspace by files that only OpenClaw and similar runtimes have. `AGENTS.md` alone is not enough, because
+//! any coding project may have this file.
 use super::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 /// Location of a workspace in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Common prefix of its file names. Empty, or ends with `/`.
+    /// Common prefix of the names of its files. Empty, or ends with `/`.
     pub prefix: String,
-    /// Name of its folder. Used as the workspace's id if it states none.
+    /// Name of the folder. It is the workspace's id if no file states an id.
     pub name: String,
 }
 
 impl Root {
-    /// The workspace of a claim. Its folder is that of the claim's manifest file, or the parent folder if that is
-    /// `memory/`.
-    pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
+    /// The workspace of a claim. Its folder is the folder of the claim's manifest file, or the parent folder if the
+    /// manifest file is in `memory/`.
+    pub fn of_claim(catalog: &Catalog, detected: &Detected) -> Self {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
         let Some(member) = member else { return Self { prefix: String::new(), name: String::new() } };
@@ -52,17 +52,17 @@ pub fn claimed_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root)
     members.filter(|m| root.path(m).is_some()).collect()
 }
 
-/// One claim for each workspace. If the user chose this format (`format_chosen`), any folder of Markdown files is
+/// One claim for each workspace. If the user chose this format (`is_selected`), any folder of Markdown files is
 /// accepted.
-pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -> Vec<Claim> {
+pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> Vec<Claim> {
     let mut candidates: BTreeMap<(usize, Option<usize>, &str), Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
         let name = member.file_name();
         let is_known_name =
-            files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID);
+            files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID_FILE);
         let is_daily_note =
             folder_of(&member.name).ends_with("memory/") && files::date_of(&format!("memory/{name}")).is_some();
-        if is_known_name || is_daily_note || (format_chosen && name.to_ascii_lowercase().ends_with(".md")) {
+        if is_known_name || is_daily_note || (is_selected && name.to_ascii_lowercase().ends_with(".md")) {
             let folder = folder_of(&member.name);
             let folder = if is_daily_note { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
             candidates.entry((member.root, member.archive, folder)).or_default().push(member);
@@ -77,10 +77,10 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -
             continue; // a single file, or part of a workspace that is already claimed
         }
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);
-        let is_certain = has("SOUL.md") || has(files::AGENT_ID);
+        let is_certain = has("SOUL.md") || has(files::AGENT_ID_FILE);
         let is_likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
             || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // daily notes in a subfolder
-        if !(is_certain || is_likely || format_chosen) {
+        if !(is_certain || is_likely || is_selected) {
             continue;
         }
         let manifest = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());

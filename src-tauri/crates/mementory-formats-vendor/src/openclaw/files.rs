@@ -15,12 +15,12 @@ pub enum FileRole {
     Other,
     /// A bookkeeping file of another program. Not imported.
     Junk,
-    /// The file with our extension slots, which contain whole records of other formats. Their text is in the memory
-    /// files.
+    /// The file with our extension slots, which contain complete records of other formats. The texts of these records
+    /// are in the memory files.
     Slots,
 }
 
-/// Fields of the records in a memory file, by its name and folder.
+/// Fields of the records in a memory file. They depend on the name and folder of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryFile {
     /// Memory type (spec §3.1.2).
@@ -38,21 +38,21 @@ pub struct MemoryFile {
 }
 
 /// File with our extension slots in a workspace.
-pub const SLOTS: &str = ".mementory/records.jsonl";
+pub const SLOTS_FILE: &str = ".mementory/records.jsonl";
 /// Index of the files that an archive lists without their bytes. It contains their rows of the `.alf` archive.
-pub const ABSENT: &str = ".mementory/artifacts.json";
+pub const ABSENT_FILE: &str = ".mementory/artifacts.json";
 /// File with the identity versions that an archive states. It is only stored in the vault.
-pub const LINEAGE: &str = ".mementory/lineage.json";
-/// Folder of these files in workspaces and archives from before the program was renamed.
+pub const LINEAGE_FILE: &str = ".mementory/lineage.json";
+/// Folder of our bookkeeping files in workspaces and archives from before the program was renamed.
 const FORMER_FOLDER: &str = ".keepsake";
 
-/// True if `path` is our bookkeeping file `file`, under today's or the former name of its folder.
-pub fn is_own(path: &str, file: &str) -> bool {
+/// True if `path` is our bookkeeping file `file`, in a folder with the current or the former name.
+pub fn is_our_file(path: &str, file: &str) -> bool {
     path == file || path.strip_prefix(FORMER_FOLDER).is_some_and(|name| file.strip_prefix(".mementory") == Some(name))
 }
 
 /// File in which the reference tool stores the agent's id.
-pub const AGENT_ID: &str = ".alf-agent-id";
+pub const AGENT_ID_FILE: &str = ".alf-agent-id";
 
 /// Names of profile files, each with its block in an `.alf` identity.
 pub const PROFILES: [(&str, &str); 8] = [
@@ -79,10 +79,10 @@ pub fn role(path: &str) -> FileRole {
     if let Some((_, block)) = PROFILES.iter().find(|(name, _)| *name == path) {
         return FileRole::Profile(block);
     }
-    if is_own(path, SLOTS) {
+    if is_our_file(path, SLOTS_FILE) {
         return FileRole::Slots;
     }
-    if is_own(path, ABSENT) {
+    if is_our_file(path, ABSENT_FILE) {
         return FileRole::Other;
     }
     if path == "MEMORY.md" {
@@ -138,9 +138,9 @@ pub fn role(path: &str) -> FileRole {
     FileRole::Other
 }
 
-/// True for files that the runtime needs (spec §3.1.9, tier 1): files with a role other than settings and `Other`,
-/// Markdown, settings and databases at the top of the workspace, everything in `memory/` and `skills/`, and hidden
-/// files. All other files are the agent's work.
+/// True for files that the runtime needs (spec §3.1.9, tier 1): files with a role other than settings and `Other`;
+/// Markdown, settings and databases at the top of the workspace; everything in `memory/` and `skills/`; hidden files.
+/// All other files are products of the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
@@ -165,7 +165,7 @@ pub fn date_of(path: &str) -> Option<&str> {
 
 /// True for the bookkeeping files that this program trusts when it reads a workspace. An import must never write them.
 pub fn is_bookkeeping(path: &str) -> bool {
-    is_own(path, SLOTS) || is_own(path, LINEAGE)
+    is_our_file(path, SLOTS_FILE) || is_our_file(path, LINEAGE_FILE)
 }
 
 /// True for a relative path that does not lead outside its folder and has no control characters, backslashes or colons.

@@ -1,5 +1,5 @@
-//! OpenClaw workspaces, in which an agent is a folder of Markdown files. See README.md. ZeroClaw uses the Markdown
-//! files as well.
+//! OpenClaw workspaces, in which an agent is a folder of Markdown files. See README.md. The code for Markdown files is
+//! also used for ZeroClaw.
 mod artifacts;
 mod detect;
 pub mod files;
@@ -59,7 +59,7 @@ impl Format for OpenClaw {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, limits, false))
     }
-    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, limits, true))
     }
     fn read(
@@ -69,7 +69,7 @@ impl Format for OpenClaw {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        let root = Root::of(catalog, detected);
+        let root = Root::of_claim(catalog, detected);
         let mut reader = read::Reader::new(&OPENCLAW, catalog, &root, context, sink)?;
         for member in claimed_files(catalog, detected, &root) {
             reader.read_file(member)?;
@@ -98,7 +98,7 @@ impl Format for OpenClaw {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        let root = Root::of(catalog, detected);
+        let root = Root::of_claim(catalog, detected);
         let mut out = Validation { kind: Some("workspace".into()), ..Validation::default() };
         check_files(catalog, &claimed_files(catalog, detected, &root), &root, limits, &mut out)?;
         warn_if_empty(&mut out);

@@ -1,5 +1,5 @@
-//! Reads workspace files into records and passthrough files. The text of a memory file is only stored in its records.
-//! Their verbatim texts, joined in order, are the file.
+//! Reads workspace files into records and passthrough files. The text of a memory file is only stored in its records,
+//! whose verbatim texts, joined in order, are the file.
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -19,7 +19,7 @@ pub struct Reader<'a> {
     pub context: &'a ReadContext,
     /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Scope of its record keys: the agent's id, or the name of the folder if there is none.
+    /// Scope of the record keys: the agent's id, or the name of the folder if there is no id.
     pub scope: String,
     slots: HashMap<String, Vec<Record>>,
     bytes_done: u64,
@@ -35,10 +35,10 @@ impl<'a> Reader<'a> {
         sink: &'a mut dyn Sink,
     ) -> Result<Self, FormatError> {
         let find = |path: &str| catalog.members().iter().find(|m| root.path(m) == Some(path));
-        let id = find(files::AGENT_ID).and_then(|m| catalog.head(m, 64).ok());
+        let id = find(files::AGENT_ID_FILE).and_then(|m| catalog.head(m, 64).ok());
         let id = id.and_then(|bytes| String::from_utf8(bytes).ok()).map(|t| t.trim().to_owned());
         let id = id.filter(|t| mementory_format::is_uuid(t)).unwrap_or_else(|| root.name.clone());
-        let is_slot_file = |m: &&Member| root.path(m).is_some_and(|path| files::is_own(path, files::SLOTS));
+        let is_slot_file = |m: &&Member| root.path(m).is_some_and(|path| files::is_our_file(path, files::SLOTS_FILE));
         let slots = match catalog.members().iter().find(is_slot_file) {
             Some(member) => read_slots(catalog, member, context)?,
             None => HashMap::new(),
@@ -91,8 +91,8 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record. It depends on file, heading and a number `n` for equal headings, so inserting a section with
-    /// another heading does not change it.
+    /// Id of a record, made from file, heading and the number `n` of the section among those with the same heading.
+    /// Inserting a section with another heading does not change the id.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         let id = self.id(path, "", 0);
         let mut record = self.record(Kind::Profile, &id, text.trim(), member, "file".into());
         let heading = text.lines().find_map(|l| l.strip_prefix("# ")).map(|h| h.trim().to_owned());
-        let name = text.lines().find_map(|l| named(l, "Name"));
+        let name = text.lines().find_map(|l| labelled_value(l, "Name"));
         record.title = name.or(heading).filter(|t| !t.is_empty());
         record.record_type = Some(block.into());
         record.fields.insert("file".into(), path.into());
@@ -171,7 +171,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The record in the extension slot of this text, if it came from another format. Removes the slot.
+    /// The record in the extension slot of this text, which was exported from another format. Removes the slot. None if
+    /// there is no slot.
     pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }
@@ -210,7 +211,7 @@ fn read_slots(
 }
 
 /// The value in a line `Name: X`, which may be a list item or bold.
-pub fn named(line: &str, key: &str) -> Option<String> {
+pub fn labelled_value(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let after_key = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
     let value =
@@ -220,7 +221,7 @@ pub fn named(line: &str, key: &str) -> Option<String> {
 
 /// The time zone in `Timezone: X`, or the first line with a `/` below the heading `Timezone`.
 fn time_zone(text: &str) -> Option<String> {
-    let stated = text.lines().find_map(|l| named(l, "Timezone").or_else(|| named(l, "Time zone")));
+    let stated = text.lines().find_map(|l| labelled_value(l, "Timezone").or_else(|| labelled_value(l, "Time zone")));
     let below = || {
         let mut lines = text.lines().skip_while(|l| !l.trim().eq_ignore_ascii_case("## Timezone")).skip(1);
         lines

@@ -1,11 +1,11 @@
 //! Removes secrets from settings files on export. Works on the text of TOML, JSON, YAML or `KEY=value`. Replaces the
-//! values of keys whose name means a secret, and values that look like a secret (private keys, tokens of known
+//! values of keys whose name indicates a secret, and values that look like a secret (private keys, tokens of known
 //! services, passwords in URLs). Values that the runtime has encrypted stay unchanged.
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
 
-/// Words in a key name that mean a secret.
+/// Words in the name of a key that indicate a secret.
 const SECRET_WORDS: [&str; 13] = [
     "apikey",
     "token",
@@ -56,7 +56,7 @@ pub fn redact(text: &str) -> (String, u32) {
     (text, private_keys + tokens + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
-/// True if `now` is `before` with secrets removed and nothing else changed.
+/// True if `now` equals `before` except for removed secrets, and at least one secret was removed.
 pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
     let clean = std::str::from_utf8(before).ok().map(redact).filter(|(_, n)| *n > 0);
     clean.is_some_and(|(clean, _)| clean.as_bytes() == now)
@@ -98,7 +98,7 @@ fn redact_private_keys(text: &str) -> (String, u32) {
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
-    // in a TOML table whose name means a secret, every value is treated as one
+    // in a TOML table whose name indicates a secret, every value is treated as a secret
     let mut is_secret_section = false;
     while at < bytes.len() {
         let line_start = at == 0 || bytes[at - 1] == b'\n';
@@ -167,7 +167,7 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, which is replaced as one value.
+/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text; either is replaced as a whole.
 /// None for a list without texts and for any other value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
@@ -176,7 +176,7 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
                 let lead = inner.len() - inner.trim_start().len();
-                // the outer quotes stay, so that the file is still valid
+                // the outer quotes are not replaced, so that the file stays valid
                 let trimmed = inner.trim();
                 let from = start + 1 + lead + 1;
                 (from, from + trimmed.len().saturating_sub(2))
@@ -278,10 +278,10 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
     if let Some(at) = word.find("://") {
         // the part of a URL with user:password@host
         let authority = word[at + 3..].split('/').next().unwrap_or_default();
-        if let Some((who, _)) = authority.rsplit_once('@')
-            && let Some(colon) = who.find(':').filter(|c| c + 1 < who.len())
+        if let Some((credentials, _)) = authority.rsplit_once('@')
+            && let Some(colon) = credentials.find(':').filter(|c| c + 1 < credentials.len())
         {
-            return Some((at + 3 + colon + 1, at + 3 + who.len()));
+            return Some((at + 3 + colon + 1, at + 3 + credentials.len()));
         }
     }
     let value_at = word.rfind(['=', ':']).map_or(0, |i| i + 1);

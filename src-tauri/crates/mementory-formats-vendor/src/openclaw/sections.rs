@@ -1,7 +1,7 @@
 //! Splits a Markdown file into sections at its second-level headings.
 use std::ops::Range;
 
-/// The sections of a file in order. Joined, they are the file again.
+/// The sections of a file in order. Joined, they give the unchanged file.
 pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut is_in_code) = (0, false);
@@ -24,7 +24,7 @@ pub fn split_sections(text: &str) -> Vec<&str> {
     cuts.iter().zip(ends).map(|(start, end)| &text[*start..end]).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// True for a line that begins or ends a code block. Lines in it are not headings.
+/// True for a line that begins or ends a code block, in which no line is a heading.
 fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
@@ -42,7 +42,7 @@ pub struct Section {
     pub body: Range<usize>,
 }
 
-/// Finds heading and body of a section. With `is_one_record`, the text is a file that is not split and has no heading.
+/// Finds heading and body of a section. If `is_one_record` is true, `piece` is a whole file without a heading.
 pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     let mut at = 0;
     let mut heading = None;
@@ -87,8 +87,8 @@ pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, bo
     out
 }
 
-/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`. Of several importances, the highest
-/// counts.
+/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`. Of several importances, the highest is
+/// returned.
 pub fn importance_and_tags(text: &str) -> (Option<f64>, Vec<String>) {
     let (mut importance, mut tags): (Option<f64>, Vec<String>) = (None, Vec::new());
     let add = |tag: &str, tags: &mut Vec<String>| {

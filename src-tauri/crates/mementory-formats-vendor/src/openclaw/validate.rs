@@ -23,8 +23,8 @@ pub fn check_files(
         }
         let inner = path.strip_prefix("workspace/").unwrap_or(path);
         let role = files::role(inner);
-        let is_text =
-            matches!(role, FileRole::Profile(_) | FileRole::Memory(_) | FileRole::Settings) || path == files::AGENT_ID;
+        let is_text = matches!(role, FileRole::Profile(_) | FileRole::Memory(_) | FileRole::Settings)
+            || path == files::AGENT_ID_FILE;
         if !is_text || member.size > limits.side_file_bytes {
             continue;
         }
@@ -46,7 +46,7 @@ pub fn check_files(
                     "this settings file holds a secret in the clear",
                 ));
             }
-            _ if path == files::AGENT_ID && !mementory_format::is_uuid(text.trim()) => {
+            _ if path == files::AGENT_ID_FILE && !mementory_format::is_uuid(text.trim()) => {
                 out.errors.push(finding("bad_value", member, "the agent's id is not a UUID"));
             }
             _ => {}

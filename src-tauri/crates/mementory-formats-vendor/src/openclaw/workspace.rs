@@ -19,7 +19,7 @@ pub struct Workspace {
     pub rows: Vec<StoredRecord>,
     /// Records of other formats.
     pub foreign: Vec<Record>,
-    /// The passthrough files in `files` by path, each with the scope of its workspace and its path there.
+    /// The passthrough files in `files` by path, each with the scope of its workspace and its path in that workspace.
     pub passthrough: BTreeMap<String, (String, String)>,
     /// Scope of the workspace at the top. Other workspaces are below `other-agents/`.
     pub main_scope: String,
@@ -51,9 +51,9 @@ pub struct AbsentFile {
     pub scope: String,
     /// Path in that workspace.
     pub path: String,
-    /// Its row in the attachment index of the `.alf`.
+    /// Row of the file in the attachment index of the `.alf`.
     pub row: Tree,
-    /// Path of the index file that lists it.
+    /// Path of the index file that lists the file.
     pub(super) index_path: String,
 }
 

@@ -1,4 +1,4 @@
-//! Turns records and passthrough files into the files of a workspace (spec §6.2). In order of preference, a file comes
+//! Converts records and passthrough files to the files of a workspace (spec §6.2). In order of preference, a file comes
 //! from records of this runtime, from `raw/<runtime>/` of an `.alf` archive (which the specification prefers over the
 //! archive's layers), or from records of other formats, which are converted to Markdown.
 use super::artifacts;
@@ -13,8 +13,9 @@ use mementory_model::{Kind, LossKind, LossReport, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A section of a file: its position in the file, the record's id for sections at the same position, and its text.
-type Piece = (u64, String, String);
+/// A section of a file: its position in the file, its record's id, which orders sections at the same position, and its
+/// text.
+type OrderedSection = (u64, String, String);
 
 impl Workspace {
     /// Collects everything that is written into the workspace.
@@ -44,7 +45,7 @@ impl Workspace {
             None => Ok(()),
         })?;
         let (mut pieces, mut file_and_record_counts) =
-            (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
+            (BTreeMap::<(String, String), Vec<OrderedSection>>::new(), BTreeMap::<String, u64>::new());
         let mut attachments = Vec::new();
         source.records(&mut |stored| {
             *out.report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
@@ -60,10 +61,10 @@ impl Workspace {
         let mut passthrough: Vec<(String, String, Vec<u8>)> = Vec::new();
         let mut absent_indexes = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
-            if files::is_own(&item.name, files::LINEAGE) {
+            if files::is_our_file(&item.name, files::LINEAGE_FILE) {
                 return Ok(());
             }
-            if files::is_own(&item.name, files::ABSENT) {
+            if files::is_our_file(&item.name, files::ABSENT_FILE) {
                 absent_indexes.push((item.group.clone(), read_all(bytes, &item.name)?));
                 return Ok(());
             }
@@ -71,7 +72,7 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // of several agents, the one with the most records and files is at the top; the others get their own folders
+        // of several agents, the agent with the most records and files is at the top, the others in their own folders
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
@@ -109,7 +110,7 @@ impl Workspace {
         &mut self,
         stored: StoredRecord,
         raw: &BTreeMap<String, Vec<u8>>,
-        pieces: &mut BTreeMap<(String, String), Vec<Piece>>,
+        pieces: &mut BTreeMap<(String, String), Vec<OrderedSection>>,
         file_and_record_counts: &mut BTreeMap<String, u64>,
     ) {
         let record = &stored.record;
@@ -125,7 +126,7 @@ impl Workspace {
             }
             *file_and_record_counts.entry(record.key.scope.clone()).or_default() += 1;
             let number = record.origin.pointer.rsplit(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-            let text = text_of(&stored);
+            let text = current_text(&stored);
             pieces.entry((record.key.scope.clone(), path)).or_default().push((number, stored.id.clone(), text));
             return;
         }
@@ -161,8 +162,8 @@ impl Workspace {
         }
     }
 
-    /// Adds a file, unless there is already one with this path. Files with unsafe paths and bookkeeping files are left
-    /// out and listed as losses.
+    /// Adds a file, unless there is already a file with this path. Files with unsafe paths and bookkeeping files are
+    /// left out and listed as losses.
     pub fn add_file(&mut self, path: String, bytes: Vec<u8>) {
         if !files::is_safe(&path) {
             let note = "unsafe file name: it leads outside the folder";
@@ -186,8 +187,8 @@ impl Workspace {
         }
     }
 
-    /// Writes an identity or principal of an `.alf` archive as profile files that do not exist yet. False if the record
-    /// is neither, or if nothing was written.
+    /// Writes an identity or principal of an `.alf` archive into profile files that do not exist yet. Returns false if
+    /// nothing was written, or if the record is neither an identity nor a principal.
     fn add_identity(&mut self, record: &Record) -> bool {
         let Some(tree) =
             record.verbatim.as_ref().filter(|_| record.origin.format == "alf" && record.kind == Kind::Profile)
@@ -290,8 +291,8 @@ impl Workspace {
         self.report.losses.add(&record.key.value, "record", LossKind::MovedToExtension, note);
     }
 
-    /// Removes key files, and the secrets in settings files. With `return_originals`, the original files are returned
-    /// so that the caller can export them encrypted. Without it, the removed secrets are listed as losses.
+    /// Removes key files, and the secrets in settings files. If `return_originals` is true, returns the original files,
+    /// so that the caller can export them encrypted. Otherwise, lists the removed secrets as losses.
     pub fn remove_secrets(&mut self, return_originals: bool) -> Vec<(String, Vec<u8>)> {
         let (mut removed, mut originals) = (BTreeSet::new(), Vec::new());
         let losses: &mut LossReport = &mut self.report.losses;
@@ -362,13 +363,13 @@ impl Workspace {
         self.write_absent_indexes();
         if !self.slots.is_empty() {
             let text = self.slots.join("\n") + "\n";
-            self.files.insert(files::SLOTS.into(), text.into_bytes());
+            self.files.insert(files::SLOTS_FILE.into(), text.into_bytes());
         }
         if self.files.keys().all(|p| !p.ends_with(".md")) && self.files.is_empty() {
             // an empty folder would not be detected as a workspace
             self.files.insert("SOUL.md".into(), b"# Agent\n".to_vec());
         }
-        let detectable_names = ["SOUL.md", files::AGENT_ID, "workspace/SOUL.md"];
+        let detectable_names = ["SOUL.md", files::AGENT_ID_FILE, "workspace/SOUL.md"];
         if !detectable_names.iter().any(|name| self.files.contains_key(*name)) && self.runtime.id == super::OPENCLAW.id
         {
             self.files.entry("SOUL.md".into()).or_insert_with(|| b"# Agent\n".to_vec());
@@ -377,8 +378,8 @@ impl Workspace {
     }
 }
 
-/// The text of a record in its file. If the record was edited, with the edit.
-pub fn text_of(stored: &StoredRecord) -> String {
+/// The text of a record in its file, with the edit of an edited record.
+pub fn current_text(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
     let path = record.fields.get("file").and_then(|f| f.as_str()).unwrap_or_default();

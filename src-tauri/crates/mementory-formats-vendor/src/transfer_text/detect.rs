@@ -1,4 +1,5 @@
-//! Detects memory lists and copied conversations. A text that looks like neither is not claimed.
+//! Detects memory lists and copied conversations. Any other text is claimed only if it was pasted or if the user
+//! selected this format.
 use super::{
     entries::{self, Entries},
     transcript,
@@ -35,14 +36,14 @@ impl TextKind {
 
 /// Headings of the answer to Claude's import prompt.
 const CLAUDE_HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
-/// One claim for each text member. With `asked`, the user chose this format, so any text is claimed.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
+/// One claim for each text member. If `is_selected` is true, the user selected this format, so any text is claimed.
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
     for member in catalog.members() {
         let pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
         let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
-        if !(pasted || has_text_ending || (asked && member.depth == 0)) {
+        if !(pasted || has_text_ending || (is_selected && member.depth == 0)) {
             continue;
         }
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
@@ -50,13 +51,13 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
         else {
             continue;
         };
-        if text.trim().is_empty() || (looks_like_json(&text) && !asked) {
+        if text.trim().is_empty() || (looks_like_json(&text) && !is_selected) {
             continue;
         }
         let detected_kind = detect_kind(&text, member, pasted);
         let (kind, confidence, reason) = match detected_kind {
             Some(found) => found,
-            None if pasted || asked => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
+            None if pasted || is_selected => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
             None => continue,
         };
         out.push(Claim {
@@ -70,7 +71,7 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
     Ok(out)
 }
 
-/// True for a text that begins like JSON. A bracket alone is not enough, because dates are in brackets too.
+/// True for a text that begins like JSON. A bracket `[` alone is not enough, because dates are in brackets too.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
     let inside = text.trim_start_matches('[').trim_start();
@@ -81,7 +82,7 @@ fn looks_like_json(text: &str) -> bool {
     text.starts_with('[') && (inside.starts_with('"') || is_json(text))
 }
 
-/// True for a sequence of JSON values. The last one may be truncated.
+/// True for a sequence of JSON values, of which the last may be truncated.
 fn is_json(text: &str) -> bool {
     let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
     for value in values {
@@ -93,7 +94,7 @@ fn is_json(text: &str) -> bool {
     true
 }
 
-/// Kind, confidence and reason. None if the text looks like none of the kinds.
+/// Kind of a text, confidence and reason. None if the text is of no known kind.
 fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
     let found = entries::read(text);
     let known_heading_count = count_known_headings(&found);
@@ -112,7 +113,7 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     if let Some(transcript) = transcript::read(text) {
-        // A note may quote two lines of a conversation, but a copied conversation begins with its first turn.
+        // A copied conversation begins with its first turn, while a note may quote a conversation further down.
         let first = text.lines().position(|l| !l.trim().is_empty()).map_or(0, |i| i + 1);
         let begins_early = transcript.turns[0].line <= first + 3;
         if begins_early || pasted {
@@ -135,7 +136,7 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
     None
 }
 
-/// Number of headings in the text that the answer to Claude's import prompt has.
+/// Number of headings of the answer to Claude's import prompt that the text has.
 pub(super) fn count_known_headings(found: &Entries) -> usize {
     CLAUDE_HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
 }

@@ -9,17 +9,17 @@ use sha2::Digest;
 /// An entry of a memory list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Its text without marker and date. Further lines follow after line breaks.
+    /// Text of the entry without marker and date, with its lines joined by line feeds.
     pub content: String,
-    /// The day in its date, if it has a valid one.
+    /// The day, if the entry has a valid date.
     pub day: Option<Date>,
-    /// The date in the text, even if it is not valid.
+    /// The date as written in the text, even if it is not valid.
     pub date_raw: Option<String>,
-    /// Heading above it.
+    /// Heading above the entry.
     pub section: Option<String>,
-    /// Number of its first line in the source, counted from 1.
+    /// Number of the entry's first line in the source, counted from 1.
     pub line: usize,
-    /// Its lines, unchanged from the source.
+    /// The lines of the entry, unchanged from the source.
     pub source: String,
 }
 
@@ -43,7 +43,7 @@ impl Entry {
         self.source.push_str(line.text);
     }
 
-    /// Id of the entry. It only depends on text and day, so the same entry has the same id in every text.
+    /// Id of the entry, made from text and day, so that the same entry has the same id in every source.
     pub fn id(&self) -> String {
         let day = self.day.map(|d| d.to_string()).unwrap_or_default();
         text_id(&day, &self.content)
@@ -68,7 +68,7 @@ pub(super) struct Entries {
     pub marked_count: usize,
     /// Number of entries that begin with a date or a few words of any language in brackets.
     pub bracketed_count: usize,
-    /// Number of lines before and after the list, which are the assistant's words about it.
+    /// Number of lines before and after the list, in which the assistant talks about the list.
     pub lines_outside_list: usize,
     /// True if there are no markers and each line is a sentence.
     pub has_one_sentence_per_line: bool,
@@ -86,7 +86,7 @@ pub(super) fn unix_line_ends(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// First words of saved memories in English. ChatGPT writes them in the third person and without a subject.
+/// First words of saved memories in English. ChatGPT writes memories in the third person and without a subject.
 const MEMORY_OPENING_WORDS: [&str; 36] = [
     "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
     "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
@@ -115,7 +115,7 @@ pub(super) fn read(text: &str) -> Entries {
     out
 }
 
-/// The lines to read, and whether they come from code fences.
+/// The lines to read, and true if they are from code fences.
 fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     let all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
     if !all.iter().any(|l| l.text.starts_with("```")) {
@@ -134,7 +134,8 @@ fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
 /// is a separate entry (mem.md §15), because an assistant may leave out a date.
 fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.is_from_code_fences);
-    // In a list that only has bullets, a paragraph may span several lines. With dates or fences, each line is an entry.
+    // Each line is an entry if the list has dates or is in a code fence. In other lists, a paragraph may span several
+    // lines.
     let dates =
         out.is_from_code_fences || lines.iter().any(|l| parse_marker(l.text.trim_start()).is_some_and(|m| m.is_dated));
     let by_line = dates || has_sentence_per_line(lines);
@@ -167,9 +168,9 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     }
 }
 
-/// The lines that can be entries. In code fences, and in a list without dates, these are all lines. In a list with
-/// dates, they are the lines between the first and last marker or heading, because the assistant talks about the list
-/// before and after it. A sentence that announces the list ("Here it is:") is not a heading.
+/// Range of the lines that can be entries: all lines in code fences and in a list without dates. In a list with dates,
+/// the lines between the first and last marker or heading, because the assistant talks about the list before and after
+/// it. A sentence that announces the list ("Here it is:") is not a heading.
 fn list_range(lines: &[Line<'_>], is_from_code_fences: bool) -> std::ops::Range<usize> {
     let begins_list = |l: &Line<'_>| {
         let text = l.text.trim();
@@ -192,7 +193,7 @@ fn announces_list(text: &str, title: &str) -> bool {
     text.ends_with(':') && !text.starts_with(['#', '*']) && title.split_whitespace().count() > 3
 }
 
-/// True for a bullet without a date. If it is indented below an entry, it is part of that entry.
+/// True for a bullet without a date. Such a line is part of the entry above it if it is indented.
 fn is_bullet_without_date(text: &str) -> bool {
     date_marker(strip_bullet(text).unwrap_or(text)).is_none()
 }
@@ -202,7 +203,7 @@ fn ends_a_sentence(text: &str) -> bool {
     text.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟'])
 }
 
-/// The lines that have text and are neither headings nor begin with a marker.
+/// The lines that have text, are not headings, and do not begin with a marker.
 fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t>> {
     lines.iter().filter(|l| {
         let text = l.text.trim();
@@ -229,7 +230,7 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
     out.has_one_sentence_per_line = has_sentence_per_line(lines);
     let has_headings = lines.iter().any(|l| heading_title(l.text.trim()).is_some());
     let wrapped_count = lines.windows(2).filter(|w| continues_sentence(w[1].text.trim(), w[0].text.trim())).count();
-    // Under headings each line is an entry, unless more than a quarter of the lines continue the previous one.
+    // Under headings, each line is an entry, unless more than a quarter of the lines continue the line before.
     let by_line = out.has_one_sentence_per_line || has_headings && 4 * wrapped_count <= text_lines(lines).count();
     let mut section: Option<String> = None;
     let (mut is_entry_open, mut above) = (false, "");

@@ -9,7 +9,8 @@ pub(super) struct Marker<'t> {
     pub date_raw: Option<&'t str>,
     /// True for a date or a word for "unknown" in brackets, and for a leading ISO day.
     pub is_dated: bool,
-    /// True for a date or a few words of any language in brackets, followed by a dash, as an import prompt asks for.
+    /// True for a date or a few words of any language in brackets, followed by a dash: the form that import prompts
+    /// request.
     pub is_bracketed: bool,
 }
 
@@ -44,8 +45,8 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
             let has_dash = !after_bracket.trim_start().starts_with(':');
             return Some(marker(rest, is_known || has_dash && may_mean_unknown(inside)));
         }
-        // Without a separator only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and the
-        // time stamps of log files look the same.
+        // Without a separator, only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and
+        // the time stamps of log files are in brackets too.
         let rest = after_bracket.trim_start();
         let text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
         return (is_known && text).then(|| marker(rest, true));
@@ -132,7 +133,7 @@ pub(super) fn heading_title(text: &str) -> Option<String> {
         return Some(title.to_owned());
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    // Letters without upper and lower case are not capitals, because `ABC社で働いている` is a sentence.
+    // Letters without case do not count as capitals, because `ABC社で働いている` is a sentence and not a heading.
     let has_only_capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     (has_only_capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
 }

@@ -151,7 +151,7 @@ fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'
     record
 }
 
-/// The platform, judged by the text and the file name. `other` if it is not known.
+/// The platform, guessed from the text and the file name. `other` if it is not known.
 fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
     if text.contains("chatgpt said") || name.contains("chatgpt") || text.contains("saved memories") {

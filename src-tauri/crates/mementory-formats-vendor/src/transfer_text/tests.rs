@@ -135,9 +135,9 @@ fn json_and_binary_are_not_claimed() {
     assert_eq!(decode(b"\xff\xfea\0", true).unwrap().0, "a");
 }
 
-/// Ids and texts are identical to those of the reference SDKs.
+/// Compares ids and texts.
 #[test]
-fn the_reference_text_gives_the_reference_entries() {
+fn entries_of_the_reference_text_equal_those_of_the_reference_sdks() {
     let Some(exports) = shared() else { return };
     let folder = exports.join("../reference/mem/fixtures/transfer");
     let Ok(text) = std::fs::read_to_string(folder.join("sample-export.txt")) else {

@@ -9,9 +9,9 @@ pub(super) struct Turn {
     pub label: String,
     /// The text of the turn.
     pub text: String,
-    /// Number of its first line in the source, counted from 1.
+    /// Number of the turn's first line in the source, counted from 1.
     pub line: usize,
-    /// Its lines, unchanged from the source, including the label.
+    /// The lines of the turn, unchanged from the source, including the label.
     pub source: String,
 }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_in_code_are_text_and_one_speaker_is_no_conversation() {
+    fn labels_in_code_are_text_and_a_conversation_needs_two_speakers() {
         let text = "Title\n\nUser: explain\n```\nuser: root\nassistant: x\n```\nAI: done";
         let found = read(text).unwrap();
         assert_eq!(found.turns.len(), 2);

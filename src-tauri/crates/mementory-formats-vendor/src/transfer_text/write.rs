@@ -1,5 +1,5 @@
-//! Writes memories as a text for another assistant, with headings and dated lines as import prompts ask for (vendor
-//! brief §9). The report lists what such a text cannot contain.
+//! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request
+//! (vendors.md §9). The report lists the values that such a text cannot contain.
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteReport};
 use mementory_model::{Kind, LossKind, Timestamp};
 use std::{collections::BTreeMap, fmt::Write as _};
@@ -20,7 +20,7 @@ const HEADING_WORDS: [(&str, &[&str]); 12] = [
     ("Other", &[]),
 ];
 
-/// An entry. Entries are sorted by heading, then by time; those without a date come last under their heading.
+/// An entry. Entries are sorted by heading, then by time; entries without a date come last under their heading.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct EntryLine {
     heading: usize,
@@ -30,7 +30,7 @@ struct EntryLine {
     text: String,
 }
 
-/// The text, and the report on what it does not contain.
+/// The text, and the report with the records and values that it does not contain.
 pub(super) fn memory_text(source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
     let mut report = WriteReport { version: "import_answer".into(), ..WriteReport::default() };
     let mut lines = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn memory_text(source: &mut dyn RecordSource) -> Result<(String, Writ
     Ok((compose_text(&lines), report))
 }
 
-/// Reason why a record is left out. None for a memory that is still true, because the text only contains these.
+/// Reason why a record is left out. None for a current memory, since the text contains only current memories.
 fn reason_to_leave_out(stored: &StoredRecord) -> Option<&'static str> {
     let record = &stored.record;
     if !matches!(record.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
@@ -87,7 +87,7 @@ fn entry_line(stored: StoredRecord) -> EntryLine {
     let record = stored.record;
     let text = record.text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
-    // The title of a short memory is written in the same line, that of a longer text in the line above.
+    // The title is written before a text of one line, and in the line above a longer text.
     let line_text = match title {
         Some(title) if text.contains('\n') => format!("{title}\n{text}"),
         Some(title) => format!("{title}: {text}"),
@@ -104,7 +104,8 @@ fn entry_line(stored: StoredRecord) -> EntryLine {
     }
 }
 
-/// Index of the heading for the first word that belongs to one. The words are type, section and tags of a record.
+/// Index of the heading to which the first known word belongs, else of the last heading. `words` are the type, section
+/// and tags of a record.
 fn heading_index<'w>(words: impl Iterator<Item = &'w str>) -> usize {
     let heading_position = |word: &str| {
         let word = word.to_lowercase();
@@ -118,8 +119,8 @@ fn day_text(time: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The text, with an entry as `[day] - text`. Further lines are indented, so that they are part of the entry (mem.md
-/// §15).
+/// The text, with each entry as `[day] - text`. The other lines of an entry are indented, so that they are read as part
+/// of the entry (mem.md §15).
 fn compose_text(lines: &[EntryLine]) -> String {
     let mut by_heading: BTreeMap<usize, Vec<&EntryLine>> = BTreeMap::new();
     for line in lines {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// First bytes of a SQLite database.
 pub(super) const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Reasons why a database cannot be read or written.
+/// Errors of reading and writing a database.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DatabaseError {
     /// The bytes are not an SQLite database.
@@ -39,7 +39,8 @@ pub(super) fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool
     if let Some(wal) = wal {
         let _ = super::wal::apply_log(&mut image, wal);
     }
-    // the header is switched from WAL to rollback mode, because a database in memory has no log file
+    // the two version bytes of the header are set from WAL to rollback mode, because a database in memory has no log
+    // file
     (image[18], image[19]) = (1, 1);
     let mut connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;
@@ -57,7 +58,8 @@ fn set_safety_limits(connection: &Connection) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Columns of the table `memories`. An error unless it is an ordinary table with `content` and with `id` or `key`.
+/// Columns of the table `memories`. Fails unless it is an ordinary table with the column `content` and with `id` or
+/// `key`.
 pub(super) fn memory_columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
     // a view or a virtual table could run code from the file
     let ordinary_tables: i64 = connection.query_row(

@@ -1,4 +1,4 @@
-//! Detects a home by ZeroClaw's settings, and a workspace by its database. The content decides in both cases.
+//! Detects a home by ZeroClaw's settings, and a workspace by its database, in both cases by the content of the file.
 use super::database;
 use crate::openclaw::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
@@ -38,7 +38,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // if a single database file was selected, no other file of its folder is claimed
+            // a database file that the user selected is claimed without other files that were selected with it
             let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
             let parts =
                 catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);

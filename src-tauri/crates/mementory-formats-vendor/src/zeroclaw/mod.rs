@@ -76,7 +76,7 @@ impl Format for ZeroClaw {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        let root = Root::of(catalog, detected);
+        let root = Root::of_claim(catalog, detected);
         let members = claimed_files(catalog, detected, &root);
         let mut out = Validation { kind: Some("workspace".into()), ..Validation::default() };
         check_files(catalog, &members, &root, limits, &mut out)?;

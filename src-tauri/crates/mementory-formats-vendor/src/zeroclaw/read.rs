@@ -15,7 +15,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let root = Root::of(catalog, detected);
+    let root = Root::of_claim(catalog, detected);
     let members = claimed_files(catalog, detected, &root);
     let config = members.iter().find(|m| m.file_name() == "config.toml");
     let config = match config {
@@ -57,7 +57,7 @@ fn read_identity(
     text: &str,
 ) -> Result<bool, FormatError> {
     let Ok(doc @ Tree::Object(_)) = Tree::parse(text, reader.context.limits.json_depth) else { return Ok(false) };
-    let (name, described) = aieos::describe(&doc);
+    let (name, described) = aieos::name_and_description(&doc);
     let id = reader.id(path.unwrap_or("config.toml"), "aieos", 0);
     let mut record = reader.record(Kind::Profile, &id, &described, member, "aieos".into());
     record.title = name;
@@ -84,7 +84,7 @@ fn read_secret_names(reader: &mut Reader<'_>, member: &Member, text: &str) -> Re
     Ok(())
 }
 
-/// Image and rows of a database. If there is a write-ahead log, it is applied to the rows.
+/// Bytes and rows of a database. The rows include the changes in its write-ahead log, the bytes do not.
 pub(super) fn rows_of(
     catalog: &Catalog,
     members: &[&Member],

@@ -1,6 +1,6 @@
 //! The settings file of ZeroClaw (`config.toml`).
 
-/// The settings that decide how other files are read. Of TOML only lines with `[section]` and `key = "value"` are read.
+/// The settings that decide how other files are read. Only lines with `[section]` or `key = "value"` are understood.
 #[derive(Default)]
 pub(super) struct Settings {
     values: Vec<(String, String)>,
@@ -41,7 +41,7 @@ impl Settings {
         out
     }
 
-    /// The last value of a key, which is written as `section.key`.
+    /// The last value of a key. `key` has the form `section.key`.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.values.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
@@ -54,8 +54,8 @@ impl Settings {
         has_backend || has_identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
     }
 
-    /// Provider and model of the embeddings. None if the settings name none. For the provider `openai`, the model has a
-    /// default.
+    /// Provider and model of the embeddings. None if the settings do not state them. The model has a default for the
+    /// provider `openai`.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
         let default = if provider == "openai" {

@@ -3,8 +3,8 @@ use mementory_format::testkit::put;
 use rusqlite::Connection;
 use std::path::Path;
 
-/// Settings of the home.
-pub const CONFIG: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\napi_key = \"sk-zc-0123456789abcdefghij\"\n\n[memory]\nbackend = \"sqlite\"\nembedding_provider = \"openai\"\n\n[identity]\nformat = \"aieos\"\naieos_path = \"identity.json\"\n";
+/// Content of the settings file in a test home.
+pub const SETTINGS: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\napi_key = \"sk-zc-0123456789abcdefghij\"\n\n[memory]\nbackend = \"sqlite\"\nembedding_provider = \"openai\"\n\n[identity]\nformat = \"aieos\"\naieos_path = \"identity.json\"\n";
 /// Identity of the home.
 pub const AIEOS: &str = r#"{"identity": {"names": {"first": "Wren"}, "bio": {"gender": "none"}},"psychology":{"neural_matrix":{"logic":0.80}},"motivations":{"core_drive":"Keep order"},"x":1.0}"#;
 
@@ -28,11 +28,11 @@ pub fn database_at(path: &Path, rows: &[(&str, &str, &str, &str)]) {
 }
 
 /// Creates a home with settings, identity, Markdown and a database.
-pub fn home(path: &Path) {
+pub fn create_home(path: &Path) {
     put(
         path,
         &[
-            ("config.toml", CONFIG.as_bytes()),
+            ("config.toml", SETTINGS.as_bytes()),
             (".secret_key", b"0011"),
             ("workspace/identity.json", AIEOS.as_bytes()),
             ("workspace/SOUL.md", b"# Wren\nBe kind.\n"),

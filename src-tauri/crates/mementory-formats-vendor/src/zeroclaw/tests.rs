@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{
     ZeroClaw, database,
-    testing::{CONFIG, database_at, home},
+    testing::{SETTINGS, create_home, database_at},
 };
 use crate::testing::{put, read, tree, validate, write};
 use mementory_format::testkit::{MemorySource, Scratch};
@@ -19,7 +19,7 @@ fn rows_of_database(path: &Path) -> Vec<(String, String)> {
 #[test]
 fn spec_10_2_home_round_trip_is_byte_exact() {
     let scratch = Scratch::new("zeroclaw");
-    home(&scratch.0.join("home"));
+    create_home(&scratch.0.join("home"));
     let mut source = read(&scratch.0.join("home"), &ZeroClaw);
     let find = |text: &str| source.records.iter().find(|r| r.text.contains(text)).unwrap();
     let tea = find("green tea");
@@ -45,7 +45,7 @@ fn spec_10_2_home_round_trip_is_byte_exact() {
     let (mut before, mut after) = (tree(&scratch.0.join("home")), tree(&scratch.0.join("out")));
     assert!(before.remove(".secret_key").is_some() && !after.contains_key(".secret_key"), "key files are not exported");
     let (_, config) = (before.remove("config.toml").unwrap(), after.remove("config.toml").unwrap());
-    assert_eq!(String::from_utf8(config).unwrap(), CONFIG.replace("sk-zc-0123456789abcdefghij", "<redacted>"));
+    assert_eq!(String::from_utf8(config).unwrap(), SETTINGS.replace("sk-zc-0123456789abcdefghij", "<redacted>"));
     assert_eq!(before, after, "including the database");
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2);
     assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);
@@ -54,7 +54,7 @@ fn spec_10_2_home_round_trip_is_byte_exact() {
 #[test]
 fn an_edit_changes_its_row_and_no_page_contains_removed_text() {
     let scratch = Scratch::new("zeroclaw-edit");
-    home(&scratch.0.join("home"));
+    create_home(&scratch.0.join("home"));
     let mut source = read(&scratch.0.join("home"), &ZeroClaw);
     let gone = source.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
     source.records.remove(gone);
@@ -136,7 +136,7 @@ fn a_hostile_or_damaged_database_does_not_affect_other_files() {
         [image, noise, view, b"SQLite format 3\0".to_vec(), b"not a database".to_vec()].into_iter().enumerate()
     {
         let at = scratch.0.join(format!("{n}/home"));
-        put(&at, &[("config.toml", CONFIG.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
+        put(&at, &[("config.toml", SETTINGS.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
         let mut source = read(&at, &ZeroClaw);
         assert!(source.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
         assert!(source.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");

@@ -6,7 +6,7 @@ fn read_u32_be(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Applies the committed frames of `wal` to `image`. Stops at the first frame that is damaged or belongs to another
-/// database. None for a damaged log header or an impossible number of pages; frames before it stay applied.
+/// database. Returns None for a damaged log header or an impossible number of pages; the frames before stay applied.
 pub(super) fn apply_log(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     let magic = read_u32_be(wal, 0)?;
     let is_big_endian = match magic {
@@ -41,7 +41,7 @@ pub(super) fn apply_log(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         pending.push((usize::try_from(read_u32_be(head, 0)?).ok()?, data));
         let size = usize::try_from(read_u32_be(head, 4)?).ok()?;
         if size > 0 {
-            // a commit states the new number of pages; the log cannot add more bytes than it contains
+            // a commit states the new number of pages, which is impossible if they have more bytes than image and log
             let bytes = size.checked_mul(page_size).filter(|b| *b <= image.len().saturating_add(wal.len()))?;
             image.resize(bytes, 0);
             for (number, data) in pending.drain(..) {

@@ -4,7 +4,7 @@ use super::settings::Settings;
 use mementory_model::{Embedding, Record, Timestamp, Verbatim};
 use serde_json::{Map, Value};
 
-/// Fills a record from a row. False if the row has a time of creation that cannot be read.
+/// Fills a record from a row. Returns false if the row's time of creation cannot be parsed.
 pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -> bool {
     let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|t| !t.is_empty());
     let category = text("category").unwrap_or("core");
@@ -40,8 +40,8 @@ fn parse_time(text: &str) -> Option<Timestamp> {
     Timestamp::parse(text).or_else(|| Timestamp::parse(&from_sqlite_form()?))
 }
 
-/// Little-endian floats as an `.alf` embedding. None if the settings name no model, a value is invalid, or there are
-/// not 64 to 4,096 values. The verbatim still contains the bytes.
+/// Converts little-endian floats to an `.alf` embedding. None if the settings state no model, a value is invalid, or
+/// there are fewer than 64 or more than 4,096 values. The verbatim contains the bytes in any case.
 fn parse_embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option<Embedding> {
     let n = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) || !(64..=4096).contains(&n) {

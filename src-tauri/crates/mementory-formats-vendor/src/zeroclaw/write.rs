@@ -1,5 +1,5 @@
-//! Turns records and passthrough files into a home or a workspace. A database whose records were not edited is exported
-//! byte for byte. Otherwise its rows are changed in memory, and no page of it contains removed text.
+//! Converts records and passthrough files to a home or a workspace. A database whose records were not edited is
+//! exported byte for byte. Otherwise its rows are changed in memory, and no page of the database contains removed text.
 use super::database::{self, Row, RowChanges};
 use super::settings::Settings;
 use super::{ZEROCLAW, aieos, wire};
@@ -23,7 +23,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
         match (row.record.kind, row.record.record_type.as_deref(), file) {
             (Kind::Profile, Some("aieos"), file) => add_identity(&mut workspace, &row, file),
             (Kind::Memory, _, Some(file)) => stored.entry(file).or_default().push(row),
-            // a credential is the name of a key in the settings file, which is exported itself
+            // a credential record only names a key of the settings file, and the settings file is exported
             (Kind::Credential, ..) => {}
             _ => workspace.report.losses.add(&row.id, "record", LossKind::LeftOut, "a workspace has no place for it"),
         }
@@ -44,7 +44,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     }
     workspace.compose_foreign();
     if !workspace.files.keys().any(|p| p == "config.toml" || is_database(p)) {
-        // without settings or a database, it would not be detected as ZeroClaw's
+        // without settings or a database, the folder would not be detected as a ZeroClaw workspace
         let text = "[memory]\nbackend = \"markdown\"\n\n[identity]\nformat = \"openclaw\"\n";
         workspace.files.insert("config.toml".into(), text.into());
         workspace.files.entry(format!("{}SOUL.md", workspace.prefix)).or_insert_with(|| b"# Agent\n".to_vec());
@@ -86,8 +86,8 @@ fn add_identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<Stri
     workspace.add_file(path, text.into_bytes());
 }
 
-/// Writes one database. With `add_foreign`, the records of other formats are added to it as rows. If nothing changed,
-/// its bytes stay as they are.
+/// Writes one database. If `add_foreign` is true, the records of other formats are added to it as rows. If nothing
+/// changed, its bytes stay unchanged.
 fn write_database(
     workspace: &mut Workspace,
     path: &str,
@@ -109,7 +109,7 @@ fn write_database(
     };
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
-    // a row without content never became a record, so it is not removed
+    // a row without content is not removed, because it was not imported as a record
     let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
     let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
     let mut changes = RowChanges::default();
@@ -163,7 +163,7 @@ fn write_database(
         }
     }
     if workspace.everything {
-        // the record of this row was erased
+        // a row whose record is not in the vault any more is removed
         changes.removed = known_ids.iter().filter(|id| !written_ids.contains(*id)).cloned().collect();
     }
     if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && image.is_some() {
@@ -172,7 +172,7 @@ fn write_database(
     let changed = match database::apply_changes(&mut connection, &changes) {
         Ok(bytes) => bytes,
         Err(error) => {
-            // a trigger needs a missing SQLite module, so the database is rebuilt with an ordinary table
+            // SQLite cannot run a trigger of the database, so the database is rebuilt with an ordinary table
             let mut rebuilt = database::create_database().map_err(unreadable)?;
             let removed: BTreeSet<&String> = changes.removed.iter().collect();
             let mut all = RowChanges::default();

@@ -17,7 +17,7 @@ pub struct Case {
     pub path: PathBuf,
     /// The export that an incremental export continues.
     pub base: Option<PathBuf>,
-    /// The error code expected when it is read, if it must be refused.
+    /// The expected error code of reading, if the input must be refused.
     pub refused: Option<String>,
     _packed: Vec<Scratch>,
 }
@@ -39,7 +39,7 @@ pub fn cases() -> Vec<Case> {
     out
 }
 
-/// Readable cases of the formats that `wanted` selects. Fails if one of these formats has none.
+/// Readable cases of the formats that `wanted` selects. Fails if one of these formats has no readable case.
 pub fn readable_cases(wanted: impl Fn(&dyn Format) -> bool) -> Vec<Case> {
     let out: Vec<Case> = cases().into_iter().filter(|case| case.refused.is_none() && wanted(case.format)).collect();
     for format in registry().iter().copied().filter(|format| wanted(*format)) {
@@ -54,7 +54,7 @@ fn format_of(format_dir: &Path, case_dir: &Path) -> Option<&'static dyn Format> 
     by_id(&format!("{}_{}", name(format_dir), name(case_dir))).or_else(|| by_id(&name(format_dir)))
 }
 
-/// Makes a case. Archives are stored unpacked in the fixtures, so that changes can be reviewed, and are packed here.
+/// Makes a case. The fixtures contain archives unpacked, so that changes can be reviewed, and this function packs them.
 fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, refused: Option<String>) -> Case {
     let mut case = Case {
         format,

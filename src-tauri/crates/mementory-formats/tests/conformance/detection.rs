@@ -6,7 +6,7 @@ use crate::{
 use mementory_formats::registry;
 use mementory_model::Limits;
 
-/// Two claims whose confidence differs by less than this are a tie, which only the user can resolve.
+/// Two claims whose confidence differs by less than this are a tie, and the user has to choose the format.
 const MIN_CONFIDENCE_LEAD: f64 = 0.05;
 
 #[test]
@@ -22,7 +22,7 @@ fn every_input_is_detected_as_its_format_and_no_other() {
 }
 
 #[test]
-fn the_right_format_has_a_clear_lead() {
+fn the_right_format_is_not_in_a_tie() {
     let all: Vec<Case> = cases().into_iter().filter(|case| !case.format.capabilities().only_if_chosen).collect();
     for case in &all {
         let limits = Limits::default();

@@ -191,7 +191,7 @@ fn entry_names_cannot_lead_out_of_the_folder() {
     assert_covered("names of entries", &cases, |can| can.read);
 }
 
-/// The files of a case with the names that they would have in an archive.
+/// The files of a case, with their names in an archive.
 fn entries(path: &Path) -> Vec<(String, Vec<u8>)> {
     let Ok(file) = std::fs::File::open(path) else { return Vec::new() };
     if let (false, Ok(mut archive)) = (path.is_dir(), zip::ZipArchive::new(file)) {

@@ -10,14 +10,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Opens and detects a path. If `only` is given, only this format is asked, as if the user had chosen it.
+/// Opens a path and detects its sources, only those of the format `only` if it is given.
 pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog, Vec<Detected>), FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let sources = detect(&catalog, limits, only)?.sources;
     Ok((catalog, sources))
 }
 
-/// Reads a path as `format`; an input in which nothing is detected has no records.
+/// Reads a path as `format`. If nothing is detected, the result has no records.
 pub fn read(path: &Path, limits: &Limits, format: &dyn Format) -> Result<MemorySource, FormatError> {
     let (catalog, sources) = open(path, limits, Some(format.id()))?;
     let context = ReadContext { limits: limits.clone(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };

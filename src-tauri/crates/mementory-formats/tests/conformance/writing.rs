@@ -51,7 +51,7 @@ fn a_format_reads_what_it_wrote() {
     let cases = writable_cases();
     for case in &cases {
         let written = write(&mut read_case(case), case.format, case.base.clone(), &case.name);
-        // A pasted text has no mark of its format, so its format must be named.
+        // A pasted text has no marker of its format, so detection needs the id of the format.
         let only = Some(case.format.id()).filter(|_| case.format.capabilities().text);
         let (_, sources) = open(&written.path, &Limits::default(), only).unwrap();
         let detected: Vec<&str> = sources.iter().map(|source| source.format).collect();
@@ -141,25 +141,25 @@ fn the_plan_reports_what_is_written() {
     assert_covered("plan", &cases, |can| can.read && can.write);
 }
 
-/// Writes the inputs of every format in every format. What the target cannot express must be in the report.
+/// Writes the inputs of every format in every format.
 #[test]
-fn a_record_that_is_left_out_is_listed() {
+fn every_record_that_is_left_out_is_in_the_loss_report() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
     let mut left_out = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
     let mut tested: BTreeSet<&str> = BTreeSet::new();
-    // A format that continues an earlier export takes only records of the same origin.
+    // A format whose exports need a base accepts only records of the same origin.
     let targets: Vec<Case> = targets.into_iter().filter(|case| !case.format.capabilities().needs_base).collect();
     for target in targets.iter().filter(|target| tested.insert(target.format.id())) {
         for case in &sources {
             let mut source = read_case(case);
             let scratch = Scratch::new("losses");
             let out = scratch.at(&format!("out{}", target.format.capabilities().ending));
-            // A format may refuse records that it cannot write. A refusal is an error, so nothing is lost unnoticed.
+            // A format may return an error for records that it cannot write, so nothing is lost unnoticed.
             let Ok(report) = target.format.write(&mut source, &out, &write_options(None)) else { continue };
             written_in.insert(target.format.id());
             let written: u64 = report.by_kind.values().sum();
-            // A record that repeats another one may be merged with it, so it is not expected.
+            // A record that repeats another record may be merged with it, so it need not be written.
             let distinct = source.records.iter().filter(|record| !record.repeats).count() as u64;
             let missing = distinct.saturating_sub(written);
             let listed: u64 =

@@ -1,5 +1,5 @@
 //! Schemas as const tables, and a check of a tree against them. Each violation is passed with its place to a callback.
-//! The format decides about codes, severities and the length of its report. A table can also be used for other
+//! The calling format decides about codes, severities and the length of its report. A table can also be used for other
 //! purposes, such as the types of YAML scalars.
 mod place;
 #[cfg(test)]
@@ -30,7 +30,7 @@ pub enum Rule {
     Uuid,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// Text that is usually one of these words. The format's list is open, so another word is reported as unlisted.
+    /// Text that is usually one of these words. Any other word is reported as unlisted, because the list is open.
     OpenWord(&'static [&'static str]),
     /// `true` or `false`.
     Bool,
@@ -41,7 +41,7 @@ pub enum Rule {
     /// A whole number of at least this value that fits into a signed 64-bit integer.
     Int64(i64),
     /// A number from 0 to 1.
-    Unit,
+    UnitInterval,
     /// An array whose items follow this rule.
     List(&'static Rule),
     /// An array whose items follow this rule, with at least this many items and no repeated text.
@@ -82,13 +82,13 @@ impl Rule {
 /// A member of an object.
 #[derive(Debug)]
 pub struct Field {
-    /// Its key.
+    /// Key of the member.
     pub name: &'static str,
     /// True if the member must be present.
     pub required: bool,
     /// True if the member may be null.
     pub nullable: bool,
-    /// Rule for its value.
+    /// Rule for the value of the member.
     pub rule: Rule,
 }
 
@@ -123,24 +123,24 @@ pub struct TextForm {
 
 impl TextForm {
     /// True if the text has exactly this form.
-    pub fn fits(&self, text: &str) -> bool {
+    pub fn matches_exactly(&self, text: &str) -> bool {
         (self.fit)(text) == Fit::Exact
     }
 }
 
-/// How well a text fits a [`TextForm`].
+/// Result of comparing a text with a [`TextForm`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// It has the form.
+    /// The text has the form.
     Exact,
-    /// Readers accept it, but it is not quite the form that the format requires.
+    /// The text does not have exactly the form that the format requires, but readers accept it.
     Loose,
-    /// It has another form.
-    Not,
+    /// The text has another form.
+    Other,
 }
 
 impl From<bool> for Fit {
     fn from(fits: bool) -> Self {
-        if fits { Fit::Exact } else { Fit::Not }
+        if fits { Fit::Exact } else { Fit::Other }
     }
 }

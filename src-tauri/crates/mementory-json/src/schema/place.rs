@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result, Write};
 /// Number of characters of a member's name that are printed. The name comes from the file and can be of any length.
 const MAX_NAME_CHARS: usize = 80;
 
-/// A place in a tree, relative to the checked value. It is only written as a JSON pointer (RFC 6901) when it is
+/// A place in a tree, relative to the checked value. The JSON pointer (RFC 6901) is built only when the place is
 /// printed, because most values have no violation.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a>(Option<(&'a Place<'a>, Step<'a>)>);

@@ -14,10 +14,10 @@ const RECORD_RULE: Rule = ClosedObject(&[
     optional("code", Form(&EVEN_LENGTH)),
     optional("count", Whole(1)),
     optional("count64", Int64(1)),
-    optional("weight", Unit),
+    optional("weight", UnitInterval),
     optional("vector", List(&Number)),
     optional("tags", Set(&Rule::NOT_EMPTY, 1)),
-    optional("scores", Map(&Unit)),
+    optional("scores", Map(&UnitInterval)),
     nullable("range", RANGE_RULE),
     optional("input", TextOrObject),
     optional("trigger", Tagged(&[("time", Object(&[required("at", Time)]))])),
@@ -57,11 +57,11 @@ fn each_violation_has_its_place_in_the_order_of_the_table() {
         ("/text", Violation::Empty),
         ("/code", Violation::BadForm("an even number of letters")),
         ("/count", Violation::TooSmall(1)),
-        ("/weight", Violation::OutsideUnit),
+        ("/weight", Violation::OutsideUnitInterval),
         ("/vector/1", Violation::NotFinite),
         ("/vector/2", Violation::WrongType("a number")),
         ("/tags", Violation::TooFewItems(1)),
-        ("/scores/a~1b~0", Violation::OutsideUnit),
+        ("/scores/a~1b~0", Violation::OutsideUnitInterval),
         ("/range/from", Violation::MissingField),
         ("/range/to", Violation::NoTimeZone),
         ("/input", Violation::WrongType("a text or an object")),
@@ -89,7 +89,7 @@ fn repeated_items_are_found_in_small_and_large_sets() {
 }
 
 #[test]
-fn a_long_name_from_the_file_is_cut() {
+fn a_long_name_from_the_file_is_truncated() {
     let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"{}":1}}"#, "x".repeat(10_000));
     assert_eq!(violations_in(&json), [(format!("/{}", "x".repeat(80)), Violation::UnknownField)]);
 }

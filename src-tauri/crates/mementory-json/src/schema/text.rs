@@ -9,7 +9,7 @@ pub enum TimeFault {
     NoZone,
 }
 
-/// Checks a date and time by RFC 3339 §5.6. A space instead of `T` is allowed, as in its note.
+/// Checks a date and time by RFC 3339 §5.6. A space instead of `T` is allowed, as the note in §5.6 says.
 pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
     let bad = Err(TimeFault::Bad);
     let bytes = text.as_bytes();

@@ -6,7 +6,7 @@ use std::fmt::{Display, Formatter, Result};
 pub enum Violation {
     /// A required member is absent.
     MissingField,
-    /// An object that allows no other members has another one.
+    /// A closed object has a member that the rule does not list.
     UnknownField,
     /// An object contains a key more than once.
     RepeatedKey,
@@ -24,7 +24,7 @@ pub enum Violation {
     UnknownTag,
     /// A text is not in the expected form.
     BadForm(&'static str),
-    /// A text is readable, but not quite in the expected form.
+    /// A text is not exactly in the expected form, but readers accept it.
     LooseForm(&'static str),
     /// A text is not a date and time by RFC 3339.
     BadTime,
@@ -39,8 +39,8 @@ pub enum Violation {
     /// A whole number does not fit into 64 bits.
     TooLarge,
     /// A number is not from 0 to 1.
-    OutsideUnit,
-    /// A text is more than once in a set.
+    OutsideUnitInterval,
+    /// A set contains a text more than once.
     RepeatedItem,
     /// A set has fewer items than this.
     TooFewItems(usize),
@@ -65,7 +65,7 @@ impl Display for Violation {
             Self::NoTimeZone => f.write_str("a date and time without a time zone"),
             Self::NotFinite | Self::TooLarge => f.write_str("a number beyond 64 bits"),
             Self::NotWhole(least) | Self::TooSmall(least) => write!(f, "not a whole number of at least {least}"),
-            Self::OutsideUnit => f.write_str("not a number from 0 to 1"),
+            Self::OutsideUnitInterval => f.write_str("not a number from 0 to 1"),
             Self::RepeatedItem => f.write_str("an item is in the list more than once"),
             Self::TooFewItems(1) => f.write_str("the list must not be empty"),
             Self::TooFewItems(least) => write!(f, "the list must have at least {least} items"),

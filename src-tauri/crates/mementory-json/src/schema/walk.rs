@@ -1,33 +1,34 @@
-//! The check of a tree against its rules. Recursion is limited by the depth of the rules and of the tree, which was
-//! limited when it was read. Memory is only allocated for a set of names, if an object or set is large.
+//! The check of a tree against its rules. Recursion is limited by the depth of the rules and of the tree, and the depth
+//! of the tree was limited when it was parsed. Memory is allocated only to find repeated names in a large object or
+//! set.
 use super::{
     Field, Fit, Place, Rule,
     text::{TimeFault, is_uuid, rfc3339},
     violation::Violation,
 };
-use crate::{Tree, same};
+use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
-/// What to do if an object has a key more than once. In any case the last value counts.
+/// How repeated keys of an object are treated. In any case, the last value is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
-    /// Nothing.
+    /// They are not reported.
     Accept,
-    /// Report [`Violation::RepeatedKey`] once for each object whose fields the schema lists.
+    /// [`Violation::RepeatedKey`] is reported once for each object whose fields the schema lists.
     Report,
 }
 
 /// Checks a tree and reports every violation. Members are checked in the order of the table.
 pub fn check(tree: &Tree, rule: &Rule, keys: RepeatedKeys, report: &mut dyn FnMut(&Place<'_>, Violation)) {
-    Walk { keys, report }.check_value(rule, tree, &Place::TOP);
+    Checker { keys, report }.check_value(rule, tree, &Place::TOP);
 }
 
-struct Walk<'r> {
+struct Checker<'r> {
     keys: RepeatedKeys,
     report: &'r mut dyn FnMut(&Place<'_>, Violation),
 }
 
-impl Walk<'_> {
+impl Checker<'_> {
     fn check_value(&mut self, rule: &Rule, tree: &Tree, at: &Place<'_>) {
         let violation = match (rule, tree) {
             (Rule::Any, _)
@@ -62,7 +63,7 @@ impl Walk<'_> {
                 }
             }
             (rule, Tree::Text(text)) if rule.is_text() => text_violation(rule, text),
-            (Rule::Number | Rule::Whole(_) | Rule::Int64(_) | Rule::Unit, Tree::Number(token)) => {
+            (Rule::Number | Rule::Whole(_) | Rule::Int64(_) | Rule::UnitInterval, Tree::Number(token)) => {
                 number_violation(rule, token)
             }
             (rule, _) => Some(Violation::WrongType(expected_type(rule))),
@@ -89,7 +90,7 @@ impl Walk<'_> {
             }
         }
         if !open {
-            for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| same(f.name, key))) {
+            for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| equal_names(f.name, key))) {
                 (self.report)(&at.member(key), Violation::UnknownField);
             }
         }
@@ -112,7 +113,7 @@ fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
         Rule::Form(form) => match (form.fit)(text) {
             Fit::Exact => None,
             Fit::Loose => Some(Violation::LooseForm(form.expected)),
-            Fit::Not => Some(Violation::BadForm(form.expected)),
+            Fit::Other => Some(Violation::BadForm(form.expected)),
         },
         Rule::Time => match rfc3339(text) {
             Ok(()) => None,
@@ -127,7 +128,8 @@ fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
-    // A double can represent up to 308 digits without exponent, so such numbers in vectors need no parsing.
+    // A number with at most 300 characters and without an exponent fits into a double. Most numbers in vectors are such
+    // numbers, so this saves parsing them.
     let is_short_decimal = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
     let finite_double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
     match rule {
@@ -142,8 +144,8 @@ fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
             };
             too_small.then_some(Violation::TooSmall(*least))
         }
-        Rule::Unit => match finite_double() {
-            Some(n) => (!(0.0..=1.0).contains(&n)).then_some(Violation::OutsideUnit),
+        Rule::UnitInterval => match finite_double() {
+            Some(n) => (!(0.0..=1.0).contains(&n)).then_some(Violation::OutsideUnitInterval),
             None => Some(Violation::NotFinite),
         },
         _ => (!is_short_decimal && finite_double().is_none()).then_some(Violation::NotFinite),
@@ -156,7 +158,7 @@ fn expected_type(rule: &Rule) -> &'static str {
         Rule::Bool => "true or false",
         Rule::Number => "a number",
         Rule::Whole(_) | Rule::Int64(_) => "a whole number",
-        Rule::Unit => "a number from 0 to 1",
+        Rule::UnitInterval => "a number from 0 to 1",
         Rule::List(_) | Rule::Set(..) => "a list",
         Rule::Map(_) | Rule::Object(_) | Rule::ClosedObject(_) | Rule::Tagged(_) => "an object",
         Rule::TextOrObject => "a text or an object",
@@ -172,5 +174,5 @@ fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize
         return !names.into_iter().all(|name| seen.insert(name));
     }
     let earlier = names.clone();
-    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| same(other, name)))
+    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| equal_names(other, name)))
 }

@@ -1,4 +1,5 @@
-//! Parses JSON text into a [`Tree`]: serde_json checks the grammar of the whole text, then one walk builds the tree.
+//! Parses JSON text into a [`Tree`]: serde_json checks the grammar of the whole text, then `TreeParser` builds the
+//! tree.
 use super::{Tree, TreeError};
 use memchr::memchr2;
 use mementory_model::Bounds;
@@ -6,18 +7,18 @@ use serde_json::value::RawValue;
 
 /// Reads one JSON value; see [`Tree::parse`].
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
-    // serde_json reads a raw value without recursion, so its depth is not limited by the stack. The walk limits it.
+    // serde_json reads a raw value without recursion and without a limit of depth. `TreeParser` limits the depth.
     let raw: &RawValue = serde_json::from_str(text).map_err(syntax_error)?;
     read_tree(raw, bounds).map(|(tree, _)| tree)
 }
 
 /// Reads a value whose grammar is already checked, and returns it with the memory that it needs in bytes; see
-/// [`Tree::of`].
+/// [`Tree::from_raw`].
 pub(super) fn read_tree(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
-    let mut walk =
-        Walk { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
-    let tree = walk.read_value(bounds.depth)?;
-    Ok((tree, bounds.bytes - walk.bytes_left))
+    let mut parser =
+        TreeParser { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
+    let tree = parser.read_value(bounds.depth)?;
+    Ok((tree, bounds.bytes - parser.bytes_left))
 }
 
 /// Memory in bytes that an allocator uses for a text of this length.
@@ -30,21 +31,21 @@ fn syntax_error(error: serde_json::Error) -> TreeError {
 }
 
 /// A position in a text whose grammar is already checked.
-struct Walk<'t> {
+struct TreeParser<'t> {
     text: &'t str,
     at: usize,
     bounds: Bounds,
     /// Memory in bytes that the value may still use.
     bytes_left: u64,
-    /// The items and members of all open arrays and objects. Those of one array or object are split off when it ends,
-    /// because growing a separate list for each takes longer than reading.
+    /// The items of all open arrays, and the members of all open objects. The items of an array are split off when it
+    /// ends. This is much faster than growing a separate list for each array.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> TreeParser<'t> {
     fn read_value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
-        self.spend(size_of::<Tree>() as u64)?;
+        self.reserve_memory(size_of::<Tree>() as u64)?;
         Ok(match self.next_byte() {
             b'n' => self.skip(4, Tree::Null),
             b't' => self.skip(4, Tree::Bool(true)),
@@ -54,7 +55,7 @@ impl<'t> Walk<'t> {
             b'{' => self.read_object(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
             _ => {
                 let token = self.read_number();
-                self.spend(allocated_bytes(token.len()))?;
+                self.reserve_memory(allocated_bytes(token.len()))?;
                 Tree::Number(token.to_owned())
             }
         })
@@ -76,7 +77,7 @@ impl<'t> Walk<'t> {
         let first = self.members.len();
         self.at += 1;
         while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
-            self.spend(size_of::<String>() as u64)?;
+            self.reserve_memory(size_of::<String>() as u64)?;
             let key = self.read_string()?;
             self.next_byte();
             self.at += 1; // the colon
@@ -88,8 +89,8 @@ impl<'t> Walk<'t> {
         Ok(Tree::Object(self.members.split_off(first)))
     }
 
-    /// Reads a string literal and decodes its escapes. A lone surrogate is an error, which the check of the grammar
-    /// does not find.
+    /// Reads a string literal and decodes its escapes. A lone surrogate, which the check of the grammar does not
+    /// detect, is an error.
     fn read_string(&mut self) -> Result<String, TreeError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -103,8 +104,8 @@ impl<'t> Walk<'t> {
             end += 2;
         }
         self.at = end + 1;
-        // An escape is longer than the character that it represents.
-        self.spend(allocated_bytes(end.saturating_sub(start + 1)))?;
+        // The decoded text is not longer than the literal, because an escape is longer than its character.
+        self.reserve_memory(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
             Some(inner) if has_no_escape => Ok(inner.to_owned()),
@@ -112,8 +113,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Subtracts the memory of a value that is about to be read. An error if less than that is left.
-    fn spend(&mut self, bytes: u64) -> Result<(), TreeError> {
+    /// Subtracts the memory of a value that is about to be read. Fails if less memory is left.
+    fn reserve_memory(&mut self, bytes: u64) -> Result<(), TreeError> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
         Ok(())
     }
@@ -247,7 +248,10 @@ mod tests {
             assert_eq!(within(dense, spent).unwrap(), tree, "exactly enough");
             assert_eq!(within(dense, spent - 1), Err(TreeError::Size(spent - 1)));
             let mut left = Bounds { depth: 8, bytes: spent * 2 - 1 };
-            assert!(Tree::take(raw, &mut left).is_ok() && Tree::take(raw, &mut left).is_err(), "two share it");
+            assert!(
+                Tree::from_raw_within(raw, &mut left).is_ok() && Tree::from_raw_within(raw, &mut left).is_err(),
+                "two share it"
+            );
         }
         assert!(within(&zeros, 1000 * 50).is_err(), "each digit is a value with an allocation of its own");
         assert!(within(&text, 1100).is_ok(), "a text is little more than its bytes");

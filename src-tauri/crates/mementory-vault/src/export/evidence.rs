@@ -10,7 +10,10 @@ use crate::{
 };
 use mementory_formats::{
     RecordSource,
-    evidence::{AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write},
+    evidence::{
+        AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, EvidenceReport, RECEIPTS_FILE, SelectedParts, TRANSFERS_FILE,
+        provenance, write,
+    },
 };
 use mementory_model::Timestamp;
 use mementory_store::unwrap_format;
@@ -92,17 +95,17 @@ impl Exporter<'_> {
         let parts = order.parts.unwrap_or_default();
         let mut beside = BTreeMap::new();
         if parts.tombstones {
-            beside.insert(RECEIPTS, self.receipt_lines(order)?);
+            beside.insert(RECEIPTS_FILE, self.receipt_lines(order)?);
         }
         if parts.log {
-            beside.insert(CHAIN, self.chain_lines(order)?);
+            beside.insert(AUDIT_CHAIN_FILE, self.chain_lines(order)?);
         }
         if parts.transfers {
-            beside.insert(TRANSFERS, self.transfer_lines(order)?);
+            beside.insert(TRANSFERS_FILE, self.transfer_lines(order)?);
         }
         let count = |path: &str| beside.get(path).map_or(0, |lines| lines.len() as u64);
-        let (receipts, transfers) = (count(RECEIPTS), count(TRANSFERS));
-        let chosen = order.parts.map(|p| Chosen { tombstones: p.tombstones, log: p.log, guide: p.key });
+        let (receipts, transfers) = (count(RECEIPTS_FILE), count(TRANSFERS_FILE));
+        let chosen = order.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
         let pack = EvidencePack {
             chosen: chosen.unwrap_or_default(),
             generator: source.about().generator,

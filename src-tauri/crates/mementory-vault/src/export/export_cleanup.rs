@@ -50,7 +50,7 @@ impl Written {
         let place = self.path().display().to_string();
         let io = |e| VaultError::io(&place, e);
         let present = self.roots.iter().filter(|root| root.symlink_metadata().is_ok()).cloned();
-        let now = Self::of(present.collect()).map_err(io)?;
+        let now = Self::read_state(present.collect()).map_err(io)?;
         if now.entries.iter().any(|(path, entry)| self.entries.get(path) != Some(entry)) {
             return Err(VaultError::ChangedSince(place));
         }

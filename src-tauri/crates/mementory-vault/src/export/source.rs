@@ -315,7 +315,7 @@ impl RecordSource for VaultSource<'_> {
         self.visit_passthrough(format, visit).map_err(FormatError::from)
     }
 
-    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+    fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let Some(id) = mementory_store::ids::parse_id(id) else { return Ok(Vec::new()) };
         let times = || -> VaultResult<Vec<Timestamp>> {
             let mut all = self.reader.connection.prepare_cached(

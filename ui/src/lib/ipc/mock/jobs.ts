@@ -128,7 +128,7 @@ export function sampleDetection(path: string, opened = false): Detection {
   }
   const candidates = [
     { format: "transfer_text", confidence: 0.5, reason: "Plain text: one memory per paragraph" },
-    { format: "file", confidence: 0.1, reason: "can be kept as a file, without being understood" },
+    { format: "kept_file", confidence: 0.1, reason: "can be kept as a file, without being understood" },
   ];
   return { ...base, format: null, reason: "unknown", candidates };
 }

@@ -124,11 +124,11 @@ pub fn apply_with(
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<AppliedDeltas, ApplyError> {
     if out.symlink_metadata().is_ok() {
-        return Err(ApplyError::Exists { place: name_of(out) });
+        return Err(ApplyError::Exists { place: file_name(out) });
     }
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
-    let manifest = Manifest::of(&archive, limits)?;
+    let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
         ..MergedDeltas::default()
@@ -150,7 +150,7 @@ pub(super) fn check_base(
 ) -> Result<Vec<Finding>, FormatError> {
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
-    let manifest = Manifest::of(&archive, limits)?;
+    let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
         ..MergedDeltas::default()
@@ -158,16 +158,17 @@ pub(super) fn check_base(
     match state.add_delta(&manifest, delta, limits, passphrase) {
         Ok(()) => Ok(state.applied.findings),
         Err(ApplyError::Format(e)) => Err(e),
-        Err(e) => Ok(vec![Finding { code: e.code().into(), place: name_of(delta), message: e.to_string() }]),
+        Err(e) => Ok(vec![Finding { code: e.code().into(), place: file_name(delta), message: e.to_string() }]),
     }
 }
 
-fn name_of(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 impl MergedDeltas {
-    /// Reads the next delta and merges its changes. Fails if it does not follow on the state that was reached so far.
+    /// Reads the next delta and merges its changes. Fails if the delta does not start at the sequence that the deltas
+    /// before it have reached.
     fn add_delta(
         &mut self,
         base: &Manifest,
@@ -178,7 +179,7 @@ impl MergedDeltas {
         let opened = OpenedFile::open_with(path, limits, passphrase)?;
         let archive = opened.archive_or_delta()?;
         let delta = DeltaManifest::read(&archive, limits)?;
-        let (place, at) = (name_of(path), self.applied.sequence);
+        let (place, at) = (file_name(path), self.applied.sequence);
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {
             return Err(ApplyError::WrongAgent { place });
         }
@@ -244,7 +245,8 @@ impl MergedDeltas {
         Ok(())
     }
 
-    /// Adds to the bytes of the changes, which stay in memory until they are written. Fails if there are too many.
+    /// Adds to the number of bytes of the changes, which stay in memory until they are written. Fails above
+    /// `Limits::element_bytes`.
     fn count_bytes(&mut self, bytes: usize, place: &str, limits: &Limits) -> Result<(), FormatError> {
         self.buffered_bytes = self.buffered_bytes.saturating_add(bytes as u64);
         if self.buffered_bytes > limits.element_bytes {
@@ -297,7 +299,7 @@ impl MergedDeltas {
         self.write_documents(&mut file, manifest, &mut tree)?;
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
-            if file.out.has(&name) {
+            if file.out.has_entry(&name) {
                 continue;
             }
             let new = added.remove(&name).unwrap_or_default();
@@ -326,13 +328,13 @@ impl MergedDeltas {
             own.set("scopes", scopes.clone());
             slot::set_vendor(&mut tree, own);
         }
-        // After any change, raw files made from records are left out, because other programs would read outdated text.
+        // After any change, raw files made from records are left out, because their text may be outdated.
         let changed = !self.changes.is_empty() || !self.documents.is_empty();
         let outdated = if changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
         file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
     }
 
-    /// Marks the changes of records that are in the base archive.
+    /// Sets `in_base` for each change whose record is in the base archive.
     fn mark_records_in_base(
         &mut self,
         archive: &Archive<'_>,
@@ -404,7 +406,7 @@ impl MergedDeltas {
         (self.applied.created, self.applied.updated, self.applied.deleted) = (created, updated, deleted);
         added.values_mut().for_each(|lines| lines.sort());
         debug_assert!(manifest.partitions.len() <= rows.len());
-        rows.sort_by(|a, b| from_of(a).cmp(from_of(b)));
+        rows.sort_by(|a, b| start_date(a).cmp(start_date(b)));
         added
     }
 
@@ -475,23 +477,23 @@ impl MergedDeltas {
     }
 }
 
-fn from_of(row: &Tree) -> &str {
+fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition that covers a time. Adds one for the quarter if there is none, or only an open one that
-/// started before the quarter.
+/// File name of the partition that covers a time. If no partition covers it, or only an open one that started before
+/// the quarter of that time, a partition for the quarter is added.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");
     let covers = |row: &&Tree| {
-        from_of(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
+        start_date(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
     };
     // An open partition has no end, so several may cover the time. The one that starts last is used.
-    let found = rows.iter().filter(covers).max_by(|a, b| from_of(a).cmp(from_of(b)));
+    let found = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
     let quarter = Period::quarter(created);
     if let Some(row) = found
-        && (row.get("to").and_then(Tree::as_str).is_some() || from_of(row) >= quarter.from().as_str())
+        && (row.get("to").and_then(Tree::as_str).is_some() || start_date(row) >= quarter.first_day().as_str())
     {
         return row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
     }
@@ -500,10 +502,10 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
         name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
     }
     let current = at.is_some_and(|at| Period::quarter(at) == quarter);
-    let to = if current { Tree::Null } else { Tree::Text(quarter.to()) };
+    let to = if current { Tree::Null } else { Tree::Text(quarter.last_day()) };
     let members = [
         ("file", Tree::Text(name.clone())),
-        ("from", Tree::Text(quarter.from())),
+        ("from", Tree::Text(quarter.first_day())),
         ("to", to),
         ("record_count", Tree::Number("0".into())),
         ("sealed", Tree::Bool(false)),
@@ -519,8 +521,8 @@ fn seal_if_past(row: &mut Tree, at: Option<Timestamp>) {
     let today = format!("{year:04}-{month:02}-{day:02}");
     let end = match row.get("to").and_then(Tree::as_str) {
         Some(to) => to.to_owned(),
-        None => match Timestamp::parse(&format!("{}T00:00:00Z", from_of(row))) {
-            Some(from) => Period::quarter(from).to(),
+        None => match Timestamp::parse(&format!("{}T00:00:00Z", start_date(row))) {
+            Some(from) => Period::quarter(from).last_day(),
             None => return,
         },
     };

@@ -103,7 +103,7 @@ impl DeltaManifest {
     }
 }
 
-/// A whole number in a manifest. JSON Schema accepts `2.0` as one too.
+/// A whole number in a manifest. Like JSON Schema, accepts `2.0` as a whole number.
 pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
     let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
     text.parse().ok().or_else(float)

@@ -103,7 +103,7 @@ impl Format for AlfDelta {
 }
 
 /// The agent of a delta, and the name of the entry with its changed records.
-pub(super) fn memory_of(
+pub(super) fn agent_and_memory_file(
     archive: &super::manifest::Archive<'_>,
     limits: &Limits,
 ) -> Result<(String, Option<String>), FormatError> {

@@ -78,7 +78,7 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn spec_10_4_incremental_sync() {
+fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     let scratch = Scratch::new("delta");
     let at = |name: &str| scratch.0.join(name);
     read_lossless_fixture(&at("original.alf"));
@@ -332,7 +332,7 @@ fn removing_the_operation_changes_no_other_byte() {
 }
 
 #[test]
-fn spec_10_10_delta_of_fifty_thousand_records() {
+fn spec_10_10_a_delta_of_fifty_thousand_records_is_small_and_fast() {
     let scratch = Scratch::new("scale");
     let at = |name: &str| scratch.0.join(name);
     let many = |n: u32| {
@@ -366,7 +366,7 @@ fn spec_10_10_delta_of_fifty_thousand_records() {
 }
 
 #[test]
-fn bundle_in_the_layout_of_the_reference_tool() {
+fn a_delta_of_the_reference_tool_is_validated_and_applied() {
     let folder = repo().join("fixtures/alf/delta");
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     let scratch = Scratch::new("fixture");

@@ -61,7 +61,7 @@ fn write_or_plan(
     })?;
     let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
     let archive = opened.archive()?;
-    let manifest = Manifest::of(&archive, &limits)?;
+    let manifest = Manifest::read(&archive, &limits)?;
     let about = source.about();
     let mut plan = ExportPlan::collect(source)?;
     let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;
@@ -112,12 +112,16 @@ fn write_or_plan(
         sync.set("base_timestamp", text(since));
     }
     sync.set("new_timestamp", text(&now));
-    let mut who = object([("id", text(&manifest.agent))]);
+    let mut delta_agent = object([("id", text(&manifest.agent))]);
     if let Some(runtime) = manifest.tree.get("agent").and_then(|a| a.get("source_runtime")) {
-        who.set("source_runtime", runtime.clone());
+        delta_agent.set("source_runtime", runtime.clone());
     }
-    let mut tree =
-        object([("alf_version", text(FORMAT_VERSION)), ("created_at", text(&now)), ("agent", who), ("sync", sync)]);
+    let mut tree = object([
+        ("alf_version", text(FORMAT_VERSION)),
+        ("created_at", text(&now)),
+        ("agent", delta_agent),
+        ("sync", sync),
+    ]);
     tree.set("changes", Tree::Object(changes));
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
@@ -147,8 +151,8 @@ impl Writer<'_> {
         member.map(|m| self.archive.text(m, self.limits)).transpose()
     }
 
-    /// Name and complete text of each changed document (identity, principals, credentials). Adds it to `changes`, and
-    /// reports a removed identity as a loss.
+    /// Name and complete text of each changed document (identity, principals, credentials). Adds an entry for each to
+    /// `changes`, and reports a removed identity as a loss.
     fn changed_documents(
         &mut self,
         plan: &ExportPlan,
@@ -265,7 +269,7 @@ impl Writer<'_> {
             if !plan.is_line(&stored) {
                 return Ok(());
             }
-            let (id, text) = line(plan, &stored, agent, plan.created(&stored));
+            let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
             let base = base_records.get_mut(id.as_str());
             let operation = match base {
                 Some(base) => {
@@ -298,7 +302,7 @@ impl Writer<'_> {
 }
 
 /// The deletion line of a record that the vault no longer has: the required members, without the record's content.
-/// None if the vault still has the record, or its deletion was written before.
+/// None if the vault still has the record, or the deletion was already written.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,

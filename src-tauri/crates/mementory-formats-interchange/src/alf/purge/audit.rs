@@ -20,7 +20,7 @@ pub struct Audit {
     /// Ids of the records. None if the whole agent was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_ids: Option<Vec<String>>,
-    /// Partitions that contained them. All partitions if the whole agent was deleted.
+    /// Partitions that contained the records. All partitions if the whole agent was deleted.
     pub partitions_affected: Vec<String>,
     /// Reason of the deletion.
     pub reason: String,
@@ -71,7 +71,7 @@ impl Audit {
         self.completed_at = Some(at.to_rfc3339());
     }
 
-    /// A report of the deletion that contains this record.
+    /// A report of the deletion that contains this audit record.
     pub(in crate::alf) fn report(&self, path: Option<PathBuf>, removed: u64) -> Result<PurgeReport, FormatError> {
         let audit =
             serde_json::to_value(self).map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;

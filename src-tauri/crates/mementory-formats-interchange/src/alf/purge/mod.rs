@@ -47,7 +47,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let passphrase = options.passphrase.as_deref();
     let opened = OpenedFile::open_with(archive, limits, passphrase)?;
     let open = opened.archive()?;
-    let manifest = Manifest::of(&open, limits)?;
+    let manifest = Manifest::read(&open, limits)?;
     let mut deletion = Deletion {
         passphrase,
         output_passphrase: opened.output_passphrase(passphrase),
@@ -102,7 +102,7 @@ pub struct PurgedAgent {
     pub audit: Audit,
     /// Path of the audit record. None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Number of records in the archive's partitions.
+    /// Number of records that were removed from the archive's partitions.
     pub removed: u64,
     /// The deleted files: the archive and its deltas.
     pub files: Vec<PathBuf>,
@@ -116,7 +116,7 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
     let (agent, partitions, removed) = {
         let opened = OpenedFile::open_with(archive, limits, passphrase)?;
         let open = opened.archive()?;
-        let manifest = Manifest::of(&open, limits)?;
+        let manifest = Manifest::read(&open, limits)?;
         let mut removed = 0;
         for row in &manifest.partitions {
             let Some(member) = open.entry(&row.file) else { continue };
@@ -129,7 +129,7 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
     for path in &files[1..] {
         let opened = OpenedFile::open_with(path, limits, passphrase)?;
         let open = opened.archive_or_delta()?;
-        if !delta::memory_of(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
+        if !delta::agent_and_memory_file(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
             return Err(FormatError::invalid("delta_wrong_agent", &open.place, "this delta is for another agent"));
         }
     }
@@ -145,9 +145,9 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
     Ok(PurgedAgent { audit, audit_path: Some(audit_path), removed, files })
 }
 
-/// Calls `each` with every file, and writes the audit record next to `beside` before the first file and after each one.
-/// Returns the path of the record. If a file fails, the record lists the remaining files. If that is the first file,
-/// nothing was changed and the record is removed.
+/// Calls `each` with every file, and writes the audit record next to `beside` before the first call and after each
+/// call. Returns the path of the audit record. If a call fails, the record lists the remaining files. If the first call
+/// fails, nothing was changed and the record is removed.
 fn run_with_audit(
     audit: &mut Audit,
     beside: &Path,
@@ -174,7 +174,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The files without repetitions. A file that is given under two paths is listed once.
+/// The distinct files: a file with two paths is listed once, under the first path.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
@@ -247,7 +247,7 @@ impl Deletion<'_> {
         related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
     }
 
-    /// A line without its links to the deleted records. None if it has none, or links are kept.
+    /// A line without its links to the deleted records. None if the line has no such links, or if links are kept.
     fn without_links(&self, line: &str) -> Option<String> {
         if !self.strip_links || self.count_links(line) == 0 {
             return None;
@@ -274,7 +274,7 @@ impl Deletion<'_> {
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
             let Some(member) = self.archive.entry(&name) else { continue };
-            if file.out.has(&name) {
+            if file.out.has_entry(&name) {
                 continue;
             }
             let mut count = 0;
@@ -324,7 +324,7 @@ impl Deletion<'_> {
                 rewrite::to_json(&tree)
             })
         };
-        let spliced = document.splice(
+        let spliced = document.with_elements(
             |i| document.elements.get(i).map(|element| strip(element).unwrap_or_else(|| (*element).to_owned())),
             &[],
         );
@@ -336,7 +336,7 @@ impl Deletion<'_> {
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;
-        let (agent, file) = delta::memory_of(&archive, self.limits)?;
+        let (agent, file) = delta::agent_and_memory_file(&archive, self.limits)?;
         if !agent.eq_ignore_ascii_case(&self.manifest.agent) {
             return Err(FormatError::invalid("delta_wrong_agent", &archive.place, "this delta is for another agent"));
         }
@@ -357,7 +357,7 @@ impl Deletion<'_> {
     fn write_delta(&self, path: &Path) -> Result<(), FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;
-        let (_, Some(name)) = delta::memory_of(&archive, self.limits)? else { return Ok(()) };
+        let (_, Some(name)) = delta::agent_and_memory_file(&archive, self.limits)? else { return Ok(()) };
         let Some(member) = archive.entry(&name) else { return Ok(()) };
         let mut file = Rewrite::begin(path, opened.output_passphrase(self.passphrase))?;
         let mut count = 0;

@@ -6,7 +6,7 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// Smallest length in characters of a single line of a content that is searched for.
+/// A line of a content with fewer characters is not searched for on its own.
 const MIN_PART_CHARS: usize = 16;
 /// Size of the read buffer in bytes.
 const READ_BUFFER_BYTES: usize = 256 << 10;
@@ -46,11 +46,11 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     if text.is_empty() {
         return;
     }
-    set.insert(fold(text.as_bytes(), &mut true));
+    set.insert(fold_case_and_space(text.as_bytes(), &mut true));
     let mut json = String::new();
     write_string(text, &mut json);
     let json = json[1..json.len() - 1].to_owned();
-    set.insert(fold(json.as_bytes(), &mut true));
+    set.insert(fold_case_and_space(json.as_bytes(), &mut true));
     let mut ascii = String::new();
     for unit in json.encode_utf16() {
         match u8::try_from(unit).ok().filter(u8::is_ascii) {
@@ -58,12 +58,12 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
             None => ascii.push_str(&format!("\\u{unit:04x}")),
         }
     }
-    set.insert(fold(ascii.as_bytes(), &mut true));
+    set.insert(fold_case_and_space(ascii.as_bytes(), &mut true));
 }
 
 /// Converts to lower case, and each run of white space to one space. `blank` is true if the previous byte was white
 /// space.
-fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
+fn fold_case_and_space(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
         let space = byte.is_ascii_whitespace();
@@ -102,7 +102,7 @@ impl Finder {
             if std::mem::take(&mut first) {
                 compressed = COMPRESSED_MAGIC.iter().any(|magic| buffer[..n].starts_with(magic));
             }
-            text.extend(fold(&buffer[..n], &mut blank));
+            text.extend(fold_case_and_space(&buffer[..n], &mut blank));
             let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
             if within(&self.contents) {
                 return Ok(Some("holds_text"));

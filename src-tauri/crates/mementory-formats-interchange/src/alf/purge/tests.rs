@@ -81,7 +81,7 @@ fn manifest(path: &Path) -> Value {
 }
 
 #[test]
-fn spec_10_14_surgical_purge() {
+fn spec_10_14_purge_removes_only_the_requested_records() {
     let scratch = Scratch::new("purge");
     let file = scratch.0.join("a.alf");
     agent(&file);
@@ -142,7 +142,7 @@ fn spec_10_14_surgical_purge() {
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert!(!raw.contains("number 40 of"));
 
-    // 10.2.2, 4: the record that links to it can still be read.
+    // §10.2.2, step 4: the record that links to the deleted one can still be read.
     let vault = read(&file).unwrap();
     let linking = vault.records.iter().find(|r| r.key.value == id(50)).unwrap();
     assert_eq!(linking.links.len(), 3);

@@ -3,7 +3,7 @@
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
-use mementory_formats_vendor::openclaw::files::ABSENT;
+use mementory_formats_vendor::openclaw::files::ABSENT_FILE;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ pub(super) struct Attachments {
 
 impl Attachments {
     /// The files that a record refers to.
-    pub(super) fn of(&self, id: &str) -> Vec<AttachmentRef> {
+    pub(super) fn of_record(&self, id: &str) -> Vec<AttachmentRef> {
         self.by_record.get(id).cloned().unwrap_or_default()
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
     }
     for ((runtime, scope), rows) in absent {
-        let item = workspace_item(runtime, scope, ABSENT.to_owned(), &member.place);
+        let item = workspace_item(runtime, scope, ABSENT_FILE.to_owned(), &member.place);
         reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
     }
     reader.store_skeleton(&member, &document, &slots)?;
@@ -121,7 +121,7 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
     AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
 }
 
-/// Reads a tier 2 file. If its size or digest differs from its row, it remains a passthrough file.
+/// Reads a tier 2 file as an attachment. If its size or digest differs from its row, it becomes a passthrough file.
 fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
     let Some(member) = verified_entry(reader, doc, &reference.name, row)? else { return Ok(()) };
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
@@ -132,8 +132,8 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// The entry that a row names. None if it does not exist or is damaged, or if its size or SHA-256 differs from the row.
-/// A row with another kind of digest is not compared with its entry.
+/// The entry that a row names. None if the entry does not exist or is damaged, or if its size or SHA-256 differs from
+/// the row. If the row has a digest of another algorithm, its entry is not compared.
 fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {

@@ -1,10 +1,11 @@
 //! Evidence packs: their content, and that they are valid bundles.
 use super::{
     harness::{FakeSigner, TempDir, all_signed_by_fake, bundle, files, now, read, repo, source, validate, vault_id},
-    other_formats::{everything, tombstone},
+    other_formats::{records_of_every_kind, tombstone},
 };
 use crate::mem::evidence::{
-    AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS, provenance, write,
+    AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS_FILE, SelectedParts,
+    provenance, write,
 };
 use mementory_model::{Kind, RecordKey, Timestamp};
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ fn pack() -> EvidencePack {
     EvidencePack {
         generator: "mementory/test".into(),
         created: now(),
-        chosen: Chosen::default(),
+        chosen: SelectedParts::default(),
         since: None,
         until: None,
         tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old],
@@ -32,7 +33,7 @@ fn pack() -> EvidencePack {
             entry("2026-01-01T00:00:00Z", "mem", None),
             entry("2026-04-01T00:00:00Z", &"ab".repeat(16), Some(Kind::Memory)),
         ],
-        edges: provenance(&mut source(&everything())).unwrap(),
+        edges: provenance(&mut source(&records_of_every_kind())).unwrap(),
         beside: BTreeMap::new(),
     }
 }
@@ -103,12 +104,12 @@ fn a_pack_with_only_some_parts_is_valid() {
     let temp = TempDir::new();
     for number in 0..8u8 {
         let [tombstones, log, guide] = [1, 2, 4].map(|bit| number & bit != 0);
-        let mut pack = EvidencePack { chosen: Chosen { tombstones, log, guide }, ..pack() };
+        let mut pack = EvidencePack { chosen: SelectedParts { tombstones, log, guide }, ..pack() };
         if tombstones {
-            pack.beside.insert(RECEIPTS, vec!["{\"id\":\"r\"}".into()]);
+            pack.beside.insert(RECEIPTS_FILE, vec!["{\"id\":\"r\"}".into()]);
         }
         if log {
-            pack.beside.insert(CHAIN, vec!["{\"seq\":1}".into()]);
+            pack.beside.insert(AUDIT_CHAIN_FILE, vec!["{\"seq\":1}".into()]);
         }
         let out = temp.join(&format!("{number}.mem"));
         let report = write(&pack, &out, Some(&FakeSigner)).unwrap();
@@ -118,10 +119,10 @@ fn a_pack_with_only_some_parts_is_valid() {
         let actual_files = files(&out);
         for (path, expected) in [
             ("audit/tombstones.jsonl", tombstones),
-            (RECEIPTS, tombstones),
+            (RECEIPTS_FILE, tombstones),
             ("provenance/edges.jsonl", tombstones),
             ("audit/log.jsonl", log),
-            (CHAIN, log),
+            (AUDIT_CHAIN_FILE, log),
             ("HOW-TO-CHECK.txt", guide),
             ("public-key.pem", guide),
         ] {
@@ -143,7 +144,7 @@ fn a_pack_with_only_some_parts_is_valid() {
 #[test]
 fn the_howto_describes_the_files_in_the_pack() {
     let temp = TempDir::new();
-    let chosen = Chosen { tombstones: true, log: false, guide: true };
+    let chosen = SelectedParts { tombstones: true, log: false, guide: true };
     let read = |out: &str, signed: bool| {
         let out = temp.join(out);
         write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();
@@ -166,8 +167,8 @@ fn the_howto_describes_the_files_in_the_pack() {
 
 /// Every derived record has an edge to its source, and graph edges are the same as in the bundle.
 #[test]
-fn provenance_leads_to_the_source() {
-    let edges = provenance(&mut source(&everything())).unwrap();
+fn every_derived_record_has_an_edge_to_its_source() {
+    let edges = provenance(&mut source(&records_of_every_kind())).unwrap();
     let episode = format!("ep_{}", vault_id(&RecordKey::new("chatgpt", "full-memory")));
     let fact = format!("fact_{}", vault_id(&RecordKey::new("chatgpt", "full-fact")));
     let of_fact: Vec<_> = edges.iter().filter(|e| e.source == fact).collect();
@@ -237,9 +238,9 @@ fn an_empty_vault_gives_a_valid_pack() {
     assert!(!broken.exists());
 }
 
-/// Every file of a pack is checked, although the reference tool does not check them.
+/// The files in `provenance` are checked too, although the reference tool does not check them.
 #[test]
-fn provenance_is_checked() {
+fn files_in_provenance_are_checked() {
     let temp = TempDir::new();
     let edge = "{\"confidence\":1,\"dstEntityID\":\"b\",\"edgeType\":\"r\",\"evidenceEpisodeIDs\":[],\"id\":\"e\",\
                 \"ingestionTime\":\"2026-01-01T00:00:00Z\",\"srcEntityID\":\"a\",\"tValidFrom\":\"2026-01-01T00:00:00Z\"}\n";

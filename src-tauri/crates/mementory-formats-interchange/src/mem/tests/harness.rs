@@ -163,7 +163,7 @@ pub(crate) struct FakeSigner;
 impl FakeSigner {
     pub const KEY: [u8; 32] = [7; 32];
 
-    pub fn of(message: &[u8]) -> Vec<u8> {
+    pub fn signature_of(message: &[u8]) -> Vec<u8> {
         Sha256::digest(message).repeat(2)
     }
 }
@@ -176,18 +176,20 @@ impl mementory_format::Signer for FakeSigner {
         Self::KEY.to_vec()
     }
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
-        Ok(Self::of(message))
+        Ok(Self::signature_of(message))
     }
 }
 
-/// True if there are signatures and each is that of [`FakeSigner`] over exactly the bytes that a verifier gets.
+/// True if there are signatures and [`FakeSigner`] made each of them for exactly the bytes that a verifier gets.
 pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
-    let good = |s: &mementory_format::Signed| s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::of(&s.message)));
+    let good = |s: &mementory_format::Signed| {
+        s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&s.message)))
+    };
     let all = signatures(path);
     !all.is_empty() && all.iter().all(good)
 }
 
-/// Vault id for a key. It is a plain hash, while the vault uses a keyed one.
+/// Vault id for a key. It is a plain hash; a real vault uses a keyed hash.
 pub(crate) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}\u{0}{}", key.scope, key.value))[..16])
 }

@@ -6,7 +6,7 @@ use mementory_model::Limits;
 use std::path::Path;
 
 /// Changes a bundle; returns the messages of the validator and the error of the reader.
-fn tampered(change: impl Fn(&Path)) -> (Vec<String>, FormatError) {
+fn check_tampered(change: impl Fn(&Path)) -> (Vec<String>, FormatError) {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
@@ -134,26 +134,26 @@ fn tampered_bundles_are_rejected() {
         ),
     ];
     for (expected, message, change) in cases {
-        let (messages, error) = tampered(change);
+        let (messages, error) = check_tampered(change);
         assert!(messages.iter().any(|m| m == message), "{message}: {messages:?}");
         if expected != "malformed" {
             assert_eq!(code(&error), expected, "{error}");
         }
     }
-    let (messages, _) = tampered(|b| replace(&b.join("manifest.json"), "\"bytes\":", "\"bytes\":1"));
+    let (messages, _) = check_tampered(|b| replace(&b.join("manifest.json"), "\"bytes\":", "\"bytes\":1"));
     assert!(messages.iter().any(|m| m == "byte-count mismatch: items/episode.jsonl"), "{messages:?}");
 }
 
 #[cfg(unix)]
 #[test]
 fn links_are_not_followed() {
-    let (messages, error) = tampered(|b| {
+    let (messages, error) = check_tampered(|b| {
         std::fs::rename(b.join("items/episode.jsonl"), b.join("real.jsonl")).unwrap();
         std::os::unix::fs::symlink("../real.jsonl", b.join("items/episode.jsonl")).unwrap();
     });
     assert_eq!(messages[0], "path escapes the bundle: items/episode.jsonl");
     assert_eq!(code(&error), "path_escapes");
-    let (messages, _) = tampered(|b| std::os::unix::fs::symlink("/etc/hosts", b.join("items/x.jsonl")).unwrap());
+    let (messages, _) = check_tampered(|b| std::os::unix::fs::symlink("/etc/hosts", b.join("items/x.jsonl")).unwrap());
     assert_eq!(messages[0], "unlisted file present: items/x.jsonl");
 }
 
@@ -174,7 +174,7 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
     assert!(!sink.records.is_empty());
 }
 
-/// A JSON value that has this type (`good`), or one that does not.
+/// A JSON value of this type (`good`), or of another type.
 fn sample(ty: Type, good: bool) -> &'static str {
     match (ty, good) {
         (Type::Text, true) => "\"x\"",
@@ -210,7 +210,7 @@ fn one_line(spec: &KindSpec, skip: Option<&str>, bad: Option<&str>, null: Option
     format!("{{{}}}\n", members.join(","))
 }
 
-fn outcome(spec: &KindSpec, line: &str) -> bool {
+fn is_accepted(spec: &KindSpec, line: &str) -> bool {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     bundle(&folder, &[(&spec.path(), line)]);
@@ -229,11 +229,11 @@ fn outcome(spec: &KindSpec, line: &str) -> bool {
 #[test]
 fn every_field_of_every_kind_is_checked() {
     for spec in KIND_SPECS.iter().chain([&TOMBSTONE_SPEC, &AUDIT_LOG_SPEC]) {
-        assert!(outcome(spec, &one_line(spec, None, None, None)), "{}", spec.kind);
+        assert!(is_accepted(spec, &one_line(spec, None, None, None)), "{}", spec.kind);
         for field in spec.fields {
-            assert!(!outcome(spec, &one_line(spec, None, Some(field.name), None)), "{} {}", spec.kind, field.name);
-            assert_eq!(outcome(spec, &one_line(spec, Some(field.name), None, None)), !field.required);
-            assert_eq!(outcome(spec, &one_line(spec, None, None, Some(field.name))), !field.required);
+            assert!(!is_accepted(spec, &one_line(spec, None, Some(field.name), None)), "{} {}", spec.kind, field.name);
+            assert_eq!(is_accepted(spec, &one_line(spec, Some(field.name), None, None)), !field.required);
+            assert_eq!(is_accepted(spec, &one_line(spec, None, None, Some(field.name))), !field.required);
         }
     }
 }
@@ -249,19 +249,19 @@ fn invalid_lines_are_rejected() {
         "{\"key\":\"a\",\"value\":\"b\"} {}\n",
         "\u{feff}{\"key\":\"a\",\"value\":\"b\"}\n",
     ] {
-        assert!(!outcome(spec, line), "{line}");
+        assert!(!is_accepted(spec, line), "{line}");
     }
     let deep = format!("{{\"key\":\"a\",\"value\":\"b\",\"x\":{}{}}}\n", "[".repeat(600), "]".repeat(600));
-    assert!(!outcome(spec, &deep));
+    assert!(!is_accepted(spec, &deep));
     for line in [
         "\r\n  {\"value\":\"b\",\"key\":\"a\",\"key\":\"c\"} \r\n\n",
         "{\"key\":\"a\u{2028}b\",\"value\":\"b\",\"more\":[null,1.50,18446744073709551616]}",
     ] {
-        assert!(outcome(spec, line), "{line}");
+        assert!(is_accepted(spec, line), "{line}");
     }
 }
 
-/// A short line or manifest may have so many values that its tree needs too much memory.
+/// A short line or manifest may have so many values that their tree needs too much memory.
 #[test]
 fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));

@@ -107,7 +107,7 @@ fn ids(bundle: &Path, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn since_a_time_all_possibly_changed_rows_are_exported() {
+fn an_export_since_a_time_has_every_row_that_may_have_changed() {
     let temp = TempDir::new();
     let sink = bundle_around_cursor(&temp);
     let out = temp.join("out.mem");
@@ -148,9 +148,9 @@ fn since_a_time_all_possibly_changed_rows_are_exported() {
     assert_eq!(validation.kind.as_deref(), Some("incremental"));
 }
 
-/// Manifests have whole seconds, so a fraction in the cursor must not exclude records of that second.
+/// The times in a manifest are whole seconds, so a fraction in the start time must not exclude records of that second.
 #[test]
-fn a_cursor_starts_at_its_whole_second() {
+fn a_start_time_is_truncated_to_whole_seconds() {
     let temp = TempDir::new();
     let sink = bundle_around_cursor(&temp);
     let out = temp.join("out.mem");
@@ -185,7 +185,7 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let edited = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
     edited.confidence = Some(0.5);
     sink.tombstones.push(tombstone("keepsake", "memory", &"ab".repeat(16)));
-    let mut fresh = super::other_formats::everything().records.remove(0);
+    let mut fresh = super::other_formats::records_of_every_kind().records.remove(0);
     fresh.text = "Something that was said since.".into();
     sink.records.push(fresh);
     let out = temp.join("out.mem");

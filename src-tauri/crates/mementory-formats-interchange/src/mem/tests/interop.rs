@@ -1,7 +1,7 @@
 //! Comparison with the reference SDK. Needs a Python with `portable-memory`, whose path is in MEMENTORY_MEM_PYTHON.
 use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
-    other_formats::{everything, tombstone},
+    other_formats::{records_of_every_kind, tombstone},
 };
 use crate::mem::{evidence, kinds::KIND_SPECS, sign, wire};
 use mementory_format::{FormatError, Signer, WriteOptions};
@@ -32,7 +32,7 @@ struct Verdict {
 }
 
 /// Runs a command of `mem_check.py` and returns its output.
-fn ask(python: &Path, command: &str, args: &[&str], input: &[u8]) -> Vec<u8> {
+fn run_mem_check(python: &Path, command: &str, args: &[&str], input: &[u8]) -> Vec<u8> {
     let script = repo().join("tests/interop/mem_check.py");
     let mut run = Command::new(python);
     run.arg(script).arg(command).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -43,27 +43,27 @@ fn ask(python: &Path, command: &str, args: &[&str], input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-fn checked(python: &Path, bundle: &Path, args: &[&str]) -> Verdict {
+fn sdk_verdict(python: &Path, bundle: &Path, args: &[&str]) -> Verdict {
     let args = [&[bundle.to_str().unwrap()], args].concat();
-    serde_json::from_slice(&ask(python, "check", &args, b"")).unwrap()
+    serde_json::from_slice(&run_mem_check(python, "check", &args, b"")).unwrap()
 }
 
-fn judge(python: &Path, bundle: &Path, out: &Path) -> Verdict {
-    checked(python, bundle, &["--out", out.to_str().unwrap()])
+fn sdk_verdict_and_export(python: &Path, bundle: &Path, out: &Path) -> Verdict {
+    sdk_verdict(python, bundle, &["--out", out.to_str().unwrap()])
 }
 
 /// A signer that signs with the reference SDK.
 #[derive(Debug)]
-struct Key {
+struct SdkSigner {
     python: PathBuf,
     seed: String,
     public: Vec<u8>,
 }
 
-impl Key {
+impl SdkSigner {
     fn new(python: &Path, byte: u8) -> Self {
         let seed = hex::encode([byte; 32]);
-        let public = String::from_utf8(ask(python, "key", &[&seed], b"")).unwrap();
+        let public = String::from_utf8(run_mem_check(python, "key", &[&seed], b"")).unwrap();
         Self { python: python.to_path_buf(), seed, public: hex::decode(public.trim()).unwrap() }
     }
 
@@ -72,7 +72,7 @@ impl Key {
     }
 }
 
-impl Signer for Key {
+impl Signer for SdkSigner {
     fn algorithm(&self) -> &'static str {
         "ed25519"
     }
@@ -80,14 +80,14 @@ impl Signer for Key {
         self.public.clone()
     }
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
-        let signature = String::from_utf8(ask(&self.python, "sign", &[&self.seed], message)).unwrap();
+        let signature = String::from_utf8(run_mem_check(&self.python, "sign", &[&self.seed], message)).unwrap();
         Ok(hex::decode(signature.trim()).unwrap())
     }
 }
 
 /// Records of all kinds, and a deletion made by this vault.
 fn with_deletion() -> MemorySink {
-    let mut sink = everything();
+    let mut sink = records_of_every_kind();
     sink.tombstones = vec![tombstone("keepsake", "memory", &"ab".repeat(16))];
     sink
 }
@@ -95,31 +95,31 @@ fn with_deletion() -> MemorySink {
 #[test]
 fn the_sdk_accepts_our_signature() {
     let Some(python) = python() else { return };
-    let (key, other) = (Arc::new(Key::new(&python, 7)), Key::new(&python, 8));
+    let (key, other) = (Arc::new(SdkSigner::new(&python, 7)), SdkSigner::new(&python, 8));
     let temp = TempDir::new();
     let out = temp.join("signed.mem");
     let options = WriteOptions { signer: Some(key.clone()), ..WriteOptions::default() };
     write_as(&with_deletion(), &[], &out, options).unwrap();
-    let verdict = checked(&python, &out, &["--trust", &key.hex()]);
+    let verdict = sdk_verdict(&python, &out, &["--trust", &key.hex()]);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.tombstones.into_values().collect::<Vec<_>>(), [true], "the deletion is signed too");
-    let verdict = checked(&python, &out, &["--trust", &other.hex()]);
+    let verdict = sdk_verdict(&python, &out, &["--trust", &other.hex()]);
     assert_eq!(verdict.issues[0], "manifest signature invalid or not signed by a trusted key");
     // The signature covers the bytes on disk.
     let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
     std::fs::write(out.join("manifest.json"), manifest.replace("mementory/test", "mementory/tost")).unwrap();
-    assert!(!checked(&python, &out, &["--trust", &key.hex()]).valid);
+    assert!(!sdk_verdict(&python, &out, &["--trust", &key.hex()]).valid);
 }
 
 #[test]
 fn the_sdk_accepts_our_signature_on_its_own_bundle() {
     let Some(python) = python() else { return };
-    let key = Key::new(&python, 9);
+    let key = SdkSigner::new(&python, 9);
     let temp = TempDir::new();
     let (theirs, out) = (temp.join("theirs.mem"), temp.join("signed.mem"));
-    ask(&python, "make", &[theirs.to_str().unwrap()], b"");
+    run_mem_check(&python, "make", &[theirs.to_str().unwrap()], b"");
     sign::sign(&theirs, &key, &out).unwrap();
-    let verdict = checked(&python, &out, &["--trust", &key.hex()]);
+    let verdict = sdk_verdict(&python, &out, &["--trust", &key.hex()]);
     assert!(verdict.valid, "{:?}", verdict.issues);
     let mut after = files(&out);
     after.remove("manifest.sig");
@@ -136,8 +136,8 @@ fn we_list_the_bytes_that_the_sdk_signed() {
         [("full", &[] as &[&str]), ("delta", &["--since", "2026-03-01T00:00:00+00:00"]), ("pack", &["--evidence"])]
     {
         let theirs = temp.join(&format!("{name}.mem"));
-        ask(&python, "make", &[&[theirs.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
-        let validation = validate(&theirs, &[hex::encode(&Key::new(&python, 7).public)]);
+        run_mem_check(&python, "make", &[&[theirs.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
+        let validation = validate(&theirs, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
         assert_eq!(validation.kind.as_deref(), Some(if name == "delta" { "incremental" } else { "full" }));
         let found = signatures(&theirs);
@@ -150,12 +150,12 @@ fn we_list_the_bytes_that_the_sdk_signed() {
                 serde_json::json!({"token": token, "message": hex::encode(&s.message)}).to_string()
             })
             .collect();
-        let verdicts = ask(&python, "verify", &[], cases.join("\n").as_bytes());
+        let verdicts = run_mem_check(&python, "verify", &[], cases.join("\n").as_bytes());
         assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(found.len()), "{name}");
         // After a round trip through our code the tombstones still have their signatures.
         let back = temp.join(&format!("{name}-back.mem"));
         write(&read(&theirs), &[], &back);
-        let again = checked(&python, &back, &["--trust", &Key::new(&python, 7).hex()]);
+        let again = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
         assert!(again.tombstones.values().all(|valid| *valid), "{name}: {:?}", again.tombstones);
     }
 }
@@ -165,13 +165,13 @@ fn the_sdk_merges_our_incremental_exports() {
     let Some(python) = python() else { return };
     let temp = TempDir::new();
     let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
-    let mut sink = everything();
+    let mut sink = records_of_every_kind();
     let late = sink.records.split_off(6);
     write(&sink, &[], &base);
     sink.records.extend(late);
     sink.tombstones = with_deletion().tombstones;
     write(&sink, &[], &full);
-    let whole = checked(&python, &full, &[]);
+    let whole = sdk_verdict(&python, &full, &[]);
     let onto_base = ["--onto", base.to_str().unwrap()];
     for (name, options) in [
         ("difference", WriteOptions { base: Some(base.clone()), ..WriteOptions::default() }),
@@ -179,7 +179,7 @@ fn the_sdk_merges_our_incremental_exports() {
     ] {
         let out = temp.join(&format!("{name}.mem"));
         let report = write_as(&sink, &[], &out, options).unwrap();
-        let verdict = checked(&python, &out, &onto_base);
+        let verdict = sdk_verdict(&python, &out, &onto_base);
         assert!(verdict.valid, "{name}: {:?}", verdict.issues);
         assert_eq!(verdict.mode.as_deref(), Some("incremental"));
         assert_eq!(verdict.ids, whole.ids, "{name}: base and increment contain all records");
@@ -191,10 +191,10 @@ fn the_sdk_merges_our_incremental_exports() {
 #[test]
 fn the_sdk_accepts_our_evidence_pack() {
     let Some(python) = python() else { return };
-    let key = Key::new(&python, 7);
+    let key = SdkSigner::new(&python, 7);
     let sink = with_deletion();
     let pack = evidence::EvidencePack {
-        chosen: evidence::Chosen { guide: true, ..Default::default() },
+        chosen: evidence::SelectedParts { guide: true, ..Default::default() },
         generator: "mementory/test".into(),
         created: now(),
         since: None,
@@ -209,12 +209,12 @@ fn the_sdk_accepts_our_evidence_pack() {
             reason: "asked".into(),
         }],
         edges: evidence::provenance(&mut source(&sink)).unwrap(),
-        beside: [(evidence::RECEIPTS, vec!["{}".to_owned()])].into(),
+        beside: [(evidence::RECEIPTS_FILE, vec!["{}".to_owned()])].into(),
     };
     let temp = TempDir::new();
     let out = temp.join("pack.mem");
     evidence::write(&pack, &out, Some(&key)).unwrap();
-    let verdict = checked(&python, &out, &["--trust", &key.hex()]);
+    let verdict = sdk_verdict(&python, &out, &["--trust", &key.hex()]);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.tombstones.into_values().collect::<Vec<_>>(), [true]);
 }
@@ -222,15 +222,15 @@ fn the_sdk_accepts_our_evidence_pack() {
 #[test]
 fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     let Some(python) = python() else { return };
-    let sink = everything();
+    let sink = records_of_every_kind();
     let temp = TempDir::new();
     let (ours, theirs) = (temp.join("ours.mem"), temp.join("theirs.mem"));
     let report = write(&sink, &[], &ours);
-    let verdict = judge(&python, &ours, &theirs);
+    let verdict = sdk_verdict_and_export(&python, &ours, &theirs);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.counts.values().sum::<u64>(), validate(&ours, &[]).records);
     let again = temp.join("again.mem");
-    let second = judge(&python, &theirs, &again);
+    let second = sdk_verdict_and_export(&python, &theirs, &again);
     assert!(second.valid, "{:?}", second.issues);
     assert_eq!(second.ids, verdict.ids);
     let validation = validate(&theirs, &[]);
@@ -253,8 +253,8 @@ fn the_sdk_agrees_on_our_fixtures() {
     {
         let input = entry.unwrap().path().join("input.mem");
         let temp = TempDir::new();
-        let verdict = judge(&python, &input, &temp.join("out.mem"));
-        // The case file lists the errors of the reference if it finds fewer than we do.
+        let verdict = sdk_verdict_and_export(&python, &input, &temp.join("out.mem"));
+        // If the reference SDK finds fewer errors than we do, the case file lists the errors of the SDK.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
@@ -266,7 +266,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// Compares for times, numbers and unusual values whether the SDK accepts them and how it writes them.
+/// The SDK accepts the same times, numbers and unusual values as we do, and writes them in the same way.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };

@@ -17,7 +17,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// One record of every kind, with all fields that a record can have.
-pub(super) fn everything() -> MemorySink {
+pub(super) fn records_of_every_kind() -> MemorySink {
     let mut sink = MemorySink::default();
     for kind in Kind::ALL {
         let mut bare = record(kind, &format!("bare-{}", kind.as_str()), "Short text.");
@@ -79,7 +79,7 @@ pub(super) fn everything() -> MemorySink {
 
 #[test]
 fn every_kind_round_trips_unchanged() {
-    let sink = everything();
+    let sink = records_of_every_kind();
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     let report = write(&sink, &[], &out);
@@ -101,7 +101,7 @@ fn every_kind_round_trips_unchanged() {
 
 #[test]
 fn messages_belong_to_their_conversation() {
-    let sink = everything();
+    let sink = records_of_every_kind();
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     write(&sink, &[], &out);
@@ -122,7 +122,7 @@ fn messages_belong_to_their_conversation() {
 
 #[test]
 fn changes_by_another_program_win_over_the_extension() {
-    let sink = everything();
+    let sink = records_of_every_kind();
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     write(&sink, &[], &out);
@@ -174,7 +174,7 @@ pub(super) fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
 
 #[test]
 fn our_tombstones_use_the_ids_of_our_bundles() {
-    let mut sink = everything();
+    let mut sink = records_of_every_kind();
     let gone = vault_id(&RecordKey::new("chatgpt", "bare-memory"));
     sink.tombstones = vec![tombstone("keepsake", "memory", &gone), tombstone("mem", "memory", "ep_theirs")];
     sink.tombstones.push(sink.tombstones[0].clone());
@@ -196,7 +196,7 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
     assert_eq!(back.tombstones.len(), 2);
 }
 
-/// Every record, also of a kind without an id field, has a target with which other programs can find it.
+/// Every record, also of a kind without an id field, has a tombstone target by which other programs find the record.
 #[test]
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
@@ -210,7 +210,7 @@ fn every_record_of_a_bundle_has_a_wire_target() {
         let parts = id.split('|').all(|part| lines.contains(&format!("\"{part}\"")));
         assert!(parts || id.starts_with("line:"), "{kind} {id}");
         add_derived(&mut derived, record, "0");
-        // The tombstone that a vault makes for it has the same target.
+        // The tombstone that a vault makes for this record has the same target.
         let line = super::super::tombstones::to_line(&tombstone("mem", &kind, &id), 64);
         let tree: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!((tree["targetKind"].as_str(), tree["targetID"].as_str()), (Some(kind.as_str()), Some(id.as_str())));

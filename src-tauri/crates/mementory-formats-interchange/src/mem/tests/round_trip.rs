@@ -34,7 +34,7 @@ fn official_bundles_round_trip_byte_for_byte() {
     }
 }
 
-/// The signature is listed with the exact bytes of the manifest. Verifying it is up to the caller.
+/// The signature is listed with the exact bytes of the manifest, and the caller verifies it.
 #[test]
 fn official_signature_is_listed_but_not_verified() {
     let Some(bundle) = reference("vectors/signed.mem") else { return };

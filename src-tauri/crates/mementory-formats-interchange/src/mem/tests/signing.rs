@@ -1,11 +1,11 @@
-//! Which bytes our signatures cover, and that signing changes nothing else. Real Ed25519 signatures are tested with the
+//! Our signatures cover the right bytes, and signing changes nothing else. Real Ed25519 signatures are tested with the
 //! reference SDK (`interop`) and in `mementory-api`.
 use super::{
     harness::{
         FakeSigner, MemorySink, TempDir, all_signed_by_fake, bundle, copy, files, read, repo, signatures, validate,
         write, write_as,
     },
-    other_formats::{everything, tombstone},
+    other_formats::{records_of_every_kind, tombstone},
 };
 use crate::mem::sign;
 use mementory_format::{FormatError, Signer, WriteOptions};
@@ -21,7 +21,7 @@ fn signed() -> WriteOptions {
 
 #[test]
 fn the_signature_of_a_written_bundle_covers_its_manifest() {
-    let (sink, temp) = (everything(), TempDir::new());
+    let (sink, temp) = (records_of_every_kind(), TempDir::new());
     let (plain, out) = (temp.join("plain.mem"), temp.join("signed.mem"));
     write(&sink, &[], &plain);
     write_as(&sink, &[], &out, signed()).unwrap();
@@ -30,7 +30,10 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
     assert_eq!(found[0].message, std::fs::read(out.join("manifest.json")).unwrap());
     assert!(all_signed_by_fake(&out));
     let token = std::fs::read_to_string(out.join("manifest.sig")).unwrap();
-    assert_eq!(token, format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(FakeSigner::of(&found[0].message))));
+    assert_eq!(
+        token,
+        format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(FakeSigner::signature_of(&found[0].message)))
+    );
     assert!(String::from_utf8(found[0].message.clone()).unwrap().contains("\"passthrough\",\"signed\"]"));
     // The files with records are the same as without a signature.
     let (before, after) = (files(&plain), files(&out));
@@ -56,7 +59,7 @@ fn only_tombstones_of_this_vault_are_signed() {
     let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
     assert_eq!(found.len(), 2);
     let own = found.iter().find(|s| s.tombstone.as_deref() == Some(&format!("tomb_{}", "ab".repeat(16)))).unwrap();
-    assert_eq!(own.token, Some((FakeSigner::KEY.to_vec(), FakeSigner::of(&own.message))));
+    assert_eq!(own.token, Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&own.message))));
     let text = String::from_utf8(own.message.clone()).unwrap();
     assert!(text.starts_with("{\"actor\":\"owner\",\"deletedAt\"") && !text.contains("signature"), "{text}");
     assert!(found.iter().any(|s| s.token == Some((vec![0xab; 32], vec![0xcd; 64]))));
@@ -96,7 +99,7 @@ fn signing_a_bundle_changes_nothing_else() {
     }
 }
 
-fn refusal(result: Result<impl std::fmt::Debug, FormatError>) -> String {
+fn error_code(result: Result<impl std::fmt::Debug, FormatError>) -> String {
     match result.unwrap_err() {
         FormatError::Invalid { code, .. } => code.into(),
         FormatError::Io { source, .. } => format!("{:?}", source.kind()),
@@ -108,20 +111,20 @@ fn refusal(result: Result<impl std::fmt::Debug, FormatError>) -> String {
 fn an_invalid_bundle_is_not_signed() {
     let temp = TempDir::new();
     let out = temp.join("out.mem");
-    assert_eq!(refusal(sign::sign(&fixture("wrong-checksum"), &FakeSigner, &out)), "checksum_mismatch");
+    assert_eq!(error_code(sign::sign(&fixture("wrong-checksum"), &FakeSigner, &out)), "checksum_mismatch");
     // Wrong counts do not prevent an import, but such a bundle must not be signed.
     let wrong_counts = temp.join("wrong-counts.mem");
     copy(&fixture("small"), &wrong_counts);
     let manifest = std::fs::read_to_string(wrong_counts.join("manifest.json")).unwrap();
     std::fs::write(wrong_counts.join("manifest.json"), manifest.replace("\"episode\":2", "\"episode\":9")).unwrap();
-    assert_eq!(refusal(sign::sign(&wrong_counts, &FakeSigner, &out)), "counts_mismatch");
+    assert_eq!(error_code(sign::sign(&wrong_counts, &FakeSigner, &out)), "counts_mismatch");
     assert!(!out.exists());
     let two = temp.join("two");
     copy(&fixture("small"), &two.join("a.mem"));
     copy(&fixture("small"), &two.join("b.mem"));
-    assert_eq!(refusal(sign::sign(&two, &FakeSigner, &out)), "not_one_bundle");
+    assert_eq!(error_code(sign::sign(&two, &FakeSigner, &out)), "not_one_bundle");
     copy(&fixture("small"), &out);
-    assert_eq!(refusal(sign::sign(&fixture("small"), &FakeSigner, &out)), "AlreadyExists");
+    assert_eq!(error_code(sign::sign(&fixture("small"), &FakeSigner, &out)), "AlreadyExists");
     assert_eq!(files(&out), files(&fixture("small")));
 }
 
@@ -132,7 +135,7 @@ fn a_bundle_with_a_link_is_not_signed() {
     let input = temp.join("linked.mem");
     copy(&fixture("small"), &input);
     std::os::unix::fs::symlink("/etc/hosts", input.join("notes.txt")).unwrap();
-    assert_eq!(refusal(sign::sign(&input, &FakeSigner, &temp.join("out.mem"))), "path_escapes");
+    assert_eq!(error_code(sign::sign(&input, &FakeSigner, &temp.join("out.mem"))), "path_escapes");
     assert!(!temp.join("out.mem").exists());
 }
 
@@ -161,10 +164,10 @@ fn only_an_ed25519_key_can_sign() {
     ];
     for (n, (odd, code)) in cases.into_iter().enumerate() {
         let out = temp.join(&format!("{n}.mem"));
-        assert_eq!(refusal(sign::sign(&fixture("small"), &odd, &out)), code);
+        assert_eq!(error_code(sign::sign(&fixture("small"), &odd, &out)), code);
         assert!(!out.exists(), "nothing is left behind");
         let options = WriteOptions { signer: Some(Arc::new(odd)), ..WriteOptions::default() };
-        assert_eq!(refusal(write_as(&everything(), &[], &out, options)), code);
+        assert_eq!(error_code(write_as(&records_of_every_kind(), &[], &out, options)), code);
     }
 }
 
@@ -204,7 +207,7 @@ fn a_signature_is_kept_if_no_byte_changes() {
 
 #[test]
 fn a_zip_file_name_writes_an_archive() {
-    let (sink, temp) = (everything(), TempDir::new());
+    let (sink, temp) = (records_of_every_kind(), TempDir::new());
     let (folder, archive) = (temp.join("me.mem"), temp.join("me.mem.zip"));
     let report = write_as(&sink, &[], &folder, signed()).unwrap();
     assert_eq!(write_as(&sink, &[], &archive, signed()).unwrap().digest, report.digest);

@@ -5,7 +5,7 @@ use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 
 #[test]
-fn canonical_json_vectors() {
+fn canonical_json_equals_the_vectors_of_the_conformance_kit() {
     let Some(path) = reference("vectors/canonical-json.json") else { return };
     let tree = Tree::parse(&std::fs::read_to_string(path).unwrap(), 64).unwrap();
     let Some(Tree::Array(vectors)) = tree.get("vectors") else { panic!("vectors") };

@@ -52,7 +52,7 @@ fn documents_are_detected_by_their_content() {
 }
 
 #[test]
-fn versions_are_checked_first() {
+fn an_unsupported_version_is_the_only_reported_error() {
     let temp = TempDir::new("versions");
     let with = |version: &str, header: &str| {
         format!(r#"{{"mif_version":{version},"{header}":{EXPORT_HEADER_JSON},"memories":[{{"nonsense":1}}]}}"#)
@@ -144,7 +144,7 @@ fn truncated_deep_and_invalid_json_is_rejected() {
 
 /// `fixtures/mif/not-json`: nothing is repaired. An invalid element is dropped; any other fault rejects the document.
 #[test]
-fn almost_json_is_reported_with_its_location() {
+fn elements_that_are_nearly_json_are_reported_with_their_location() {
     let folder = repo().join("fixtures/mif/not-json");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     for expectation in case["files"].as_array().unwrap() {

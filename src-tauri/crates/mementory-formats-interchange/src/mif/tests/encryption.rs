@@ -94,7 +94,7 @@ fn an_envelope_without_a_readable_document_is_rejected() {
 }
 
 #[test]
-fn costs_that_no_file_may_demand_are_refused_before_a_passphrase_is_asked() {
+fn excessive_kdf_costs_are_refused_before_a_passphrase_is_requested() {
     let temp = TempDir::new("costs");
     for (costs, expected) in [
         (json!({"memory_kib": 65536, "iterations": 3, "parallelism": 4}), "passphrase_needed"),

@@ -111,7 +111,7 @@ fn an_unedited_bundle_is_written_as_it_was_from_a_folder_and_from_a_zip() {
     for (name, source) in [("folder", input.clone()), ("zip", scratch.at("bundle.zip"))] {
         let mut source = read(&source).unwrap();
         let out = scratch.at(name);
-        let report = write(&mut source, &out, &everything());
+        let report = write(&mut source, &out, &full_export());
         assert_eq!(report.losses.items, []);
         for file in ["memory-store.json", "embeddings.json", "conversations/talk-1.json"] {
             assert_eq!(json(&input.join(file)), json(&out.join(file)), "{name}/{file}");
@@ -125,7 +125,7 @@ fn an_unedited_bundle_is_written_as_it_was_from_a_folder_and_from_a_zip() {
     }
     let mut source = read(&input).unwrap();
     std::fs::create_dir(scratch.at("single")).unwrap();
-    write(&mut source, &scratch.at("single/mine.json"), &everything());
+    write(&mut source, &scratch.at("single/mine.json"), &full_export());
     assert_eq!(json(&input.join("memory-store.json")), json(&scratch.at("single/mine.json")));
     assert!(scratch.at("single/conversations/talk-1.json").is_file() && scratch.at("single/embeddings.json").is_file());
     let again = read(&scratch.at("single")).unwrap();
@@ -145,7 +145,7 @@ fn official_samples_are_valid_and_written_back_unchanged() {
     }
     assert_eq!(errors(&scratch.at("in")), Vec::<String>::new());
     let mut source = read(&scratch.at("in")).unwrap();
-    write(&mut source, &scratch.at("out"), &everything());
+    write(&mut source, &scratch.at("out"), &full_export());
     for (was, is) in [
         ("in/memory-store.json", "out/memory-store.json"),
         ("in/embeddings.json", "out/embeddings.json"),
@@ -156,7 +156,7 @@ fn official_samples_are_valid_and_written_back_unchanged() {
     let theirs = folder.join("sdk-fixture-memory-store.json");
     assert_eq!(errors(&theirs), Vec::<String>::new());
     let mut source = read(&theirs).unwrap();
-    write(&mut source, &scratch.at("sdk"), &everything());
+    write(&mut source, &scratch.at("sdk"), &full_export());
     assert_eq!(json(&theirs), json(&scratch.at("sdk/memory-store.json")));
     // The signature in the official example is a placeholder.
     let signed = signatures(&scratch.at("in"));
@@ -166,7 +166,7 @@ fn official_samples_are_valid_and_written_back_unchanged() {
 
 /// Checks that a JSON Schema has the same member names and required members as the validator's table.
 fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
-    let schema = resolved(schema, root);
+    let schema = resolve_ref(schema, root);
     let fields = rule.fields().unwrap();
     let names = |list: &mut dyn Iterator<Item = String>| list.collect::<BTreeSet<String>>();
     let properties = schema["properties"].as_object().unwrap();
@@ -178,7 +178,7 @@ fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     for field in fields {
         let (mut rule, mut inner) = (&field.rule, &properties[field.name]);
         while let Rule::List(item) | Rule::Set(item, _) = rule {
-            inner = &resolved(inner, root)["items"];
+            inner = &resolve_ref(inner, root)["items"];
             rule = item;
         }
         if rule.fields().is_some() {
@@ -187,7 +187,7 @@ fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     }
 }
 
-fn resolved<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
+fn resolve_ref<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
     let schema = schema["anyOf"].get(0).unwrap_or(schema);
     match schema["$ref"].as_str() {
         Some(path) => root.pointer(path.trim_start_matches('#')).unwrap(),

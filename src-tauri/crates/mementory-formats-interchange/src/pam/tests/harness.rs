@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     read_any(path)
 }
 
-pub(super) fn everything() -> WriteOptions {
+pub(super) fn full_export() -> WriteOptions {
     WriteOptions { everything: true, ..WriteOptions::default() }
 }
 

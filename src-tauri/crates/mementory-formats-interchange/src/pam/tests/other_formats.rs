@@ -34,7 +34,7 @@ fn records_of_other_formats_round_trip_unchanged() {
         source.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
         assert!(!source.records.is_empty(), "{name}");
         let out = scratch.at(&name);
-        let report = write(&mut source, &out, &everything());
+        let report = write(&mut source, &out, &full_export());
         assert_eq!(report.by_kind.values().sum::<u64>(), source.records.len() as u64, "{name}");
         assert_eq!(errors(&out), Vec::<String>::new(), "{name}");
         let mut again = read(&out).unwrap();
@@ -47,7 +47,7 @@ fn records_of_other_formats_round_trip_unchanged() {
         // Writing the same records again gives the same memories.
         let twice = scratch.at(&format!("{name}-twice"));
         again.parts.clear();
-        write(&mut again, &twice, &everything());
+        write(&mut again, &twice, &full_export());
         assert_eq!(
             json(&out.join("memory-store.json"))["memories"],
             json(&twice.join("memory-store.json"))["memories"]
@@ -60,7 +60,7 @@ fn only_an_edit_by_the_python_sdk_counts_as_a_change() {
     let scratch = Scratch::new("saved");
     let mut source = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
     let out = scratch.at("out");
-    write(&mut source, &out, &everything());
+    write(&mut source, &out, &full_export());
     let mut store = json(&out.join("memory-store.json"));
     for memory in store["memories"].as_array_mut().unwrap() {
         memory["custom_type"] = memory.get("custom_type").cloned().unwrap_or_default();
@@ -88,7 +88,7 @@ fn only_an_edit_by_the_python_sdk_counts_as_a_change() {
 fn losses_are_reported() {
     let scratch = Scratch::new("losses");
     let mut source = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
-    let report = write(&mut source, &scratch.at("out"), &everything());
+    let report = write(&mut source, &scratch.at("out"), &full_export());
     assert!(report.losses.count("fields", LossKind::MovedToExtension) > 0);
     assert!(report.losses.count("passthrough", LossKind::LeftOut) > 0, "manifest of the other format");
 }

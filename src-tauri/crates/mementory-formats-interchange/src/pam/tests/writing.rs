@@ -20,7 +20,7 @@ fn an_edit_changes_only_the_edited_members() {
     });
     source.edit("conversation/talk-1", |r| r.title = Some("Warm drinks".into()));
     source.edit("message/talk-1/m2a", |r| r.text = "Changed answer.".into());
-    let report = write(&mut source, &scratch.at("out"), &everything());
+    let report = write(&mut source, &scratch.at("out"), &full_export());
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     let store = json(&scratch.at("out/memory-store.json"));
     let memory = store["memories"].as_array().unwrap().iter().find(|m| m["id"] == "mem-tea").unwrap();
@@ -47,7 +47,7 @@ fn an_edit_changes_only_the_edited_members() {
 }
 
 #[test]
-fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
+fn memories_marked_as_not_exportable_are_withheld_with_references_to_them() {
     let scratch = Scratch::new("access");
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
@@ -65,7 +65,7 @@ fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
     let target = source.record("memory/mem-coffee").key.clone();
     fact.links.push(mementory_model::Link { relation: "derived_from".into(), kind: Kind::Memory, target });
     source.records.push(fact);
-    let report = write(&mut source, &scratch.at("out"), &everything());
+    let report = write(&mut source, &scratch.at("out"), &full_export());
     assert_eq!(report.withheld["not_exportable"], 1);
     assert_eq!(report.withheld["made_from_not_exportable"], 1);
     assert_eq!(report.withheld["names_not_exportable"], 1);
@@ -78,10 +78,10 @@ fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
 }
 
 #[test]
-fn an_increment_contains_what_changed_and_is_valid_by_itself() {
+fn an_increment_contains_the_changes_and_is_a_valid_store() {
     let scratch = Scratch::new("increment");
     let mut source = read_whole_fixture();
-    let first = write(&mut source, &scratch.at("full"), &everything());
+    let first = write(&mut source, &scratch.at("full"), &full_export());
     assert!(!first.withheld.contains_key("unchanged"));
     source.now = Some("2026-12-01T00:00:00Z");
     let mut fresh = Record::new(Kind::Memory, RecordKey::new("me", "new"), "Learns to sail.");
@@ -92,9 +92,9 @@ fn an_increment_contains_what_changed_and_is_valid_by_itself() {
         r.text = "Walks at noon.".into();
         r.times.updated = Timestamp::parse("2026-11-26T10:00:00Z");
     });
-    let by_time = WriteOptions { since: Timestamp::parse("2026-11-20T12:00:00Z"), ..everything() };
-    let by_base = WriteOptions { base: Some(scratch.at("full")), ..everything() };
-    let both = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..everything() };
+    let by_time = WriteOptions { since: Timestamp::parse("2026-11-20T12:00:00Z"), ..full_export() };
+    let by_base = WriteOptions { base: Some(scratch.at("full")), ..full_export() };
+    let both = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..full_export() };
     for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", both, true)] {
         let out = scratch.at(name);
         let report = write(&mut source, &out, &options);
@@ -113,7 +113,7 @@ fn an_increment_contains_what_changed_and_is_valid_by_itself() {
         assert_eq!(validate(&out).kind.as_deref(), Some("incremental"));
         assert!(read(&out).unwrap().codes().contains(&"incremental".to_owned()));
     }
-    let missing = WriteOptions { base: Some(scratch.put("other.txt", "no export")), ..everything() };
+    let missing = WriteOptions { base: Some(scratch.put("other.txt", "no export")), ..full_export() };
     let error =
         mementory_format::Format::write(&crate::pam::Pam, &mut source, &scratch.at("no"), &missing).unwrap_err();
     assert!(matches!(error, FormatError::Invalid { code: "base_not_recognised", .. }));
@@ -135,7 +135,7 @@ fn an_invalid_signature_of_the_imported_store_is_not_written_again() {
     for valid in [true, false] {
         let mut source = read(&repo().join("fixtures/pam/signed-ed25519/input")).unwrap();
         let out = scratch.at(if valid { "valid" } else { "invalid" });
-        let options = WriteOptions { verifier: Some(Arc::new(FixedVerifier(valid))), ..everything() };
+        let options = WriteOptions { verifier: Some(Arc::new(FixedVerifier(valid))), ..full_export() };
         let report = write(&mut source, &out, &options);
         assert_eq!(json(&out.join("memory-store.json")).get("signature").is_some(), valid);
         assert_eq!(report.losses.count("signature", LossKind::LeftOut), u64::from(!valid));
@@ -147,7 +147,7 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     let scratch = Scratch::new("signed");
     let mut source = read_whole_fixture();
     source.parts.clear();
-    let signed = WriteOptions { signer: Some(Arc::new(DigestSigner)), ..everything() };
+    let signed = WriteOptions { signer: Some(Arc::new(DigestSigner)), ..full_export() };
     write(&mut source, &scratch.at("out"), &signed);
     let store = json(&scratch.at("out/memory-store.json"));
     let block = &store["signature"];
@@ -171,10 +171,10 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
 
     // An unedited store is written with its signature, an edited one without.
     let mut again = read(&scratch.at("out")).unwrap();
-    write(&mut again, &scratch.at("same"), &everything());
+    write(&mut again, &scratch.at("same"), &full_export());
     assert_eq!(json(&scratch.at("same/memory-store.json")), store);
     again.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
-    write(&mut again, &scratch.at("other"), &everything());
+    write(&mut again, &scratch.at("other"), &full_export());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
     // If the checksum does not match the memories, the signature cannot be valid.
@@ -196,7 +196,7 @@ fn account_ids_are_removed_on_request() {
         record.fields.insert("user".into(), "acct-9917".into());
     }
     source.records.extend(chat.records);
-    let options = WriteOptions { strip_identifiers: true, ..everything() };
+    let options = WriteOptions { strip_identifiers: true, ..full_export() };
     let report = write(&mut source, &scratch.at("out"), &options);
     assert!(report.losses.count("source", LossKind::LeftOut) > 0);
     let mut pending = vec![scratch.at("out")];
@@ -247,7 +247,7 @@ fn hostile_ids_do_not_write_outside_the_folder() {
                 p.join("out")
             })
             .unwrap(),
-        &everything(),
+        &full_export(),
     );
     let out = scratch.at("deep/er/out");
     assert!(!scratch.at("evil.json").exists() && !scratch.at("deep/evil.json").exists());
@@ -277,7 +277,7 @@ fn deep_and_truncated_input_is_refused() {
 }
 
 #[test]
-fn a_forbidden_value_is_reported_and_not_written_into_its_member_again() {
+fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
     let scratch = Scratch::new("forbidden");
     let whole = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
     let mut store: Value = serde_json::from_str(&whole).unwrap();
@@ -293,7 +293,7 @@ fn a_forbidden_value_is_reported_and_not_written_into_its_member_again() {
         if edited {
             source.edit("memory/mem-tea", |r| r.text = "Ines drinks green tea.".into());
         }
-        let report = write(&mut source, &scratch.at(name), &everything());
+        let report = write(&mut source, &scratch.at(name), &full_export());
         assert!(report.losses.counts.values().sum::<u64>() >= 3, "{name}");
         let written = json(&scratch.at(name).join("memory-store.json"));
         let memories = written["memories"].as_array().unwrap();

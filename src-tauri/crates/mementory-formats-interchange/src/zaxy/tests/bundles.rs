@@ -89,7 +89,7 @@ fn an_edit_changes_its_entry_and_drops_the_signature() {
     assert_eq!((payload["tags"][0].as_str(), payload["title"].as_str()), (Some("tempo"), Some("Tempo")));
     let original = json(&fixture("signed-ed25519"));
     assert!(!original.to_string().contains(entry["citation"].as_str().unwrap()));
-    // It is read back as the same record, and written again byte for byte.
+    // The edited entry is read back as the same record, and written again byte for byte.
     let mut back = read(&out);
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, memory.records[at].key);
@@ -201,7 +201,7 @@ fn an_unknown_version_is_not_written() {
         assert_eq!(Zaxy.write(&mut memory, &temp.at(version), &options).is_err(), fails, "{version}");
     }
     let mut empty = empty();
-    let key = super::harness::Key::BOTH[0];
+    let key = super::harness::TestKey::BOTH[0];
     assert!(Zaxy.write(&mut empty, &temp.at("empty"), &options(Some(key))).is_err());
     write(&mut empty, &temp.at("none"), None);
     assert_eq!(codes(&validate(&temp.at("none")).unwrap().errors), Vec::<&str>::new());

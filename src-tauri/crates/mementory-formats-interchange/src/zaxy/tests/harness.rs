@@ -100,42 +100,42 @@ pub(crate) fn is_valid_signature(signed: &Signed) -> bool {
 
 /// A test key: algorithm and seed byte.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Key(pub &'static str, pub u8);
+pub(crate) struct TestKey(pub &'static str, pub u8);
 
-impl Key {
-    pub const BOTH: [Key; 2] = [Key("ed25519", 9), Key("ml-dsa-65", 9)];
+impl TestKey {
+    pub const BOTH: [TestKey; 2] = [TestKey("ed25519", 9), TestKey("ml-dsa-65", 9)];
 
-    fn ed(self) -> ed25519_dalek::SigningKey {
+    fn ed25519_key(self) -> ed25519_dalek::SigningKey {
         ed25519_dalek::SigningKey::from_bytes(&[self.1; 32])
     }
-    fn ml(self) -> ml_dsa::ExpandedSigningKey<ml_dsa::MlDsa65> {
+    fn ml_dsa_key(self) -> ml_dsa::ExpandedSigningKey<ml_dsa::MlDsa65> {
         ml_dsa::ExpandedSigningKey::from_seed(&[self.1; 32].into())
     }
 }
 
-impl Signer for Key {
+impl Signer for TestKey {
     fn algorithm(&self) -> &'static str {
         self.0
     }
     fn public_key(&self) -> Vec<u8> {
         match self.0 {
-            "ed25519" => self.ed().verifying_key().to_bytes().to_vec(),
-            _ => self.ml().verifying_key().encode().to_vec(),
+            "ed25519" => self.ed25519_key().verifying_key().to_bytes().to_vec(),
+            _ => self.ml_dsa_key().verifying_key().encode().to_vec(),
         }
     }
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
         Ok(match self.0 {
-            "ed25519" => self.ed().sign(message).to_bytes().to_vec(),
-            _ => self.ml().sign_deterministic(message, &[]).unwrap().encode().to_vec(),
+            "ed25519" => self.ed25519_key().sign(message).to_bytes().to_vec(),
+            _ => self.ml_dsa_key().sign_deterministic(message, &[]).unwrap().encode().to_vec(),
         })
     }
 }
 
-pub(crate) fn options(key: Option<Key>) -> WriteOptions {
+pub(crate) fn options(key: Option<TestKey>) -> WriteOptions {
     WriteOptions { everything: true, signer: key.map(|k| Arc::new(k) as Arc<dyn Signer>), ..WriteOptions::default() }
 }
 
-pub(crate) fn write(memory: &mut MemorySource, out: &Path, key: Option<Key>) -> WriteReport {
+pub(crate) fn write(memory: &mut MemorySource, out: &Path, key: Option<TestKey>) -> WriteReport {
     let plan = Zaxy.plan(memory, &options(key)).unwrap();
     let report = Zaxy.write(memory, out, &options(key)).unwrap();
     assert_eq!((&plan.version, &plan.by_kind, &plan.losses), (&report.version, &report.by_kind, &report.losses));

@@ -1,5 +1,5 @@
 //! Records of other formats are written to a bundle and read back unchanged.
-use super::harness::{Key, MemorySource, Scratch, copy_for_interop, empty, read, validate, write};
+use super::harness::{MemorySource, Scratch, TestKey, copy_for_interop, empty, read, validate, write};
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
     Timestamp, Verbatim,
@@ -16,7 +16,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// Two records of every kind: one without any optional field, and one with all that it can have.
-pub(super) fn everything() -> MemorySource {
+pub(super) fn records_of_every_kind() -> MemorySource {
     let mut memory = empty();
     for kind in Kind::ALL {
         let mut bare = Record::new(kind, RecordKey::new("hand", format!("bare-{}", kind.as_str())), "");
@@ -76,8 +76,8 @@ pub(super) fn everything() -> MemorySource {
 
 #[test]
 fn every_kind_round_trips_unchanged() {
-    for key in [None, Some(Key::BOTH[0])] {
-        let mut memory = everything();
+    for key in [None, Some(TestKey::BOTH[0])] {
+        let mut memory = records_of_every_kind();
         let temp = Scratch::new("zaxy");
         let out = temp.at("out.json");
         let report = write(&mut memory, &out, key);
@@ -130,7 +130,7 @@ fn a_bare_memory_loses_nothing() {
 
 #[test]
 fn changes_by_another_program_win_over_the_extension() {
-    let mut memory = everything();
+    let mut memory = records_of_every_kind();
     let temp = Scratch::new("zaxy");
     let out = temp.at("out.json");
     write(&mut memory, &out, None);
@@ -152,7 +152,7 @@ fn changes_by_another_program_win_over_the_extension() {
     let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
-    // If it is edited here after that, the entry is composed again and is still the same record.
+    // If the changed record is then edited in the vault, the entry is composed again and is still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();
     back.edited.insert(at);

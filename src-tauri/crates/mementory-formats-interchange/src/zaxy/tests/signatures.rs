@@ -1,6 +1,6 @@
-//! Tests of signing and disclosing, and that every change of a signed file is noticed.
+//! Tests of signing and disclosing. Every change of a signed file is noticed.
 use super::harness::{
-    Key, Scratch, copy_for_interop, empty, fixture, is_valid_signature, read, signature, source, validate, write,
+    Scratch, TestKey, copy_for_interop, empty, fixture, is_valid_signature, read, signature, source, validate, write,
 };
 use crate::zaxy::{Disclosure, Grain, Selector, disclose, sign};
 use mementory_format::FormatError;
@@ -21,11 +21,11 @@ fn is_accepted(path: &Path) -> bool {
 
 #[test]
 fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
-    for key in Key::BOTH {
+    for key in TestKey::BOTH {
         let temp = Scratch::new("zaxy");
         let signed = temp.at("signed.json");
         let mut memory = read(&fixture("unsigned"));
-        memory.records.extend(super::other_formats::everything().records);
+        memory.records.extend(super::other_formats::records_of_every_kind().records);
         let report = write(&mut memory, &signed, Some(key));
         assert_eq!(report.version, "zaxy.portable.v1");
         assert!(is_accepted(&signed), "{}", key.0);
@@ -54,10 +54,10 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
 }
 
 #[test]
-fn an_existing_bundle_is_signed_unchanged() {
+fn signing_an_existing_bundle_does_not_change_its_entries() {
     let temp = Scratch::new("zaxy");
     for (i, case) in ["unsigned", "signed-ml-dsa-65"].into_iter().enumerate() {
-        for key in Key::BOTH {
+        for key in TestKey::BOTH {
             let out = temp.at(&format!("{i}-{}.json", key.0));
             sign(&fixture(case), &key, &out, now(), &Limits::default()).unwrap();
             assert!(is_accepted(&out), "{case} {}", key.0);
@@ -75,7 +75,7 @@ fn an_existing_bundle_is_signed_unchanged() {
     };
     let limits = Limits::default();
     let out = temp.at("never.json");
-    let key = Key::BOTH[0];
+    let key = TestKey::BOTH[0];
     assert_eq!(code(sign(&fixture("subset-ed25519"), &key, &out, now(), &limits)), "not_whole");
     assert_eq!(code(sign(&fixture("tampered-entry"), &key, &out, now(), &limits)), "entry_id_mismatch");
     let all = Selector::default();
@@ -100,10 +100,10 @@ fn a_disclosure_equals_that_of_the_reference() {
     }
 }
 
-fn assert_every_flip_is_noticed(path: &Path, free: &[&str]) {
+fn assert_every_flipped_bit_is_noticed(path: &Path, free: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
-    // Ranges of the members, with name and value, that no signature covers.
+    // Byte ranges of the members that no signature covers, with name and value.
     let unsigned: Vec<std::ops::Range<usize>> = free
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
@@ -133,12 +133,12 @@ fn a_flipped_bit_is_always_noticed() {
         memory.records.push(record);
     }
     let signed = temp.at("signed.json");
-    write(&mut memory, &signed, Some(Key::BOTH[0]));
-    assert_every_flip_is_noticed(&signed, &["\"anchor\""]);
+    write(&mut memory, &signed, Some(TestKey::BOTH[0]));
+    assert_every_flipped_bit_is_noticed(&signed, &["\"anchor\""]);
     let part = temp.at("part.json");
     let selector = Selector { max_seq: Some(2), ..Selector::default() };
     disclose(&signed, &selector, &part, &Limits::default()).unwrap();
-    assert_every_flip_is_noticed(&part, &["\"index\""]);
+    assert_every_flipped_bit_is_noticed(&part, &["\"index\""]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn every_index_of_a_thousand_entries_is_proved() {
     for i in 0..1000 {
         memory.records.push(Record::new(Kind::Memory, RecordKey::new("x", i.to_string()), format!("Memory {i}")));
     }
-    for key in Key::BOTH {
+    for key in TestKey::BOTH {
         let (signed, part) = (temp.at(&format!("{}.json", key.0)), temp.at(&format!("{}.part.json", key.0)));
         write(&mut memory, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();

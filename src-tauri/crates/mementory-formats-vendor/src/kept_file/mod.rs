@@ -7,12 +7,12 @@ use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatErr
 use mementory_model::Limits;
 
 /// Id of the format, scope of its record keys, and platform of its records.
-const SCOPE: &str = "file";
+const SCOPE: &str = "kept_file";
 
 /// Any file.
-pub struct AnyFile;
+pub struct KeptFile;
 
-impl Format for AnyFile {
+impl Format for KeptFile {
     fn id(&self) -> &'static str {
         SCOPE
     }
@@ -25,7 +25,7 @@ impl Format for AnyFile {
     fn detect(&self, _catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(Vec::new())
     }
-    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         let parts: Vec<Part> =
             catalog.members().iter().map(|member| Part { member: member.id, role: Role::Attachment }).collect();
         let claim = Claim {

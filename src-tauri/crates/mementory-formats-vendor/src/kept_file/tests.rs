@@ -1,6 +1,6 @@
-//! Every folder of `fixtures/file` has an input and what is expected of it.
+//! Every folder of `fixtures/kept_file` has an input and what is expected of it.
 #![allow(clippy::unwrap_used)]
-use super::AnyFile;
+use super::KeptFile;
 use crate::FORMATS;
 use mementory_format::{Catalog, Format, testkit};
 use mementory_model::Limits;
@@ -8,14 +8,16 @@ use serde_json::{Value, json};
 
 #[test]
 fn every_fixture_is_kept_whole_and_a_text_can_be_searched() {
-    for case in std::fs::read_dir(testkit::repo().join("fixtures/file")).unwrap().map(|entry| entry.unwrap().path()) {
+    for case in
+        std::fs::read_dir(testkit::repo().join("fixtures/kept_file")).unwrap().map(|entry| entry.unwrap().path())
+    {
         let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
         let input = std::fs::read_dir(&case)
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .find(|path| path.file_stem().is_some_and(|stem| stem == "input"))
             .unwrap();
-        let found = testkit::read(FORMATS, &input, &AnyFile);
+        let found = testkit::read(FORMATS, &input, &KeptFile);
         let texts: Vec<&str> = found.records.iter().map(|record| record.text.as_str()).collect();
         assert_eq!(json!(texts), expected["texts"], "{}", case.display());
         let kept: Vec<&[u8]> = found.files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
@@ -26,6 +28,6 @@ fn every_fixture_is_kept_whole_and_a_text_can_be_searched() {
 #[test]
 fn no_file_is_claimed_unless_the_person_chose_to_keep_it() {
     let catalog = Catalog::from_text("neither an export nor a memory", &Limits::default());
-    assert!(AnyFile.detect(&catalog, &Limits::default()).unwrap().is_empty());
-    assert_eq!(AnyFile.detect_asked(&catalog, &Limits::default()).unwrap().len(), 1);
+    assert!(KeptFile.detect(&catalog, &Limits::default()).unwrap().is_empty());
+    assert_eq!(KeptFile.detect_selected(&catalog, &Limits::default()).unwrap().len(), 1);
 }
