@@ -197,7 +197,7 @@ const SUBSET = {
 };
 
 /** What is wrong with a text → the change to the text of the unsigned bundle, and the answer of `import`. */
-const TEXTS = {
+const FAULTY_TEXTS = {
   "the first half of the file": [(text) => text.slice(0, text.length / 2), "malformed"],
   "the file without its last brace": [(text) => text.slice(0, -1), "malformed"],
   "a number that is NaN": [(text) => text.replace('"seq":1,', '"seq":NaN,'), "taken"],
@@ -220,7 +220,7 @@ function* files() {
   for (const [cases, make] of kinds)
     for (const [name, [change, outcome]] of Object.entries(cases))
       yield { name, outcome, ending: "zaxy.json", bytes: changed(make, change) };
-  for (const [name, [change, outcome]] of Object.entries(TEXTS))
+  for (const [name, [change, outcome]] of Object.entries(FAULTY_TEXTS))
     yield { name, outcome, ending: "zaxy.json", bytes: () => change(JSON.stringify(unsignedBundle())) };
   const stranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
   yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: stranger };

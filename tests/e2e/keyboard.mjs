@@ -21,7 +21,7 @@ const F6 = "\uE036";
 const DELETE = "\uE017";
 const SECRET_TOKEN = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
-/** Runs the story. Each step is counted under a readable name. */
+/** Goes through the main story in the real window and adds the result of each step to `count`. */
 export async function testKeyboard(count) {
   await cargoTool("tauri-driver", "^2");
   mkdirSync(OUTPUT_FOLDER, { recursive: true });

@@ -80,7 +80,7 @@ const WINDOW_SIZES = [
 ];
 const THEMES = ["light", "dark"];
 
-/** Runs the story. Each step is counted under a readable name. */
+/** Goes through the main story in the real window and adds the result of each step to `count`. */
 export async function testMainStory(count) {
   await cargoTool("tauri-driver", "^2");
   rmSync(OUTPUT_FOLDER, { recursive: true, force: true });

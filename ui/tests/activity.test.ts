@@ -47,7 +47,7 @@ describe("the log entry of an export", () => {
 
   it("is described in words", () => {
     const facts = exportFacts("3589 records, signed, 1 covered, valid");
-    expect(facts && exportSummary(facts)).toBe("3,589 items, signed, 1 value covered");
+    expect(facts && exportSummary(facts)).toBe("3,589 items, signed, 1 sensitive value masked");
     expect(auditText("export", "2 records, encrypted, valid", "alf").text).toBe("2 items as .alf, encrypted");
     expect(auditText("redact", "2 records").text, "a redaction is no export").toBe("2 items");
   });
@@ -132,7 +132,7 @@ describe("imports and exports", () => {
       ["Exported to .mem", "/home/ines/a.mem"],
       ["Exported as text", null],
     ]);
-    expect(lines[1]?.text).toBe("41 items, 6 values covered.");
+    expect(lines[1]?.text).toBe("41 items, 6 sensitive values masked.");
   });
 });
 

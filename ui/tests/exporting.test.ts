@@ -325,7 +325,7 @@ describe("attached files", () => {
       { exported: 0, omitted: 5 },
       "Attached files are not exported, only their names and the text read from them.",
     ],
-    ["alf", 5, [], { exported: 5, omitted: 0 }, "are exported unchanged. Nothing inside them is covered."],
+    ["alf", 5, [], { exported: 5, omitted: 0 }, "are exported unchanged. Nothing inside them is masked."],
     ["alf", 5, [left("attachment", 3)], { exported: 2, omitted: 3 }, "2 attached files are exported unchanged"],
     [
       "alf",

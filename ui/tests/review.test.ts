@@ -300,7 +300,7 @@ describe("an export", () => {
     sheet();
     const found = await cover();
     await fireEvent.click(found);
-    expect(await screen.findByText("Export 14 sensitive values without covering them?")).toBeTruthy();
+    expect(await screen.findByText("Export 14 sensitive values without masking them?")).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByTestId("uncover-keep"));
     await fireEvent.click(screen.getByTestId("uncover-keep"));
     expect(found.getAttribute("aria-checked")).toBe("true");

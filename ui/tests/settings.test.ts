@@ -289,8 +289,8 @@ describe("about", () => {
         const text = readFileSync(path, "utf8");
         if (!text.includes("impl Format for")) return [];
         const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
-        const able = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
-        const does = (what: string) => able.includes(`${what}: true`);
+        const capabilitiesSource = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
+        const does = (what: string) => capabilitiesSource.includes(`${what}: true`);
         // A constant id is the folder's name.
         const id = says("id") ?? dirname(file);
         return {

@@ -33,7 +33,7 @@ export function physicalSides(css) {
   return found;
 }
 
-/** Styles of the pages that name a physical side. */
+/** CSS declarations in the pages that name a physical side (`left`) instead of a logical one (`inline-start`). */
 export function physicalSidesInStyles() {
   return readdirSync(SOURCE_FOLDER, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(?:svelte|css)$/.test(file))

@@ -55,7 +55,8 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
 
 /// Start of the best window of `room` characters.
 fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize {
-    // Lengths are measured in bytes, since a window is never longer in characters than in bytes.
+    // `room` is in characters, but lengths here are in bytes. A text has at least as many bytes as characters, so the
+    // window is never too long.
     let mut best = (0, 0, 0);
     for (i, first) in hits.iter().enumerate() {
         let inside = hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD_CHARS).max(1)).take(64);

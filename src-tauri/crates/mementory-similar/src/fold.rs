@@ -11,8 +11,8 @@ pub(crate) fn fold_word(word: &str) -> String {
     out
 }
 
-/// Applies the rule of `mementory_model::fold` to one decomposed character, except that marks which make another letter
-/// stay.
+/// Applies the rule of `mementory_model::fold` to one decomposed character, but keeps the marks that turn a
+/// letter into another one.
 pub(crate) fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
     if is_combining_mark(c) {
         if after_letter && makes_another_letter(c) {

@@ -118,8 +118,8 @@ impl Session {
         Ok(session)
     }
 
-    /// From now on also stores the list of erasures in `ledgers`, the program's folder
-    /// ([`crate::files::ledger_folder`]), and applies the lists to this vault.
+    /// Applies all known lists of erasures to this vault. From now on, also stores the vault's own list in `ledgers`,
+    /// the program's folder ([`crate::files::ledger_folder`]).
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
         ledger.keep_in(ledgers);

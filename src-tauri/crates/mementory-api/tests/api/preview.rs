@@ -43,7 +43,7 @@ fn a_preview_lists_new_records_and_missing_files_and_the_stored_report_does_not(
 }
 
 #[test]
-fn the_age_of_an_export_comes_from_its_name_or_import_even_if_it_added_nothing() {
+fn an_export_without_a_date_in_its_name_has_the_date_of_its_import() {
     let folder = tempfile::tempdir().unwrap();
     let (session, request) = setup(folder.path());
     let exported = || session.overview().info().unwrap().sources[0].exported_at.clone().unwrap();

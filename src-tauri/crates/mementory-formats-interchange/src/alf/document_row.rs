@@ -11,6 +11,6 @@ pub(super) struct Row {
     pub runtime: String,
     /// JSON of the element.
     pub text: String,
-    /// Vault id of the file, if the element is an attachment row.
+    /// Id of the file in the vault, if the element is the row of an attachment.
     pub file: Option<String>,
 }

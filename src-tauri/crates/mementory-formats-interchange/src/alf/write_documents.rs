@@ -100,7 +100,7 @@ pub(super) struct FileData {
     pub sha256: String,
 }
 
-/// The row of a file of another format that records refer to.
+/// The row of an attachment that came from another format. `referenced_by`: the records that refer to it.
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");

@@ -168,7 +168,8 @@ pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
         }
         match value.get().as_bytes().first() {
             Some(b'"') => {
-                let is_text = if wanted.is_empty() { !is_id_or_time(&name) } else { wanted.contains(&name.as_ref()) };
+                let is_text =
+                    if wanted.is_empty() { !is_metadata_field(&name) } else { wanted.contains(&name.as_ref()) };
                 if is_text && let Some(text) = decode_string(value).filter(|t| !t.trim().is_empty()) {
                     if !out.is_empty() {
                         out.push('\n');
@@ -192,7 +193,7 @@ pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
 }
 
 /// True for the names of ids, times, types and states.
-fn is_id_or_time(name: &str) -> bool {
+fn is_metadata_field(name: &str) -> bool {
     matches!(name, "type" | "id" | "uuid" | "kind" | "status")
         || ["_id", "_uuid", "_timestamp", "_at"].iter().any(|end| name.ends_with(end))
 }

@@ -162,7 +162,8 @@ fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {
     registry().iter().copied().filter(|format| format.capabilities().tombstones)
 }
 
-/// The format whose tombstones name a record: the one that it came from, otherwise the first with tombstones.
+/// The format whose ids a tombstone of this record uses: the format that the record came from if it has tombstones,
+/// otherwise the first format that has them.
 fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }

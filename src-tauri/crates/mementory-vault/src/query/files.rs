@@ -40,7 +40,7 @@ impl Files<'_> {
         })
     }
 
-    /// Size, media type and presence of a file record.
+    /// Size and media type of the file of a record, and whether the vault has its bytes.
     pub fn file_facts(&self, row: i64) -> VaultResult<FileFacts> {
         self.context.store.read(|c| file_facts(c, row))
     }

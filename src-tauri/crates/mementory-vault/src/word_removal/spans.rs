@@ -14,7 +14,7 @@ pub(crate) enum Touch {
     Crosses,
 }
 
-/// A text and the spans chosen in it, both as words.
+/// The words of a text, and the chosen spans as ranges of indices into them.
 pub(crate) struct Spans {
     words: Vec<String>,
     cut: Vec<Range<usize>>,

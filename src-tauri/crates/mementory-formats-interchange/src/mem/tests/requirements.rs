@@ -400,7 +400,7 @@ fn l1_parents_come_before_children() {
 
 /// §4.1: kinds without an id are merged by a key made of their fields.
 #[test]
-fn l1_kinds_without_an_id_get_a_key_from_their_fields() {
+fn spec_4_1_kinds_without_an_id_get_a_key_from_their_fields() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
     for key in
         ["factLink/fact_1|fact_2|refines", "episodeLink/ep_move|ep_tea|before", "category/food", "preference/units"]

@@ -8,7 +8,7 @@ use mementory_model::{Kind, Record};
 use mementory_store::trash::{reroot_orphans, untrash};
 use std::collections::HashSet;
 
-/// Cascaded entities that this input may restore.
+/// Entities in the Trash because a deletion of other records reached them. This input may restore them.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
     /// Ids of those that the input contains.

@@ -12,7 +12,8 @@ use rusqlite::{OptionalExtension, params};
 type TrashState = (i64, Option<i64>, Option<i64>);
 
 impl ImportRun<'_> {
-    /// Adds a new record; returns its row (0 while planning) and whether it is in the Trash because its owner is.
+    /// Adds a new record. Returns its row (0 while planning), and whether it went to the Trash because the record that
+    /// it belongs to, such as its conversation, is there.
     pub(super) fn insert(
         &mut self,
         id: &[u8; 16],
