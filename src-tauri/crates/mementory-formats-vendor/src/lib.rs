@@ -3,6 +3,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod mem0;
 pub mod openclaw;
+mod shared;
 pub mod transfer_text;
 pub mod zeroclaw;
 
