@@ -4,6 +4,7 @@ pub mod claude;
 pub mod kept_file;
 pub mod mem0;
 pub mod openclaw;
+mod shared;
 pub mod transfer_text;
 pub mod zeroclaw;
 

@@ -1,9 +1,9 @@
 //! Reads one conversation: its record, its messages as a tree, and its artifacts (vendors.md §3.2).
 use super::{
     artifacts, blocks,
-    order::{self, Node, Parent},
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
 };
+use crate::shared::order::{self, Node, Parent};
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
 };

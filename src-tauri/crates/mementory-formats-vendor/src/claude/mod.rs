@@ -6,7 +6,6 @@ mod design;
 mod detect;
 mod manifest;
 mod memory;
-mod order;
 mod projects;
 mod read;
 mod split;

@@ -8,7 +8,7 @@ use std::{
 
 /// The parent of a message, as in the source.
 #[derive(Debug)]
-pub(super) enum Parent<'a> {
+pub(crate) enum Parent<'a> {
     /// The message has no such key, as in older exports without branches.
     Missing,
     /// The key is null, empty or the zero UUID.
@@ -19,7 +19,7 @@ pub(super) enum Parent<'a> {
 
 /// The fields of a message that its order depends on.
 #[derive(Debug)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     pub uuid: Cow<'a, str>,
     pub parent: Parent<'a>,
     pub created: Option<Timestamp>,
@@ -28,7 +28,7 @@ pub(super) struct Node<'a> {
 
 /// The order of the messages. Indices are positions in the source's array.
 #[derive(Debug, Default)]
-pub(super) struct MessageOrder {
+pub(crate) struct MessageOrder {
     /// Positions with parents before their children. Siblings are in the order of the array.
     pub sequence: Vec<usize>,
     /// Parent of each message. Cycles are cut at their first message.
@@ -44,7 +44,7 @@ pub(super) struct MessageOrder {
 /// Orders messages by parent links. Without links, uses the order of the array, except that a prompt precedes an answer
 /// with the same time. The active branch is that of `leaf` (only set by the API) or else of the last array element, and
 /// continues to its last leaf.
-pub(super) fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
+pub(crate) fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
     if nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
