@@ -119,7 +119,7 @@ impl Chat {
 
         let place = format!("{}#{}", file.container, self.pointer);
         let mut turns = self.turns;
-        let keys = unique_keys(&turns, &place, issues);
+        let keys = unique_keys(&turns, file.container, issues);
         let order = {
             let nodes: Vec<Node<'_>> = turns.iter().zip(&keys).map(|(turn, key)| turn.node(key)).collect();
             order_messages(&nodes, self.leaf.as_deref())
@@ -184,7 +184,7 @@ impl Turn {
 
 /// Keys of the turns inside their conversation: the id, or the digest of position and text. Of two turns with one id,
 /// the second gets a digest as well.
-fn unique_keys(turns: &[Turn], place: &str, issues: &mut Vec<Issue>) -> Vec<String> {
+fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());
     for (index, turn) in turns.iter().enumerate() {
@@ -192,7 +192,7 @@ fn unique_keys(turns: &[Turn], place: &str, issues: &mut Vec<Issue>) -> Vec<Stri
         let mut key = turn.id.clone().unwrap_or_else(digest);
         if !seen.insert(key.clone()) {
             let message = "two messages have the same id; both are imported";
-            issues.push(Issue::new("duplicate_id", format!("{place}{}", turn.pointer), message));
+            issues.push(Issue::new("duplicate_id", format!("{container}#{}", turn.pointer), message));
             key = format!("{key}~{}", digest());
             seen.insert(key.clone());
         }
