@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod copilot;
 pub mod grok;
 pub mod mem0;
 pub mod openclaw;
@@ -18,6 +19,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &mem0::Mem0,
     &grok::Grok,
+    &copilot::Copilot,
     &transfer_text::TransferText,
 ];
 

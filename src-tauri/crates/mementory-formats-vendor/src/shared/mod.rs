@@ -5,4 +5,5 @@ pub(crate) mod files;
 pub(crate) mod object;
 pub(crate) mod order;
 pub(crate) mod reader;
+pub(crate) mod tables;
 pub(crate) mod values;
