@@ -2,6 +2,7 @@
 pub mod chatgpt;
 pub mod claude;
 pub mod copilot;
+pub mod deepseek;
 pub mod grok;
 pub mod mem0;
 pub mod openclaw;
@@ -20,6 +21,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &mem0::Mem0,
     &grok::Grok,
     &copilot::Copilot,
+    &deepseek::DeepSeek,
     &transfer_text::TransferText,
 ];
 
