@@ -5,6 +5,7 @@ pub mod copilot;
 pub mod deepseek;
 pub mod grok;
 pub mod mem0;
+pub mod mistral;
 pub mod openclaw;
 mod shared;
 pub mod transfer_text;
@@ -22,6 +23,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &grok::Grok,
     &copilot::Copilot,
     &deepseek::DeepSeek,
+    &mistral::Mistral,
     &transfer_text::TransferText,
 ];
 

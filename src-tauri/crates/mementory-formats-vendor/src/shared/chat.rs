@@ -12,8 +12,7 @@ use std::collections::HashSet;
 pub(crate) struct Chat {
     /// The id at the source. None: one is made from the content.
     pub id: Option<String>,
-    /// What identifies the conversation if the source has no id, in formats where that is more than title, time and
-    /// first message.
+    /// What identifies the conversation if that is neither the id nor title, time and first message.
     pub key: Option<String>,
     /// The title at the source.
     pub title: Option<String>,
@@ -48,7 +47,7 @@ pub(crate) struct Chat {
 pub(crate) struct Turn {
     /// The id at the source. None: one is made from position and text.
     pub id: Option<String>,
-    /// What identifies the message in its conversation if the source has no id and the position may change.
+    /// What identifies the message in its conversation if that is neither the id nor position and text.
     pub key: Option<String>,
     /// The parent, in formats whose messages form a tree.
     pub parent: TurnParent,
@@ -109,7 +108,7 @@ impl Chat {
             pointer: pointer.into(),
         };
         let key = |value: String| RecordKey::new(file.format, value);
-        let id = self.id.clone().or_else(|| self.key.clone()).unwrap_or_else(|| self.content_id());
+        let id = self.key.clone().or_else(|| self.id.clone()).unwrap_or_else(|| self.content_id());
         let mut record = Record::new(Kind::Conversation, key(id.clone()), self.summary);
         record.origin_id = self.id;
         record.title = self.title;
@@ -194,7 +193,7 @@ fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<
     let mut keys = Vec::with_capacity(turns.len());
     for (index, turn) in turns.iter().enumerate() {
         let digest = || content_id(&format!("{index}\n{}\n{}", turn.role, turn.text));
-        let mut key = turn.id.clone().or_else(|| turn.key.clone()).unwrap_or_else(digest);
+        let mut key = turn.key.clone().or_else(|| turn.id.clone()).unwrap_or_else(digest);
         if !seen.insert(key.clone()) {
             let message = "two messages have the same id; both are imported";
             issues.push(Issue::new("duplicate_id", format!("{container}#{}", turn.pointer), message));

@@ -2,6 +2,7 @@
 //! file, conversations built from turns, and the order of messages.
 pub(crate) mod chat;
 pub(crate) mod files;
+pub(crate) mod lines;
 pub(crate) mod object;
 pub(crate) mod order;
 pub(crate) mod reader;

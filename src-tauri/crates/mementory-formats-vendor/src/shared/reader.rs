@@ -151,7 +151,8 @@ impl<'r> FileReader<'r> {
         Ok(count)
     }
 
-    fn object(
+    /// Calls `read` for one element. If it is not an object, it is reported as dropped.
+    pub(crate) fn object(
         &mut self,
         member: &Member,
         pointer: String,
