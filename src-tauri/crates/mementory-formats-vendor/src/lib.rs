@@ -1,8 +1,12 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod copilot;
+pub mod deepseek;
+pub mod grok;
 pub mod kept_file;
 pub mod mem0;
+pub mod mistral;
 pub mod openclaw;
 mod shared;
 pub mod transfer_text;
@@ -17,10 +21,16 @@ pub const FORMATS: &[&dyn Format] = &[
     &chatgpt::ChatGpt,
     &claude::Claude,
     &mem0::Mem0,
+    &grok::Grok,
+    &copilot::Copilot,
+    &deepseek::DeepSeek,
+    &mistral::Mistral,
     &transfer_text::TransferText,
     &kept_file::KeptFile,
 ];
 
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

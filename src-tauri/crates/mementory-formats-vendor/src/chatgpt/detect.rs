@@ -160,11 +160,13 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
             return Ok(Contents::Empty);
         }
         let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
-        if has("\"fragments\"") || has("\"chat_messages\"") {
-            // The text of a message may contain these words, so they only count as keys, at the level where the other
-            // vendors have them.
+        if has("\"fragments\"") || has("\"chat_messages\"") || has("\"inserted_at\"") {
+            // Only keys at the level where those vendors have them are checked, because a message may contain these
+            // words.
             let keys = keys_of(&head);
-            if keys.has("chat_messages") || keys.has_below("message.fragments") {
+            let is_deepseek =
+                keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
+            if keys.has("chat_messages") || is_deepseek {
                 return Ok(Contents::Other);
             }
         }

@@ -12,7 +12,6 @@ mod read;
 mod tests;
 mod wire;
 
-pub(crate) use attachments::media_type;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 

@@ -3,6 +3,7 @@ use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
 };
+use crate::shared::files;
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
@@ -238,7 +239,7 @@ impl Reader<'_> {
             place: member.place.clone(),
         };
         self.stream_member(member, Some(Kind::Attachment), |sink, reader, head| {
-            file.media_type = attachments::media_type(head, &file.name).map(str::to_owned);
+            file.media_type = files::media_type(head, &file.name).map(str::to_owned);
             sink.attachment(file, reader)
         })
     }

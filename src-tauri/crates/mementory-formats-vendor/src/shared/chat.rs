@@ -12,6 +12,8 @@ use std::collections::HashSet;
 pub(crate) struct Chat {
     /// The id at the source. None: one is made from the content.
     pub id: Option<String>,
+    /// What identifies the conversation if that is neither the id nor title, time and first message.
+    pub key: Option<String>,
     /// The title at the source.
     pub title: Option<String>,
     /// A summary that the source made.
@@ -45,6 +47,8 @@ pub(crate) struct Chat {
 pub(crate) struct Turn {
     /// The id at the source. None: one is made from position and text.
     pub id: Option<String>,
+    /// What identifies the message in its conversation if that is neither the id nor position and text.
+    pub key: Option<String>,
     /// The parent, in formats whose messages form a tree.
     pub parent: TurnParent,
     /// `user`, `assistant`, `system` or `tool`.
@@ -104,7 +108,7 @@ impl Chat {
             pointer: pointer.into(),
         };
         let key = |value: String| RecordKey::new(file.format, value);
-        let id = self.id.clone().unwrap_or_else(|| self.content_id());
+        let id = self.key.clone().or_else(|| self.id.clone()).unwrap_or_else(|| self.content_id());
         let mut record = Record::new(Kind::Conversation, key(id.clone()), self.summary);
         record.origin_id = self.id;
         record.title = self.title;
@@ -119,7 +123,7 @@ impl Chat {
 
         let place = format!("{}#{}", file.container, self.pointer);
         let mut turns = self.turns;
-        let keys = unique_keys(&turns, &place, issues);
+        let keys = unique_keys(&turns, file.container, issues);
         let order = {
             let nodes: Vec<Node<'_>> = turns.iter().zip(&keys).map(|(turn, key)| turn.node(key)).collect();
             order_messages(&nodes, self.leaf.as_deref())
@@ -184,15 +188,15 @@ impl Turn {
 
 /// Keys of the turns inside their conversation: the id, or the digest of position and text. Of two turns with one id,
 /// the second gets a digest as well.
-fn unique_keys(turns: &[Turn], place: &str, issues: &mut Vec<Issue>) -> Vec<String> {
+fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());
     for (index, turn) in turns.iter().enumerate() {
         let digest = || content_id(&format!("{index}\n{}\n{}", turn.role, turn.text));
-        let mut key = turn.id.clone().unwrap_or_else(digest);
+        let mut key = turn.key.clone().or_else(|| turn.id.clone()).unwrap_or_else(digest);
         if !seen.insert(key.clone()) {
             let message = "two messages have the same id; both are imported";
-            issues.push(Issue::new("duplicate_id", format!("{place}{}", turn.pointer), message));
+            issues.push(Issue::new("duplicate_id", format!("{container}#{}", turn.pointer), message));
             key = format!("{key}~{}", digest());
             seen.insert(key.clone());
         }

@@ -14,6 +14,8 @@ pub(crate) struct FileReader<'r> {
     pub context: &'r ReadContext,
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,
+    /// Text of the object around the arrays that [`FileReader::objects`] read last, with `[]` for these arrays.
+    pub wrapper: Option<String>,
     /// Bytes of the files that are done.
     bytes_done: u64,
 }
@@ -35,7 +37,7 @@ impl<'r> FileReader<'r> {
         context: &'r ReadContext,
         sink: &'r mut dyn Sink,
     ) -> Self {
-        Self { format, catalog, context, sink, bytes_done: 0 }
+        Self { format, catalog, context, sink, wrapper: None, bytes_done: 0 }
     }
 
     /// Calls `read` for each claimed file and reports the progress. A file that is damaged or no longer what was
@@ -72,6 +74,23 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
+    /// Stores the members of the object around the elements that are not in `read`, as a passthrough file.
+    pub(crate) fn pass_through_wrapper(&mut self, member: &Member, read: &[&str]) -> Result<(), FormatError> {
+        let Some(text) = self.wrapper.take() else { return Ok(()) };
+        let has_more = Object::parse(&text).is_none_or(|object| object.members().any(|(key, _)| !read.contains(&key)));
+        if !has_more {
+            return Ok(());
+        }
+        let item = PassthroughItem {
+            format: self.format.into(),
+            group: String::new(),
+            name: format!("{}#", member.name),
+            role: "raw".into(),
+            place: format!("{}#", member.place),
+        };
+        self.sink.passthrough(item, &mut text.as_bytes())
+    }
+
     /// Reports a damaged file as dropped. Limits, cancelling and errors of the sink are returned.
     fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
@@ -101,6 +120,7 @@ impl<'r> FileReader<'r> {
     ) -> Result<u64, FormatError> {
         let (catalog, limits, bytes_done) = (self.catalog, &self.context.limits, self.bytes_done);
         let mut count = 0;
+        self.wrapper = None;
         catalog.read(member, |bytes| {
             let mut elements = Elements::new(bytes, limits).with_keys(keys);
             loop {
@@ -111,7 +131,10 @@ impl<'r> FileReader<'r> {
                         let pointer = element.pointer();
                         self.object(member, pointer, element.bytes, kind, &mut read)?;
                     }
-                    Ok(None) => return Ok(()),
+                    Ok(None) => {
+                        self.wrapper = elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned());
+                        return Ok(());
+                    }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e @ ElementError::TooLarge { .. }) => {
                         self.report_dropped(place, DroppedAs::Failed, &format!("too_large: {e}"), Some(kind));
@@ -128,7 +151,8 @@ impl<'r> FileReader<'r> {
         Ok(count)
     }
 
-    fn object(
+    /// Calls `read` for one element. If it is not an object, it is reported as dropped.
+    pub(crate) fn object(
         &mut self,
         member: &Member,
         pointer: String,
