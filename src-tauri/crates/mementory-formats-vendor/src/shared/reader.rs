@@ -15,7 +15,7 @@ pub(crate) struct FileReader<'r> {
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,
     /// Bytes of the files that are done.
-    bytes_done: u64,
+    pub(super) bytes_done: u64,
 }
 
 /// One element of a JSON file: valid JSON, repaired if necessary.
@@ -47,7 +47,19 @@ impl<'r> FileReader<'r> {
     ) -> Result<(), FormatError> {
         for part in &detected.claim.parts {
             let Some(member) = self.catalog.members().get(part.member) else { continue };
-            let result = read(self, member, part.role);
+            self.each_member(&[member], |reader, member| read(reader, member, part.role))?;
+        }
+        Ok(())
+    }
+
+    /// [`FileReader::each_file`] for some of the claimed files, in an order that the reader chooses.
+    pub(crate) fn each_member<'m>(
+        &mut self,
+        members: &[&'m Member],
+        mut read: impl FnMut(&mut Self, &'m Member) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for member in members.iter().copied() {
+            let result = read(self, member);
             self.drop_if_damaged(member, result)?;
             self.bytes_done += member.size;
             self.sink.progress(self.bytes_done)?;
@@ -128,7 +140,8 @@ impl<'r> FileReader<'r> {
         Ok(count)
     }
 
-    fn object(
+    /// Parses one element, repaired if necessary, and calls `read` with it. One that is no object is reported as dropped.
+    pub(super) fn object(
         &mut self,
         member: &Member,
         pointer: String,
