@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod claude_code;
 pub mod mem0;
 pub mod openclaw;
 mod shared;
@@ -15,6 +16,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &zeroclaw::ZeroClaw,
     &chatgpt::ChatGpt,
     &claude::Claude,
+    &claude_code::ClaudeCode,
     &mem0::Mem0,
     &transfer_text::TransferText,
 ];
