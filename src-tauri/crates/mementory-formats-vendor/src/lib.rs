@@ -2,6 +2,7 @@
 pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
+pub mod codex;
 pub mod mem0;
 pub mod openclaw;
 mod shared;
@@ -17,6 +18,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &chatgpt::ChatGpt,
     &claude::Claude,
     &claude_code::ClaudeCode,
+    &codex::Codex,
     &mem0::Mem0,
     &transfer_text::TransferText,
 ];
