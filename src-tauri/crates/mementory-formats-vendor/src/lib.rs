@@ -3,6 +3,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
+pub mod gemini_cli;
 pub mod mem0;
 pub mod openclaw;
 mod shared;
@@ -19,6 +20,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &claude_code::ClaudeCode,
     &codex::Codex,
+    &gemini_cli::GeminiCli,
     &mem0::Mem0,
     &transfer_text::TransferText,
 ];
