@@ -1,4 +1,5 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod agent_rules;
 pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
@@ -21,6 +22,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude_code::ClaudeCode,
     &codex::Codex,
     &gemini_cli::GeminiCli,
+    &agent_rules::AgentRules,
     &mem0::Mem0,
     &transfer_text::TransferText,
 ];
