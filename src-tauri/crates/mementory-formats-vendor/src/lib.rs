@@ -4,6 +4,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
+pub mod cursor;
 pub mod gemini_cli;
 pub mod mem0;
 pub mod openclaw;
@@ -21,6 +22,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &claude_code::ClaudeCode,
     &codex::Codex,
+    &cursor::Cursor,
     &gemini_cli::GeminiCli,
     &agent_rules::AgentRules,
     &mem0::Mem0,
