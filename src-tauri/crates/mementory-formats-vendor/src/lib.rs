@@ -8,6 +8,7 @@ pub mod cursor;
 pub mod gemini_cli;
 pub mod mem0;
 pub mod openclaw;
+pub mod opencode;
 mod shared;
 pub mod transfer_text;
 pub mod zeroclaw;
@@ -24,6 +25,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &codex::Codex,
     &cursor::Cursor,
     &gemini_cli::GeminiCli,
+    &opencode::OpenCode,
     &agent_rules::AgentRules,
     &mem0::Mem0,
     &transfer_text::TransferText,
