@@ -6,6 +6,7 @@ pub mod claude_code;
 pub mod codex;
 pub mod cursor;
 pub mod gemini_cli;
+pub mod grok_build;
 pub mod mem0;
 pub mod openclaw;
 pub mod opencode;
@@ -26,6 +27,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &cursor::Cursor,
     &gemini_cli::GeminiCli,
     &opencode::OpenCode,
+    &grok_build::GrokBuild,
     &agent_rules::AgentRules,
     &mem0::Mem0,
     &transfer_text::TransferText,
