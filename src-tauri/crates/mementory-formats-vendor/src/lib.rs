@@ -1,13 +1,20 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod agent_rules;
 pub mod chatgpt;
 pub mod claude;
+pub mod claude_code;
+pub mod codex;
 pub mod copilot;
+pub mod cursor;
 pub mod deepseek;
+pub mod gemini_cli;
 pub mod grok;
+pub mod grok_build;
 pub mod kept_file;
 pub mod mem0;
 pub mod mistral;
 pub mod openclaw;
+pub mod opencode;
 mod shared;
 pub mod transfer_text;
 pub mod zeroclaw;
@@ -20,6 +27,13 @@ pub const FORMATS: &[&dyn Format] = &[
     &zeroclaw::ZeroClaw,
     &chatgpt::ChatGpt,
     &claude::Claude,
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &cursor::Cursor,
+    &gemini_cli::GeminiCli,
+    &opencode::OpenCode,
+    &grok_build::GrokBuild,
+    &agent_rules::AgentRules,
     &mem0::Mem0,
     &grok::Grok,
     &copilot::Copilot,

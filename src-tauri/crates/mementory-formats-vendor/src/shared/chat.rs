@@ -40,6 +40,8 @@ pub(crate) struct Chat {
     pub turns: Vec<Turn>,
     /// Id of the last message of the branch that the user saw last. None: the branch of the last turn.
     pub leaf: Option<String>,
+    /// True for a log, whose order is right: an answer is never moved behind a prompt with the same time.
+    pub is_log: bool,
 }
 
 /// A message as a reader found it.
@@ -83,6 +85,8 @@ pub(crate) enum TurnParent {
     Root,
     /// The id of the parent.
     Id(String),
+    /// The position of the parent among the turns.
+    At(usize),
 }
 
 /// The file that a conversation is read from.
@@ -125,7 +129,8 @@ impl Chat {
         let mut turns = self.turns;
         let keys = unique_keys(&turns, file.container, issues);
         let order = {
-            let nodes: Vec<Node<'_>> = turns.iter().zip(&keys).map(|(turn, key)| turn.node(key)).collect();
+            let nodes: Vec<Node<'_>> =
+                turns.iter().zip(&keys).map(|(turn, key)| turn.node(key, &keys, self.is_log)).collect();
             order_messages(&nodes, self.leaf.as_deref())
         };
         if order.missing_parents > 0 {
@@ -172,15 +177,16 @@ impl Chat {
 
 impl Turn {
     /// A node for the order of messages.
-    fn node<'t>(&'t self, key: &'t str) -> Node<'t> {
+    fn node<'t>(&'t self, key: &'t str, keys: &'t [String], is_log: bool) -> Node<'t> {
         Node {
             uuid: Cow::Borrowed(key),
             parent: match &self.parent {
                 TurnParent::Previous => Parent::Missing,
                 TurnParent::Root => Parent::Root,
                 TurnParent::Id(id) => Parent::Id(Cow::Borrowed(id)),
+                TurnParent::At(at) => keys.get(*at).map_or(Parent::Missing, |id| Parent::Id(Cow::Borrowed(id))),
             },
-            created: self.times.created,
+            created: self.times.created.filter(|_| !is_log),
             is_human: self.role == "user",
         }
     }

@@ -1,10 +1,19 @@
 //! What readers of several formats have in common: JSON objects as borrowed members, the loop over the elements of a
 //! file, conversations built from turns, and the order of messages.
+pub(crate) mod agent_content;
+#[cfg(test)]
+pub(crate) mod cases;
 pub(crate) mod chat;
 pub(crate) mod files;
+pub(crate) mod frontmatter;
+pub(crate) mod harness;
+pub(crate) mod jsonl_session;
 pub(crate) mod lines;
 pub(crate) mod object;
 pub(crate) mod order;
 pub(crate) mod reader;
+pub(crate) mod rules_text;
+pub(crate) mod sqlite;
+mod sqlite_log;
 pub(crate) mod tables;
 pub(crate) mod values;

@@ -17,7 +17,7 @@ pub(crate) struct FileReader<'r> {
     /// Text of the object around the arrays that [`FileReader::objects`] read last, with `[]` for these arrays.
     pub wrapper: Option<String>,
     /// Bytes of the files that are done.
-    bytes_done: u64,
+    pub(super) bytes_done: u64,
 }
 
 /// One element of a JSON file: valid JSON, repaired if necessary.
@@ -49,7 +49,19 @@ impl<'r> FileReader<'r> {
     ) -> Result<(), FormatError> {
         for part in &detected.claim.parts {
             let Some(member) = self.catalog.members().get(part.member) else { continue };
-            let result = read(self, member, part.role);
+            self.each_member(&[member], |reader, member| read(reader, member, part.role))?;
+        }
+        Ok(())
+    }
+
+    /// [`FileReader::each_file`] for some of the claimed files, in an order that the reader chooses.
+    pub(crate) fn each_member<'m>(
+        &mut self,
+        members: &[&'m Member],
+        mut read: impl FnMut(&mut Self, &'m Member) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for member in members.iter().copied() {
+            let result = read(self, member);
             self.drop_if_damaged(member, result)?;
             self.bytes_done += member.size;
             self.sink.progress(self.bytes_done)?;

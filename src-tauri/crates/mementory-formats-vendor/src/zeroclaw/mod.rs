@@ -9,7 +9,6 @@ mod settings;
 pub mod testing;
 #[cfg(test)]
 mod tests;
-mod wal;
 mod wire;
 mod write;
 
