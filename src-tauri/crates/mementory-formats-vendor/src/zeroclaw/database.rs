@@ -7,11 +7,11 @@ use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 /// First bytes of a SQLite database.
-pub(super) const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+pub(crate) const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Reasons why a database cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DatabaseError {
+pub(crate) enum DatabaseError {
     /// The bytes are not an SQLite database.
     #[error("not a SQLite database")]
     NotSqlite,
@@ -29,10 +29,10 @@ pub(super) fn is_database_name(name: &str) -> bool {
 }
 
 /// One row as JSON, with its columns in order.
-pub(super) type Row = Map<String, Value>;
+pub(crate) type Row = Map<String, Value>;
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
-pub(super) fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
+pub(crate) fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
     if !image.starts_with(SQLITE_MAGIC) || image.len() < 100 {
         return Err(DatabaseError::NotSqlite);
     }
