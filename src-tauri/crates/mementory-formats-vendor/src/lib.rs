@@ -1,7 +1,10 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod basic_memory;
 pub mod chatgpt;
 pub mod claude;
 pub mod mem0;
+pub mod obsidian;
+pub mod okf;
 pub mod openclaw;
 mod shared;
 pub mod transfer_text;
@@ -16,6 +19,9 @@ pub const FORMATS: &[&dyn Format] = &[
     &chatgpt::ChatGpt,
     &claude::Claude,
     &mem0::Mem0,
+    &basic_memory::BasicMemory,
+    &obsidian::Obsidian,
+    &okf::Okf,
     &transfer_text::TransferText,
 ];
 
@@ -23,3 +29,6 @@ pub const FORMATS: &[&dyn Format] = &[
 mod testing;
 #[cfg(test)]
 use testing::{by_id, detect};
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod case_runner;
