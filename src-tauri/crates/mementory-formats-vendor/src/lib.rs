@@ -2,9 +2,15 @@
 pub mod basic_memory;
 pub mod chatgpt;
 pub mod claude;
+pub mod generic_chat;
+pub mod generic_memories;
+pub mod jan;
+pub mod librechat;
+pub mod lm_studio;
 pub mod mem0;
 pub mod obsidian;
 pub mod okf;
+pub mod open_webui;
 pub mod openclaw;
 mod shared;
 pub mod transfer_text;
@@ -22,6 +28,12 @@ pub const FORMATS: &[&dyn Format] = &[
     &basic_memory::BasicMemory,
     &obsidian::Obsidian,
     &okf::Okf,
+    &open_webui::OpenWebui,
+    &librechat::Librechat,
+    &lm_studio::LmStudio,
+    &jan::Jan,
+    &generic_chat::GenericChat,
+    &generic_memories::GenericMemories,
     &transfer_text::TransferText,
 ];
 

@@ -1,0 +1,28 @@
+//! Detects exported conversations by their ids and their messages.
+use crate::shared::json_head::head_keys;
+use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_json::Keys;
+
+/// One claim for each file.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let files =
+        catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));
+    let claim = |member: &mementory_format::Member| Claim {
+        version: None,
+        confidence: 0.9,
+        reason: "A conversation with message ids, as LibreChat exports it".into(),
+        parts: vec![Part { member: member.id, role: Role::Conversations }],
+        missing_parts: vec![],
+    };
+    files.map(claim).collect()
+}
+
+/// The ids of messages are called `messageId`, and those of their parents `parentMessageId`.
+fn is_export(keys: &Keys) -> bool {
+    let is_list = |list: &str| {
+        let has = |key: &str| keys.has(&format!("{list}.{key}"));
+        has("messageId") && (has("parentMessageId") || has("isCreatedByUser") || has("children"))
+    };
+    (keys.has("conversationId") || keys.has("options") || keys.has("exportAt"))
+        && (is_list("messages") || is_list("messagesTree"))
+}
