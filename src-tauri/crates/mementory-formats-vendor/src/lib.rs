@@ -44,3 +44,6 @@ use testing::{by_id, detect};
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod case_runner;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod sample_tests;

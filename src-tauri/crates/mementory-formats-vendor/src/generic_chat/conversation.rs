@@ -14,7 +14,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-pub(super) const ID_KEYS: [&str; 12] = [
+pub(super) const ID_KEYS: [&str; 11] = [
     "id",
     "_id",
     "uuid",
@@ -26,7 +26,6 @@ pub(super) const ID_KEYS: [&str; 12] = [
     "sessionId",
     "chat_id",
     "chatId",
-    "link",
 ];
 pub(super) const TITLE_KEYS: [&str; 6] = ["title", "name", "topic", "subject", "thread_title", "chat_title"];
 const HEADER_KEYS: [&str; 5] = ["thread", "conversation", "chat", "metadata", "session"];
@@ -53,6 +52,11 @@ pub(super) fn conversation(
 ) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
+        if let Some((key, inner)) = ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
+            && let Some(inner_object) = Object::parse(inner.get())
+        {
+            return wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+        }
         if role_name(object).is_some() || pair(object).is_some() {
             return loose.add(files, member, element);
         }
@@ -84,7 +88,9 @@ pub(super) fn conversation(
     let link = text(&["link", "url", "source_url"]);
     let model = object.object("model");
     let mut chat = Chat {
-        id: text(&ID_KEYS).map(|id| id.rsplit('/').next().unwrap_or(&id).to_owned()).filter(|id| !id.is_empty()),
+        // The address of a chat ends with its id.
+        id: text(&ID_KEYS)
+            .or_else(|| link.as_deref()?.rsplit('/').next().filter(|id| !id.is_empty()).map(str::to_owned)),
         title: text(&TITLE_KEYS),
         summary: first_text(object, &["summary"]).unwrap_or_default(),
         times: found,
@@ -100,6 +106,39 @@ pub(super) fn conversation(
     }
     let platform = platform(link.as_deref(), object);
     send(files, member, chat, platform, Some("conversations"))
+}
+
+/// The conversations in an object that is in an answer of an API: `{"data": {"conversations": […]}}`.
+fn wrapped(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    object: &Object<'_>,
+    at: &str,
+    loose: &mut LooseMessages,
+) -> Result<(), FormatError> {
+    let lists = ["conversations", "chats", "threads", "items", "results"];
+    let found = lists.iter().find_map(|key| Some((*key, object.list(key)?)));
+    let Some((key, list)) = found else {
+        let reason = "no_messages: this entry has no messages";
+        let place = format!("{}#{at}", member.place);
+        files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    for (index, raw) in list.into_iter().enumerate() {
+        let pointer = format!("{at}/{key}/{index}");
+        // An entry with a list of its own is read as if it stood alone; anything deeper is none.
+        match Object::parse(raw.get()) {
+            Some(object) if message_list(&object).is_some() => {
+                conversation(files, member, &ObjectElement { text: raw.get(), object, pointer }, loose)?;
+            }
+            _ => {
+                let reason = "no_messages: this entry has no messages";
+                let place = format!("{}#{pointer}", member.place);
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The messages of a conversation: a list, or an object by ids.

@@ -4,7 +4,7 @@ use crate::shared::json_head::head_text;
 use mementory_format::{Catalog, Claim, Part, Role};
 
 /// Number of bytes of a file that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
+pub(super) const HEAD_BYTES: usize = 64 << 10;
 
 /// One claim for each file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {

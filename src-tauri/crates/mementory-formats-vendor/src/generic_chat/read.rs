@@ -1,7 +1,9 @@
 //! Reads chats in common shapes.
 use super::conversation::{LooseMessages, conversation};
-use super::shape::{Shape, WRAPPERS};
+use super::detect::HEAD_BYTES;
+use super::shape::{Shape, wrappers};
 use super::{openrouter, threads};
+use crate::shared::json_head::head_text;
 use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_model::Kind;
@@ -26,7 +28,9 @@ pub(super) fn read(
             }
             Shape::Conversations | Shape::Messages => {
                 let mut loose = LooseMessages::default();
-                files.objects(member, &WRAPPERS, Kind::Conversation, |files, element| {
+                let wrappers =
+                    head_text(files.catalog, member, HEAD_BYTES).map(|head| wrappers(&head)).unwrap_or_default();
+                files.objects(member, &wrappers, Kind::Conversation, |files, element| {
                     conversation(files, member, element, &mut loose)
                 })?;
                 loose.send(files, member)?;

@@ -1,9 +1,8 @@
 //! The shapes that many programs share, judged by the start of a file.
-use crate::shared::roles::role;
 use mementory_json::{Keys, keys_of};
 
 /// Keys under which conversations are listed.
-pub(super) const WRAPPERS: [&str; 9] =
+const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation has its messages.
 pub(super) const MESSAGE_LISTS: [&str; 9] =
@@ -12,6 +11,24 @@ pub(super) const MESSAGE_LISTS: [&str; 9] =
 const ROLE_KEYS: [&str; 7] = ["role", "sender", "author", "from", "speaker", "isUser", "is_user"];
 /// Keys of the text of a message.
 const TEXT_KEYS: [&str; 7] = ["content", "text", "parts", "message", "value", "say", "body"];
+
+/// Speakers that show a chat with an assistant. Names of assistants are left out, because people are called Claude too.
+const SPEAKERS: [&str; 14] = [
+    "user",
+    "human",
+    "assistant",
+    "system",
+    "model",
+    "ai",
+    "bot",
+    "gpt",
+    "chatgpt",
+    "prompt",
+    "response",
+    "tool",
+    "function",
+    "developer",
+];
 
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +87,15 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     (is_list && is_message("")).then_some(Shape::Messages)
 }
 
+/// The keys of the lists of conversations in a file. A list under any other key belongs to its conversation.
+pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
+    let keys = keys_of(head);
+    let is_wrapper = |wrapper: &str| {
+        MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
+    };
+    WRAPPERS.into_iter().filter(|wrapper| is_wrapper(wrapper)).collect()
+}
+
 fn has(keys: &Keys, path: &str) -> bool {
     keys.has(path)
 }
@@ -85,7 +111,7 @@ fn names_speaker(text: &str) -> bool {
             rest.split('"').next()
         })
     });
-    values.into_iter().any(|value| role(value).is_some())
+    values.into_iter().any(|value| SPEAKERS.contains(&value.to_lowercase().as_str()))
 }
 
 #[cfg(test)]
@@ -114,6 +140,7 @@ mod tests {
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
             (r#"[{"role":"admin","content":"users"}]"#, None),
             (r#"[{"name":"x","role":"editor","text":"y"}]"#, None),
+            (r#"{"messages":[{"from":"Claude","text":"See you at eight"}]}"#, None),
             (r#"{"messages":[{"subject":"mail","from":"a@example.org","body":"x"}]}"#, None),
             ("[]", None),
         ] {

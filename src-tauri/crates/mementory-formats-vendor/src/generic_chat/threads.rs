@@ -29,16 +29,10 @@ pub(super) fn read_threads(
         let thread = first_text(&message, &["threadId", "thread_id", "conversationId"]).unwrap_or_default();
         let mut turn = read_message(&message, raw.get(), pointer, FORMAT_ID);
         turn.id = first_text(&message, &["messageId", "id", "_id"]);
-        turns.entry(thread.clone()).or_insert_with(|| {
-            order.push(thread);
-            Vec::new()
-        });
-        if let Some(list) = first_text(&message, &["threadId", "thread_id", "conversationId"])
-            .or(Some(String::new()))
-            .and_then(|thread| turns.get_mut(&thread))
-        {
-            list.push(turn);
+        if !turns.contains_key(&thread) {
+            order.push(thread.clone());
         }
+        turns.entry(thread).or_default().push(turn);
     }
     for (index, raw) in object.list("threads").unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{}/threads/{index}", element.pointer);

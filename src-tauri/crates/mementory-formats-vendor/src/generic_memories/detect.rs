@@ -55,8 +55,20 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, asked: bool) -> bool {
 /// True for a sentence, and for an object with one text and few other members.
 fn is_memory(json: &str, in_array: bool, asked: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
-    let words = text.split_whitespace().count();
-    let is_sentence = words >= 3 || text.chars().count() >= 8 && !text.is_ascii();
     let is_object = json.starts_with('{');
-    asked || is_sentence && (in_array || is_object)
+    asked || is_sentence(&text) && (in_array || is_object) && further_texts(json) <= 1
+}
+
+/// True for a few words, or for a text in a script without spaces.
+fn is_sentence(text: &str) -> bool {
+    text.split_whitespace().count() >= 3 || text.chars().count() >= 8 && !text.is_ascii()
+}
+
+/// Number of members with sentences besides the text of a memory. A title is usual; more than that is a record of
+/// another kind, such as an article or a ticket.
+fn further_texts(json: &str) -> usize {
+    let Some(object) = Object::parse(json) else { return 0 };
+    let texts = object.members().filter_map(|(key, _)| object.text(key));
+    let is_long_record = object.members().count() > 20;
+    texts.filter(|text| is_sentence(text)).count().saturating_sub(1) + usize::from(is_long_record) * 2
 }

@@ -3,18 +3,21 @@ use crate::shared::json_head::head_keys;
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_json::Keys;
 
-/// One claim for each file.
+/// One claim for all conversations that were given together, because each is a file of its own.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let files =
         catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));
-    let claim = |member: &mementory_format::Member| Claim {
+    let parts: Vec<Part> = files.map(|member| Part { member: member.id, role: Role::Conversations }).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
         version: None,
         confidence: 0.9,
-        reason: "A conversation with message ids, as LibreChat exports it".into(),
-        parts: vec![Part { member: member.id, role: Role::Conversations }],
+        reason: "Conversations with message ids, as LibreChat exports them".into(),
+        parts,
         missing_parts: vec![],
-    };
-    files.map(claim).collect()
+    }]
 }
 
 /// The ids of messages are called `messageId`, and those of their parents `parentMessageId`.

@@ -91,7 +91,7 @@ fn each_row(
         Ok(statement) => statement,
         Err(error) => return failed(files, error),
     };
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = match statement.query([]) {
         Ok(rows) => rows,
         Err(error) => return failed(files, error),
@@ -168,7 +168,7 @@ fn stored_messages(connection: &Connection, files: &FileReader<'_>, chat: &Row) 
     let Some(id) = text(chat, "id") else { return Vec::new() };
     let sql = "SELECT * FROM chat_message WHERE chat_id = ?1 ORDER BY created_at, id";
     let Ok(mut statement) = connection.prepare(sql) else { return Vec::new() };
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut out = Vec::new();
     let Ok(mut rows) = statement.query([id]) else { return out };
     while let Ok(Some(row)) = rows.next() {
