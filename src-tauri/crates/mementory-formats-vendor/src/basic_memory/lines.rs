@@ -31,8 +31,8 @@ pub(super) fn observation(item: &str) -> Option<Observation<'_>> {
     let mut rest = item;
     if let Some(inner) = item.strip_prefix('[') {
         let (name, after) = inner.split_once(']')?;
-        let is_checkbox = matches!(name.trim(), "" | "x" | "X" | "-" | ">" | "/");
-        if is_checkbox || name.contains(['[', '(', ')', '\n']) || after.starts_with(['(', '[', ':', ']']) {
+        let is_odd = name.contains(['[', '(', ')', '\n']) || !after.starts_with(char::is_whitespace);
+        if is_odd || is_task_mark(name.trim()) || is_time(name.trim()) {
             return None;
         }
         category = Some(name.trim());
@@ -49,6 +49,23 @@ pub(super) fn observation(item: &str) -> Option<Observation<'_>> {
     }
     let (text, context) = split_context(rest);
     Some(Observation { category, text, tags, context })
+}
+
+/// True for the marks of tasks: `[ ]`, `[x]`, `[-]`, `[/]`, `[?]` …
+fn is_task_mark(category: &str) -> bool {
+    let mut chars = category.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => true,
+        (Some(c), None) => matches!(c, 'x' | 'X') || !c.is_alphanumeric(),
+        _ => false,
+    }
+}
+
+/// True for a time or a date, as in logs: `[10:15]`, `[2026-05-02 10:15]`.
+fn is_time(category: &str) -> bool {
+    category.starts_with(|c: char| c.is_ascii_digit())
+        && category.contains([':', '-'])
+        && category.chars().all(|c| c.is_ascii_digit() || " :.-/TZ+".contains(c))
 }
 
 /// The relation in an item of a list: a name of at most a few words before a link. None for other items.
@@ -115,6 +132,8 @@ mod tests {
             "",
             "[a][b]",
             "see [[Note]] #tag",
+            "[10:15] log line",
+            "[?] open",
         ] {
             assert_eq!(observation(text), None, "{text}");
         }

@@ -2,6 +2,7 @@
 use super::lines::{Observation, Relation, observation, relation};
 use crate::shared::markdown::NoteLink;
 use crate::shared::note::Note;
+use crate::shared::note_folder::is_note;
 use crate::shared::note_reader::{NoteReader, ReadNote, unix_lines};
 use crate::shared::object::content_id;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -115,12 +116,20 @@ fn read_note(
         item_record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
         items.push(item_record);
     }
-    let is_inline = |link: &&NoteLink| link.is_wiki && !relation_ranges.iter().any(|range| range.contains(&link.at));
+    let path = reader.folder.path(member).to_owned();
+    let is_inline =
+        |link: &&NoteLink| !link.is_external() && !relation_ranges.iter().any(|range| range.contains(&link.at));
     for link in outline.links.iter().filter(is_inline) {
-        let target = names.key(&link.target).cloned();
-        // Links to notes that are not written yet are legal. Their target is the name, until there is such a note.
-        let target = target.unwrap_or_else(|| RecordKey::new(FORMAT_ID, link.note()));
-        if target != record.key && !record.links.iter().any(|other| other.target == target) {
+        let target = if link.is_wiki {
+            // Links to notes that are not written yet are legal. Their target is the name, until there is such a note.
+            names.key(&link.target).cloned().unwrap_or_else(|| RecordKey::new(FORMAT_ID, link.note()))
+        } else {
+            let found = reader.resolve(&path, link).filter(|path| is_note(path));
+            let Some(found) = found.and_then(|path| names.key(path)) else { continue };
+            found.clone()
+        };
+        let is_named = !target.value.is_empty();
+        if is_named && target != record.key && !record.links.iter().any(|other| other.target == target) {
             record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target });
         }
     }

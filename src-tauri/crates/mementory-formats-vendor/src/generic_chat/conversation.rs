@@ -1,5 +1,5 @@
 //! A conversation with its messages, and messages that stand alone in a file.
-use super::read::FORMAT_ID;
+use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
 use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::content::Content;

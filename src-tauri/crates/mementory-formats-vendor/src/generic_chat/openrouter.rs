@@ -1,6 +1,6 @@
 //! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`): characters (models), messages and, since version 3, the parts of the
 //! messages, each as an object by ids.
-use super::read::FORMAT_ID;
+use super::shape::FORMAT_ID;
 use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::content::Content;
 use crate::shared::message::{first_text, read_message, report_no_message, send, times};

@@ -1,14 +1,12 @@
 //! Reads chats in common shapes.
 use super::conversation::{LooseMessages, conversation};
 use super::detect::HEAD_BYTES;
-use super::shape::{Shape, wrappers};
+use super::shape::{FORMAT_ID, Shape, wrappers};
 use super::{openrouter, threads};
 use crate::shared::json_head::head_text;
 use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_model::Kind;
-
-pub(super) const FORMAT_ID: &str = "generic_chat";
 
 /// Reads every claimed file.
 pub(super) fn read(

@@ -1,6 +1,8 @@
 //! The shapes that many programs share, judged by the start of a file.
 use mementory_json::{Keys, keys_of};
 
+/// Id of the format and scope of its keys.
+pub(super) const FORMAT_ID: &str = "generic_chat";
 /// Keys under which conversations are listed.
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];

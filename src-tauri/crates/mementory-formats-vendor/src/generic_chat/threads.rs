@@ -1,6 +1,6 @@
 //! Threads and messages in two lists, as T3 Chat exports them.
 use super::conversation::{ID_KEYS, TITLE_KEYS};
-use super::read::FORMAT_ID;
+use super::shape::FORMAT_ID;
 use crate::shared::chat::{Chat, Turn};
 use crate::shared::message::{first_text, read_message, report_no_message, send, times};
 use crate::shared::object::Object;

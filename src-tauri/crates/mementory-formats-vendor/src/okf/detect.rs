@@ -3,7 +3,7 @@
 use super::is_reserved;
 use crate::shared::note::Note;
 use crate::shared::note_folder::{NoteFolder, note_folders};
-use mementory_format::{Catalog, Claim, Role};
+use mementory_format::{Catalog, Claim, Member, Role};
 
 /// Number of bytes of a concept that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
@@ -29,7 +29,8 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
         };
         let mut parts = folder.parts(Role::Records);
         for part in parts.iter_mut().filter(|part| part.role == Role::Records) {
-            if catalog.members().get(part.member).is_some_and(|member| is_reserved(member.file_name())) {
+            let member = catalog.members().get(part.member).filter(|member| is_reserved(member.file_name()));
+            if member.is_some_and(|member| !has_type(catalog, member)) {
                 part.role = Role::Sidecar;
             }
         }
@@ -38,13 +39,28 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
     out
 }
 
-/// `okf_version` in the frontmatter of the index at the top.
+/// True for a reserved file that is a concept nevertheless, as some programs write it.
+fn has_type(catalog: &Catalog, member: &Member) -> bool {
+    catalog
+        .head(member, HEAD_BYTES)
+        .is_ok_and(|head| Note::parse(&String::from_utf8_lossy(&head)).text("type").is_some())
+}
+
+/// `okf_version` in the frontmatter of the index at the top, where it belongs, or in a concept, where many programs
+/// write it.
 fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
     let members = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
-    let mut indexes = members.filter(|member| member.file_name().eq_ignore_ascii_case("index.md"));
-    let index = indexes.find(|member| !folder.is_single_file && !folder.path(member).contains('/'))?;
-    let head = catalog.head(index, HEAD_BYTES).ok()?;
-    Note::parse(&String::from_utf8_lossy(&head)).text("okf_version")
+    let is_top_index = |member: &&Member| {
+        !folder.is_single_file
+            && member.file_name().eq_ignore_ascii_case("index.md")
+            && !folder.path(member).contains('/')
+    };
+    let version = |member: &Member| {
+        let head = catalog.head(member, HEAD_BYTES).ok()?;
+        Note::parse(&String::from_utf8_lossy(&head)).text("okf_version")
+    };
+    let index = members.clone().find(is_top_index).and_then(version);
+    index.or_else(|| folder.sample(5).filter_map(|id| catalog.members().get(id)).find_map(version))
 }
 
 /// What was found in some of the concepts.

@@ -78,13 +78,12 @@ fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
 /// Concepts of the bundle that a concept names as its sources.
 fn read_sources(reader: &NoteReader<'_>, note: &Note<'_>, record: &mut Record, path: &str) {
     let Some(Value::Array(sources)) = note.value("sources") else { return };
-    for resource in sources.iter().filter_map(|source| source.get("resource")).filter_map(Value::as_str) {
-        let link = crate::shared::markdown::NoteLink {
-            target: resource.to_owned(),
-            is_wiki: false,
-            is_embedded: false,
-            at: 0,
-        };
+    let resource = |source: &'_ Value| match source {
+        Value::String(text) => Some(text.clone()),
+        source => ["resource", "path"].iter().find_map(|key| source.get(*key)?.as_str().map(str::to_owned)),
+    };
+    for resource in sources.iter().filter_map(resource) {
+        let link = crate::shared::markdown::NoteLink { target: resource, is_wiki: false, is_embedded: false, at: 0 };
         let Some(target) = reader.resolve(path, &link) else { continue };
         let target = RecordKey::new(reader.scope.as_str(), concept_id(target));
         record.links.retain(|other| other.target != target);

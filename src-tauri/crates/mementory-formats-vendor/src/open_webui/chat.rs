@@ -1,4 +1,5 @@
 //! A chat as it is in exports and in the database: a history of messages by id, and the last message that was shown.
+use super::steps::separate_steps;
 use crate::shared::any_time::first_time;
 use crate::shared::chat::{Chat, Turn};
 use crate::shared::message::{first_text, read_list, read_map, send};
@@ -53,7 +54,7 @@ pub(super) fn read_chat(
         (_, Some(list)) if !list.is_empty() => read_list(files, member, list, &format!("{at}/messages")),
         _ => stored,
     };
-    turns.iter_mut().for_each(separate_thoughts);
+    turns.iter_mut().for_each(separate_steps);
     let mut chat = Chat {
         id: first_text(&row, &["id"]).or_else(|| first_text(data, &["id"])),
         title: first_text(&row, &["title"]).or_else(|| first_text(data, &["title"])),
@@ -107,36 +108,4 @@ fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>)
     cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, "{}")));
     cuts.extend(data.raw_value("messages").map(|raw| (raw, "[]")));
     with_replaced_values(text, &cuts)
-}
-
-const THOUGHT_START: &str = "<details type=\"reasoning\"";
-const THOUGHT_END: &str = "</details>";
-
-/// Moves thoughts out of the text of an answer. They stand in it as `<details type="reasoning">`, with `>` before each
-/// line.
-fn separate_thoughts(turn: &mut Turn) {
-    if !turn.text.contains(THOUGHT_START) {
-        return;
-    }
-    let mut text = String::new();
-    let mut thoughts: Vec<Value> = Vec::new();
-    let mut rest = turn.text.as_str();
-    while let Some((before, after)) = rest.split_once(THOUGHT_START) {
-        let Some((inside, following)) = after.split_once(THOUGHT_END) else { break };
-        text.push_str(before);
-        let body = inside.split_once("</summary>").map_or(inside, |(_, body)| body);
-        let lines: Vec<&str> = body.trim().lines().map(|l| l.strip_prefix('>').unwrap_or(l).trim_start()).collect();
-        thoughts.push(serde_json::json!({ "type": "thinking", "text": lines.join("\n") }));
-        rest = following;
-    }
-    text.push_str(rest);
-    turn.text = text.trim().to_owned();
-    if turn.text.is_empty() && !thoughts.is_empty() {
-        turn.content_type = "thinking".into();
-    }
-    if let Some(Value::Array(blocks)) = turn.fields.get_mut("blocks") {
-        blocks.extend(thoughts);
-    } else if !thoughts.is_empty() {
-        turn.fields.insert("blocks".into(), thoughts.into());
-    }
 }

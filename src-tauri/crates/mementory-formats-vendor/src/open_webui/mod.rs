@@ -3,6 +3,7 @@ mod chat;
 mod database;
 mod detect;
 mod read;
+mod steps;
 #[cfg(test)]
 mod tests;
 

@@ -167,7 +167,7 @@ impl Content {
         }
     }
 
-    /// The type of the message: `text` if it has text, otherwise that of its most telling part.
+    /// The type of the message: `text` if it has text, otherwise that of a tool or a thought.
     pub(crate) fn content_type(&self) -> &'static str {
         let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
         if !self.text.trim().is_empty() || self.blocks.is_empty() {
