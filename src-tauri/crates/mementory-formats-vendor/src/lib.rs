@@ -1,5 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod agent_rules;
+pub mod basic_memory;
+mod case_runner;
 pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
@@ -8,11 +10,19 @@ pub mod copilot;
 pub mod cursor;
 pub mod deepseek;
 pub mod gemini_cli;
+pub mod generic_chat;
+pub mod generic_memories;
 pub mod grok;
 pub mod grok_build;
+pub mod jan;
 pub mod kept_file;
+pub mod librechat;
+pub mod lm_studio;
 pub mod mem0;
 pub mod mistral;
+pub mod obsidian;
+pub mod okf;
+pub mod open_webui;
 pub mod openclaw;
 pub mod opencode;
 mod shared;
@@ -39,7 +49,16 @@ pub const FORMATS: &[&dyn Format] = &[
     &copilot::Copilot,
     &deepseek::DeepSeek,
     &mistral::Mistral,
+    &basic_memory::BasicMemory,
+    &obsidian::Obsidian,
+    &okf::Okf,
+    &open_webui::OpenWebui,
+    &librechat::Librechat,
+    &lm_studio::LmStudio,
+    &jan::Jan,
     &transfer_text::TransferText,
+    &generic_chat::GenericChat,
+    &generic_memories::GenericMemories,
     &kept_file::KeptFile,
 ];
 
@@ -47,5 +66,7 @@ pub const FORMATS: &[&dyn Format] = &[
 mod cases;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod sample_tests;
 #[cfg(test)]
 use testing::{by_id, detect};

@@ -104,7 +104,11 @@ impl<'r> FileReader<'r> {
     }
 
     /// Reports a damaged file as dropped. Limits, cancelling and errors of the sink are returned.
-    fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
+    pub(crate) fn drop_if_damaged(
+        &mut self,
+        member: &Member,
+        result: Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
         match result {
             Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
                 let reason = format!("unreadable: {source}");
