@@ -65,8 +65,8 @@ pub const FORMATS: &[&dyn Format] = &[
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod sample_tests;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 use testing::{by_id, detect};

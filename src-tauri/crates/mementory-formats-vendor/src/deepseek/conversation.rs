@@ -206,6 +206,7 @@ fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
             fields.insert("role_from".into(), "position".into());
             let before = match &message.parent {
                 TurnParent::Id(parent) => roles.get(parent).cloned(),
+                TurnParent::At(parent) => out.get(*parent).map(|turn| turn.role.clone()),
                 TurnParent::Previous => out.last().map(|turn| turn.role.clone()),
                 TurnParent::Root => Some("assistant".into()),
             };

@@ -1,6 +1,6 @@
 //! Detects exported chats by their history of messages, and the database by its tables.
 use crate::shared::json_head::head_keys;
-use crate::zeroclaw::database::SQLITE_MAGIC;
+use crate::shared::sqlite::SQLITE_MAGIC;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_json::Keys;
 
