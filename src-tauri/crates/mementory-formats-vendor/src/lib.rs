@@ -4,7 +4,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
-pub mod cursor;
+pub mod cursor_editor;
 pub mod gemini_cli;
 pub mod grok_build;
 pub mod mem0;
@@ -24,7 +24,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &claude_code::ClaudeCode,
     &codex::Codex,
-    &cursor::Cursor,
+    &cursor_editor::CursorEditor,
     &gemini_cli::GeminiCli,
     &opencode::OpenCode,
     &grok_build::GrokBuild,
