@@ -1,13 +1,12 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod agent_rules;
 pub mod basic_memory;
-mod case_runner;
 pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
 pub mod copilot;
-pub mod cursor;
+pub mod cursor_editor;
 pub mod deepseek;
 pub mod gemini_cli;
 pub mod generic_chat;
@@ -39,7 +38,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &claude_code::ClaudeCode,
     &codex::Codex,
-    &cursor::Cursor,
+    &cursor_editor::CursorEditor,
     &gemini_cli::GeminiCli,
     &opencode::OpenCode,
     &grok_build::GrokBuild,
@@ -65,8 +64,10 @@ pub const FORMATS: &[&dyn Format] = &[
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
-mod sample_tests;
-#[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod case_runner;
+#[cfg(test)]
+mod sample_tests;
 #[cfg(test)]
 use testing::{by_id, detect};

@@ -8,6 +8,8 @@ use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::HashMap;
 
+/// Longest frontmatter, in bytes, whose members all items of a file have. Those of a longer one are at its first item.
+const MAX_REPEATED_BYTES: usize = 4 << 10;
 /// Heading under which Gemini CLI writes what it was asked to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
 
@@ -63,7 +65,7 @@ fn read_file(
     }
     let project = project_of(reader.catalog, member);
     let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    for piece in rules_text::pieces(&text, before) {
+    for (n, piece) in rules_text::pieces(&text, before).into_iter().enumerate() {
         let base = format!("{}/{}/{}", file.platform, project.as_deref().unwrap_or_default(), piece.id);
         let count = seen.entry(base.clone()).or_default();
         *count += 1;
@@ -85,7 +87,9 @@ fn read_file(
         record.source.platform = file.platform.into();
         record.source.method = Some(if is_saved { "agent_memory" } else { file.method }.into());
         record.source.project.clone_from(&project);
-        record.fields = document.fields.clone();
+        if n == 0 || before.len() <= MAX_REPEATED_BYTES {
+            record.fields = document.fields.clone();
+        }
         record.fields.insert("file".into(), member.name.clone().into());
         record.origin =
             Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: piece.pointer };

@@ -1,10 +1,11 @@
 //! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of them.
-use super::session::prompt;
+use super::chat_file;
+use crate::shared::chat::Turn;
 use crate::shared::jsonl_session::{Sessions, any_time};
 use crate::shared::object::content_id;
 use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
-use mementory_model::{DroppedAs, Kind};
+use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
 /// Reads the prompts of sessions that are not in `known`, one conversation for each session or, in older files, project.
@@ -47,7 +48,19 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet
         found.chat.id = Some(found.key.clone());
         found.chat.is_log = true;
         found.chat.record_type = Some("prompt_history".into());
-        reader.send_chat(found.chat, super::read::chat_file(&found.container))?;
+        reader.send_chat(found.chat, chat_file(&found.container))?;
     }
     Ok(())
+}
+
+fn prompt(text: String, id: String, pointer: &str, verbatim: &str) -> Turn {
+    Turn {
+        id: Some(id),
+        role: "user".into(),
+        content_type: "text".into(),
+        text,
+        pointer: pointer.into(),
+        verbatim: Some(Verbatim::json(verbatim)),
+        ..Turn::default()
+    }
 }

@@ -4,6 +4,8 @@ use crate::shared::chat::Turn;
 use crate::shared::jsonl_session::any_time;
 use crate::shared::object::Object;
 use mementory_model::Times;
+use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(super) enum LineKind {
 pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
     match line.text("type").as_deref() {
         Some("user" | "assistant" | "system" | "attachment") => LineKind::Message,
-        Some("progress") if line.has("uuid") => LineKind::Progress,
+        Some("progress") => LineKind::Progress,
         _ if line.has("uuid") && (line.has("message") || line.has("parentUuid")) => LineKind::Message,
         _ => LineKind::Other,
     }
@@ -30,7 +32,7 @@ pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
 pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentContent) {
     let mut turn = Turn::default();
     let mut content = AgentContent::default();
-    let mut blocks_seen: Vec<String> = Vec::new();
+    let mut merged = MergedBlocks::default();
     for (n, text) in lines.iter().enumerate() {
         let Some(line) = Object::parse(text) else { continue };
         if n == 0 {
@@ -46,24 +48,19 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
         let model = message.non_blank_text("model").filter(|m| m != "<synthetic>");
         turn.model = turn.model.take().or(model.map(Into::into));
         match message.raw_value("content").or_else(|| line.raw_value("content")) {
-            // A later line can repeat the blocks of the ones before it.
-            Some(raw) => {
-                let items = crate::shared::object::list(raw).unwrap_or_else(|| vec![raw]);
-                for item in items {
-                    if lines.len() == 1 || !blocks_seen.iter().any(|seen| seen == item.get()) {
-                        if lines.len() > 1 {
-                            blocks_seen.push(item.get().to_owned());
-                        }
-                        content.push(item);
-                    }
-                }
-            }
+            Some(raw) if lines.len() == 1 => content.push(raw),
+            Some(raw) => merged.add(raw, message.text("stop_reason").as_deref() == Some("end_turn")),
             None => attached(&line, &mut turn, &mut content),
         }
         if let Some(subtype) = line.non_blank_text("subtype") {
             turn.fields.insert("subtype".into(), subtype.as_ref().into());
         }
         is_hidden_line(&line, is_subagent, &mut turn);
+    }
+    for block in &merged.blocks {
+        if let Ok(raw) = serde_json::from_str::<&RawValue>(block) {
+            content.push(raw);
+        }
     }
     if turn.role == "user" && !turn.hidden {
         let only_results = content.text.trim().is_empty() && content.content_type() == "tool_result";
@@ -140,5 +137,66 @@ fn is_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     }
     if line.is_true("isApiErrorMessage") {
         turn.fields.insert("error".into(), true.into());
+    }
+}
+
+/// The blocks of an answer in several lines. A line can add blocks, or repeat those of the line before it, which grew
+/// meanwhile.
+#[derive(Debug, Default)]
+struct MergedBlocks {
+    blocks: Vec<String>,
+    seen: HashSet<String>,
+    /// Positions of calls by their ids.
+    calls: HashMap<String, usize>,
+    /// First block of the last line.
+    last_start: usize,
+    /// True if the last line was the end of the answer, so that no block of it can grow.
+    is_final: bool,
+}
+
+impl MergedBlocks {
+    fn add(&mut self, content: &RawValue, is_final: bool) {
+        let items = crate::shared::object::list(content).unwrap_or_else(|| vec![content]);
+        let last = self.blocks.get(self.last_start..).unwrap_or_default();
+        let has_grown = !last.is_empty()
+            && items.len() >= last.len()
+            && !self.is_final
+            && last.iter().zip(&items).all(|(old, new)| extends(old, new.get()));
+        if has_grown {
+            let start = self.last_start;
+            for old in self.blocks.drain(start..) {
+                self.seen.remove(&old);
+            }
+            self.calls.retain(|_, at| *at < start);
+        }
+        self.last_start = self.blocks.len();
+        self.is_final = is_final;
+        for item in items {
+            let call = Object::parse(item.get())
+                .filter(|block| block.text("type").as_deref() == Some("tool_use"))
+                .and_then(|block| block.non_blank_text("id").map(|id| id.into_owned()));
+            if let Some(block) = call.as_ref().and_then(|id| self.calls.get(id)).and_then(|at| self.blocks.get_mut(*at))
+            {
+                item.get().clone_into(block);
+            } else if self.seen.insert(item.get().to_owned()) {
+                self.calls.extend(call.map(|id| (id, self.blocks.len())));
+                self.blocks.push(item.get().to_owned());
+            }
+        }
+    }
+}
+
+/// True if a block is the same as an earlier one, or has its text and more.
+fn extends(old: &str, new: &str) -> bool {
+    let (Some(old_block), Some(new_block)) = (Object::parse(old), Object::parse(new)) else { return old == new };
+    let kind = old_block.text("type");
+    let member = match kind.as_deref() {
+        Some("tool_use") => return kind == new_block.text("type") && old_block.text("id") == new_block.text("id"),
+        Some("thinking") => "thinking",
+        _ => "text",
+    };
+    match (old_block.text(member), new_block.text(member)) {
+        (Some(before), Some(after)) => kind == new_block.text("type") && after.starts_with(before.as_ref()),
+        _ => old == new,
     }
 }

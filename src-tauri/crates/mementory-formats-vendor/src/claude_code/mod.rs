@@ -8,6 +8,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
+use crate::shared::chat::ChatFile;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
@@ -15,6 +16,11 @@ use mementory_model::Limits;
 const FORMAT: &str = "claude_code";
 /// Name of the platform.
 const PLATFORM: &str = "claude-code";
+
+/// The file that a conversation is read from.
+fn chat_file(container: &str) -> ChatFile<'_> {
+    ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
+}
 
 /// Sessions and memory of Claude Code.
 pub struct ClaudeCode;

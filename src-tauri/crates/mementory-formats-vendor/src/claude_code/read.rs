@@ -1,7 +1,6 @@
 //! Reads the files of a claim: first the logs, then the prompts of other sessions, then the memory.
 use super::session::Session;
-use super::{FORMAT, PLATFORM, history, memory};
-use crate::shared::chat::ChatFile;
+use super::{FORMAT, history, memory};
 use crate::shared::object::content_id;
 use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
@@ -11,11 +10,6 @@ use std::io::Read;
 
 /// Most sessions that are searched in one file.
 const MAX_SESSIONS_PER_FILE: usize = 10_000;
-
-/// The file that a conversation is read from.
-pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
-    ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
-}
 
 /// Reads everything.
 pub(super) fn read(

@@ -1,6 +1,6 @@
 //! The lines of a session → its conversation. The messages are a tree: a rewind begins a new branch.
 use super::lines::{self, LineKind};
-use crate::shared::chat::{Chat, Turn, TurnParent};
+use crate::shared::chat::{Chat, TurnParent};
 use crate::shared::jsonl_session::any_time;
 use crate::shared::object::Object;
 use crate::shared::reader::FileReader;
@@ -52,6 +52,21 @@ struct Draft {
     uuids: Vec<Option<String>>,
     lines: Vec<String>,
     pointer: String,
+    /// True for the result of a tool.
+    is_result: bool,
+}
+
+/// What a line continues.
+#[derive(Debug)]
+enum Found {
+    /// The message at this position.
+    Draft(usize),
+    /// Nothing: it begins the conversation.
+    Root,
+    /// The message before it, as in lines without uuids.
+    Previous,
+    /// A line that is not in this session.
+    Foreign(String),
 }
 
 impl Session {
@@ -125,6 +140,7 @@ impl Session {
                 is_root: parent.is_none() && line.has("parentUuid"),
                 parent: parent.map(Into::into),
                 pointer: pointer.into(),
+                is_result: line.text("type").as_deref() == Some("user") && text.contains("\"tool_result\""),
                 ..Draft::default()
             });
         }
@@ -161,28 +177,59 @@ impl Session {
         }
     }
 
+    /// The parents of all messages, and the parents that are in no line of this session.
+    fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
+        let (mut out, mut foreign) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
+        // Results of calls that an answer made at once have it as their parent. They follow each other.
+        let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
+        let mut last_result: HashMap<usize, usize> = HashMap::new();
+        for (at, draft) in self.drafts.iter().enumerate() {
+            let found = self.parent_of(at, draft);
+            let parent = match &found {
+                Found::Draft(parent) => {
+                    let answer = answer_of_result.get(parent).copied();
+                    let last = last_result.get(&answer.unwrap_or(*parent)).copied();
+                    let is_result = draft.is_result && answer.is_none();
+                    if is_result {
+                        answer_of_result.insert(at, *parent);
+                        last_result.insert(*parent, at);
+                    }
+                    match last.filter(|_| is_result || answer.is_some()) {
+                        Some(last) => TurnParent::At(last),
+                        None => TurnParent::At(*parent),
+                    }
+                }
+                Found::Root => TurnParent::Root,
+                Found::Previous => TurnParent::Previous,
+                Found::Foreign(uuid) => {
+                    foreign.insert(at, uuid.clone());
+                    TurnParent::Id(uuid.clone())
+                }
+            };
+            out.push(parent);
+        }
+        (out, foreign)
+    }
+
     /// The message that a line continues.
-    fn parent_of(&self, at: usize, draft: &Draft) -> TurnParent {
+    fn parent_of(&self, at: usize, draft: &Draft) -> Found {
         let mut parent = match (&draft.parent, &draft.id) {
             (Some(parent), _) => parent,
-            (None, Some(_)) if draft.is_root => return TurnParent::Root,
-            (None, _) => return TurnParent::Previous,
+            (None, Some(_)) if draft.is_root => return Found::Root,
+            (None, _) => return Found::Previous,
         };
         for _ in 0..MAX_STEPS {
             match self.draft_of.get(parent) {
-                Some(found) if *found != at => {
-                    let id = self.drafts.get(*found).and_then(|d| d.id.clone());
-                    return id.map_or(TurnParent::Previous, TurnParent::Id);
-                }
-                Some(_) => return TurnParent::Previous,
+                Some(found) if *found != at => return Found::Draft(*found),
+                Some(_) => return Found::Previous,
                 None => match self.progress_parents.get(parent) {
                     Some(Some(next)) => parent = next,
-                    Some(None) => return TurnParent::Root,
+                    Some(None) => return Found::Root,
                     None => break,
                 },
             }
         }
-        TurnParent::Id(parent.clone())
+        Found::Foreign(parent.clone())
     }
 
     /// Sends the conversation. `session_of` has the sessions of all uuids that were read with it.
@@ -210,20 +257,16 @@ impl Session {
             chat.record_type = Some("subagent".into());
         }
         let mut links = Vec::new();
-        let parents: Vec<TurnParent> = self.drafts.iter().enumerate().map(|(at, d)| self.parent_of(at, d)).collect();
-        for (draft, parent) in std::mem::take(&mut self.drafts).into_iter().zip(parents) {
+        let (parents, foreign) = self.parents();
+        for (at, (draft, parent)) in std::mem::take(&mut self.drafts).into_iter().zip(parents).enumerate() {
             let (mut turn, mut content) = lines::message(&draft.lines, self.agent.is_some());
             reader.store_files(member, &mut content)?;
-            turn.parent = match parent {
-                TurnParent::Id(id) if self.draft_of.contains_key(&id) => TurnParent::Id(id),
-                TurnParent::Id(id) => match session_of.get(&id).filter(|session| **session != key) {
-                    Some(session) => {
-                        links.push(("continues", session.clone()));
-                        TurnParent::Root
-                    }
-                    None => TurnParent::Id(id),
-                },
-                other => other,
+            turn.parent = match foreign.get(&at).and_then(|uuid| session_of.get(uuid)).filter(|s| **s != key) {
+                Some(session) => {
+                    links.push(("continues", session.clone()));
+                    TurnParent::Root
+                }
+                None => parent,
             };
             turn.pointer = draft.pointer;
             turn.id = draft.id;
@@ -266,7 +309,7 @@ fn send(
     container: &str,
     links: Vec<(&str, String)>,
 ) -> Result<(), FormatError> {
-    let file = super::read::chat_file(container);
+    let file = super::chat_file(container);
     let mut issues = Vec::new();
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
@@ -279,17 +322,4 @@ fn send(
         }
     }
     reader.sink.unit(unit)
-}
-
-/// A message without lines, for the prompts of the history.
-pub(super) fn prompt(text: String, id: String, pointer: &str, verbatim: &str) -> Turn {
-    Turn {
-        id: Some(id),
-        role: "user".into(),
-        content_type: "text".into(),
-        text,
-        pointer: pointer.into(),
-        verbatim: Some(Verbatim::json(verbatim)),
-        ..Turn::default()
-    }
 }

@@ -20,6 +20,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         let role = match log_kind(catalog, member) {
             Some(LogKind::Session) => Role::Conversations,
             Some(LogKind::History) => Role::Records,
+            Some(LogKind::Names) => Role::Manifest,
             None => continue,
         };
         parts.push(Part { member: member.id, role });
@@ -42,6 +43,8 @@ enum LogKind {
     Session,
     /// The prompts of all sessions.
     History,
+    /// The names of sessions.
+    Names,
 }
 
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
@@ -69,6 +72,9 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
         }
         if object.has("session_id") && object.has("ts") && object.has("text") && !object.has("type") {
             return Some(LogKind::History);
+        }
+        if object.has("thread_name") && object.has("id") && !object.has("type") {
+            return Some(LogKind::Names);
         }
         if is_document(&object) {
             return Some(LogKind::Session);

@@ -1,5 +1,5 @@
 //! One item of a log → a message.
-use crate::shared::agent_content::{AgentContent, nested_text, push_text, value_text};
+use crate::shared::agent_content::{AgentContent, named_text, nested_text, push_text, value_text};
 use crate::shared::chat::Turn;
 use crate::shared::object::Object;
 use serde_json::value::RawValue;
@@ -74,7 +74,7 @@ pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
 fn decoded(raw: &RawValue, turn: &mut Turn) -> String {
     if raw.get().contains("encrypted_content") {
         turn.fields.insert("encrypted".into(), true.into());
-        return String::new();
+        return named_text(raw);
     }
     nested_text(raw)
 }
@@ -100,6 +100,7 @@ pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
         (turn.content_type, turn.hidden) = ("context".into(), true);
     } else if kind == "reasoning" {
         turn.content_type = "thinking".into();
+        turn.hidden = turn.text.is_empty();
     } else if kind == "agent_message" {
         turn.content_type = kind.into();
     } else if matches!(content_type, "tool_call" | "tool_result") {

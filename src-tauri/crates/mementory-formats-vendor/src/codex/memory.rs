@@ -31,7 +31,6 @@ pub(super) fn read_notes(reader: &mut FileReader<'_>, member: &Member) -> Result
         record.title = piece.section;
         record.source.platform = FORMAT.into();
         record.source.method = Some("agent_memory".into());
-        record.fields = document.fields.clone();
         record.fields.insert("file".into(), member.file_name().into());
         record.origin =
             Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: piece.pointer };

@@ -5,7 +5,7 @@ use crate::shared::object::Object;
 use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_model::{DroppedAs, Kind};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Reads everything.
 pub(super) fn read(
@@ -19,9 +19,21 @@ pub(super) fn read(
         let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
         parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
     };
+    let mut names: HashMap<String, String> = HashMap::new();
+    reader.each_member(&members_of(Role::Manifest), |reader, member| {
+        reader.lines(member, Kind::Conversation, |_, line| {
+            let text = |key: &str| line.object.non_blank_text(key).map(|t| t.into_owned());
+            if let (Some(id), Some(name)) = (text("id"), text("thread_name")) {
+                names.insert(id, name);
+            }
+            Ok(())
+        })?;
+        reader.pass_through(member, "", "sidecar")
+    })?;
     let mut known = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
-        let session = read_log(reader, member)?;
+        let mut session = read_log(reader, member)?;
+        session.name(&names);
         known.extend(session.id().map(str::to_owned));
         session.send(reader, member)
     })?;

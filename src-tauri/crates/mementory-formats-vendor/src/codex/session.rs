@@ -8,7 +8,7 @@ use crate::shared::object::{Object, content_id};
 use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Events that only say how far the program is.
 const PROGRESS_EVENTS: [&str; 8] = [
@@ -101,6 +101,11 @@ impl Session {
     /// The id at the source.
     pub(super) fn id(&self) -> Option<&str> {
         self.id.as_deref()
+    }
+
+    /// Takes its title from the names of all sessions.
+    pub(super) fn name(&mut self, names: &HashMap<String, String>) {
+        self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
     }
 
     /// The header of the oldest shape.
@@ -226,6 +231,8 @@ impl Session {
         let mut kept: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeated, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
+        // The event after a turn, which the next item then continues.
+        let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|said| self.said.contains(said)) {
                 repeated += 1;
@@ -233,8 +240,15 @@ impl Session {
                 continue;
             }
             let mut turn = found.turn;
-            // Without items, events follow each other.
-            let parent = if has_items { found.parent.and_then(|at| kept.get(at).copied().flatten()) } else { last };
+            let follows_event = event_after.remove(&found.parent);
+            let parent = match has_items {
+                true => follows_event.or_else(|| found.parent.and_then(|at| kept.get(at).copied().flatten())),
+                // Without items, events follow each other.
+                false => last,
+            };
+            if found.event.is_some() {
+                event_after.insert(found.parent, chat.turns.len());
+            }
             turn.parent = parent.map_or(TurnParent::Root, TurnParent::At);
             chat.note_time(turn.times.created);
             last = Some(chat.turns.len());

@@ -83,6 +83,12 @@ fn document_role(head: &[u8], name: &str) -> Option<Role> {
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
             return Some(Role::Conversations);
         }
+        // The members behind a long list of messages are not in the head.
+        let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
+        let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
+        if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {
+            return Some(Role::Conversations);
+        }
         return (has("history.role") && has("history.parts")).then_some(Role::Projects);
     }
     if has("sessionId") && has("messageId") && has("message") && has("type") {

@@ -7,7 +7,7 @@ use crate::shared::jsonl_session::any_time;
 use crate::shared::object::{Object, content_id};
 use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
-use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 
 /// Reads everything. A summary is the verbatim of its conversation.
 pub(super) fn read(
@@ -19,6 +19,7 @@ pub(super) fn read(
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| match role {
         Role::Conversations => read_history(reader, member),
+        Role::Sidecar => reader.pass_through(member, "", "sidecar"),
         _ => Ok(()),
     })
 }
@@ -26,10 +27,14 @@ pub(super) fn read(
 fn read_history(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, ..Chat::default() };
     let summary = reader.catalog.members().iter().find(|m| is_summary_of(reader.catalog, member, m));
+    let mut parent = None;
     if let Some(summary) = summary {
         let text = reader.text(summary)?;
         match Object::parse(text.trim()) {
-            Some(object) => read_summary(&mut chat, &object, text.trim()),
+            Some(object) => {
+                read_summary(&mut chat, &object, text.trim());
+                parent = object.non_blank_text("parent_session_id").map(|t| t.into_owned());
+            }
             None => reader.sink.note(Issue::new("malformed", &summary.place, "the summary of the session is no JSON")),
         }
     }
@@ -55,7 +60,14 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Form
         chat.id = folder.map(str::to_owned).or(prompt);
     }
     let file = ChatFile { format: FORMAT, platform: PLATFORM, version: None, container: &member.place };
-    reader.send_chat(chat, file)
+    let mut issues = Vec::new();
+    let mut unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| reader.sink.note(issue));
+    if let (Some(record), Some(parent)) = (unit.records.first_mut(), parent) {
+        let target = RecordKey::new(FORMAT, parent);
+        record.links.push(Link { relation: "continues".into(), kind: Kind::Conversation, target });
+    }
+    reader.sink.unit(unit)
 }
 
 fn read_summary(chat: &mut Chat, summary: &Object<'_>, text: &str) {
@@ -73,11 +85,13 @@ fn read_summary(chat: &mut Chat, summary: &Object<'_>, text: &str) {
 
 fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
-    let kind = line.text("type").unwrap_or_default();
+    let kind = line.text("type").or_else(|| line.text("role")).unwrap_or_default();
+    // An interjection is what the person wrote while the agent was at work.
+    let is_added = line.non_blank_text("synthetic_reason").is_some_and(|reason| reason != "interjection");
     turn.role = match kind.as_ref() {
-        "user" if !line.has("synthetic_reason") => "user",
-        "assistant" | "reasoning" => "assistant",
-        "tool_result" => "tool",
+        "user" if !is_added => "user",
+        "assistant" | "reasoning" | "backend_tool_call" => "assistant",
+        "tool_result" | "tool" => "tool",
         _ => "system",
     }
     .into();
@@ -95,7 +109,14 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
                 content.text = value_text(raw);
             }
         }
-        "tool_result" => {
+        "backend_tool_call" => {
+            let call = line.object("kind").unwrap_or_default();
+            let name = call.non_blank_text("tool_type");
+            let words =
+                call.raw_value("action").or_else(|| line.raw_value("kind")).map_or_else(String::new, value_text);
+            content.push_block("tool_call", name.as_deref().or(Some("tool")), words);
+        }
+        "tool_result" | "tool" => {
             let mut inner = AgentContent::read(line.raw_value("content"));
             content.files.append(&mut inner.files);
             let words = if inner.text.is_empty() {
@@ -106,6 +127,9 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
             content.push_block("tool_result", None, words);
         }
         _ => content = AgentContent::read(line.raw_value("content")),
+    }
+    if let Some(words) = line.non_blank_text("reasoning_content") {
+        content.push_block("thinking", None, words);
     }
     for raw in line.list("tool_calls").into_iter().flatten() {
         let Some(call) = Object::parse(raw.get()) else { continue };

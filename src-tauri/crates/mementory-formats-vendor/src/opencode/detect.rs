@@ -61,7 +61,11 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if has("info.id") && (has("messages.parts") || has("messages.info")) && has("messages") {
         return Some(FileKind::Export);
     }
-    is_storage(&keys).then_some(FileKind::Storage)
+    let id = crate::shared::object::Object::parse(String::from_utf8_lossy(&head).trim())
+        .and_then(|o| o.text("id").map(|t| t.into_owned()));
+    let has_session_id = id.is_some_and(|id| id.starts_with("ses_"));
+    let is_session = has_session_id && has("time.created") && !has("messages") && !has("messageID");
+    (is_session || is_storage(&keys)).then_some(FileKind::Storage)
 }
 
 /// True for a session, a message or a part. Other programs write `session_id`.

@@ -258,8 +258,13 @@ pub(crate) fn value_text(raw: &RawValue) -> String {
 /// The strings of an unknown value under names that usually mean text, one per line; if there are none, all strings
 /// except ids, types and long data. Depth and number are limited, and nothing is recursive.
 pub(crate) fn nested_text(raw: &RawValue) -> String {
-    let named = nested(raw, &["text", "content", "output", "title", "message", "prompt", "error"]);
+    let named = named_text(raw);
     if named.is_empty() { nested(raw, &[]) } else { named }
+}
+
+/// The strings of a value under names that usually mean text, one per line.
+pub(crate) fn named_text(raw: &RawValue) -> String {
+    nested(raw, &["text", "content", "output", "title", "message", "prompt", "error"])
 }
 
 fn nested(raw: &RawValue, wanted: &[&str]) -> String {

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 const MAX_YAML_BYTES: usize = 64 << 10;
 /// Deepest nesting of lists and mappings.
 const MAX_DEPTH: usize = 32;
+/// Most lines of broken YAML that are read one by one.
+const MAX_KEY_LINES: usize = 200;
 
 /// A Markdown file with its frontmatter apart.
 #[derive(Debug, Default)]
@@ -75,7 +77,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// The lines `key: value` of a text. Values stay text.
 fn key_lines(yaml: &str) -> Fields {
     let mut out = Fields::new();
-    for line in yaml.lines() {
+    for line in yaml.lines().take(MAX_KEY_LINES) {
         let Some((key, value)) = line.split_once(':') else { continue };
         let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
         if is_key {

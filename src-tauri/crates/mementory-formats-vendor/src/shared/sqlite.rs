@@ -123,6 +123,11 @@ impl Database {
     }
 }
 
+/// An error of SQLite while a database is read. Its text contains no content.
+pub(crate) fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
+    FormatError::invalid("database_unreadable", &member.place, error.to_string())
+}
+
 /// A text or the bytes of a column as text. None for other values.
 pub(crate) fn column_text(value: ValueRef<'_>) -> Option<String> {
     match value {

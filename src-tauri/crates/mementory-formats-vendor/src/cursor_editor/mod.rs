@@ -7,23 +7,32 @@ mod state;
 mod store;
 #[cfg(test)]
 mod tests;
+mod text_transcript;
 mod transcript;
 
+use crate::shared::chat::ChatFile;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of its keys and name of the platform.
-const FORMAT: &str = "cursor";
+/// Id of the format and scope of its keys.
+const FORMAT: &str = "cursor_editor";
+/// Name of the platform.
+const PLATFORM: &str = "cursor";
+
+/// The file that a conversation is read from.
+fn chat_file(container: &str) -> ChatFile<'_> {
+    ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
+}
 
 /// Conversations of Cursor.
-pub struct Cursor;
+pub struct CursorEditor;
 
-impl Format for Cursor {
+impl Format for CursorEditor {
     fn id(&self) -> &'static str {
         FORMAT
     }
     fn name(&self) -> &'static str {
-        "Cursor"
+        "Cursor editor"
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { read: true, attachments: true, ..Capabilities::default() }

@@ -1,5 +1,5 @@
 //! Transcripts of agents: JSON Lines with roles and contents, without ids and times.
-use super::state::chat_file;
+use super::chat_file;
 use super::store::message_turn;
 use crate::shared::chat::Chat;
 use crate::shared::object::{Object, content_id};

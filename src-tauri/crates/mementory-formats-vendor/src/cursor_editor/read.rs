@@ -1,6 +1,6 @@
 //! Reads the files of a claim.
 use super::detect::{FileKind, file_kind};
-use super::{FORMAT, state, store, transcript};
+use super::{FORMAT, items, state, store, text_transcript, transcript};
 use crate::shared::reader::FileReader;
 use crate::shared::sqlite;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -22,6 +22,7 @@ pub(super) fn read(
         }
         match file_kind(reader.catalog, member) {
             Some(FileKind::Transcript) => transcript::read(reader, member),
+            Some(FileKind::TextTranscript) => text_transcript::read(reader, member),
             Some(kind) => read_database(reader, member, kind),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }
@@ -43,6 +44,9 @@ fn read_database(reader: &mut FileReader<'_>, member: &Member, kind: FileKind) -
     }
     match kind {
         FileKind::Store => store::read(reader, member, &database),
-        _ => state::read(reader, member, &database),
+        _ => {
+            state::read(reader, member, &database)?;
+            if database.has_table("ItemTable") { items::read(reader, member, &database) } else { Ok(()) }
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace. Other
 //! settings, among them access tokens, are not read.
-use super::state::{chat_file, fill_chat, unreadable};
-use super::{FORMAT, bubble};
+use super::{FORMAT, PLATFORM, bubble, chat_file};
 use crate::shared::chat::{Chat, Turn};
 use crate::shared::jsonl_session::any_time;
 use crate::shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{Database, column_text};
+use crate::shared::sqlite::{Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use rusqlite::OptionalExtension;
@@ -71,7 +70,7 @@ fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, point
     let mut chat = Chat { is_log: true, ..Chat::default() };
     let id = ["tabId", "composerId", "id"].into_iter().find_map(|key| object.non_blank_text(key));
     chat.id = id.map(|t| t.into_owned());
-    fill_chat(&mut chat, &object);
+    bubble::fill_chat(&mut chat, &object);
     chat.verbatim = messages.map(|raw_list| Verbatim::json(with_replaced_values(raw.get(), &[(raw_list, "[]")])));
     for (n, item) in items.into_iter().enumerate() {
         let Some(found) = Object::parse(item.get()) else {
@@ -93,7 +92,7 @@ fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, point
 fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
     let words = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, "rules/personal"), words.trim());
-    record.source.platform = FORMAT.into();
+    record.source.platform = PLATFORM.into();
     record.source.method = Some("custom_instructions".into());
     let pointer = "aicontext.personalContext".into();
     record.origin = Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer };

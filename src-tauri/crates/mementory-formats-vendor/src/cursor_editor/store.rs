@@ -1,12 +1,12 @@
 //! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root, in the
 //! wire format of Protocol Buffers, lists them.
-use super::state::{chat_file, unreadable};
+use super::chat_file;
 use crate::shared::agent_content::AgentContent;
 use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::jsonl_session::any_time;
 use crate::shared::object::Object;
 use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{Database, column_text};
+use crate::shared::sqlite::{Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::{HashMap, HashSet};
@@ -26,6 +26,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
     chat.title = text("name");
     chat.times.created = any_time(&object, "createdAt");
     chat.model = text("lastUsedModel").filter(|m| m != "default");
+    chat.source.project = text("workspacePath");
     chat.verbatim = header.as_deref().map(Verbatim::json);
     if let Some(mode) = text("mode") {
         chat.fields.insert("mode".into(), mode.into());
@@ -225,6 +226,8 @@ pub(super) fn message_turn(text: &str, message: &Object<'_>) -> (Turn, AgentCont
     } else if matches!(kind, "tool_call" | "tool_result") {
         turn.hidden = true;
     }
+    let options = message.object("providerOptions").and_then(|o| o.object("cursor"));
+    turn.model = options.and_then(|o| o.non_blank_text("modelName").map(|t| t.into_owned()));
     turn.times.created = any_time(message, "createdAt").or_else(|| any_time(message, "timestamp"));
     (turn, AgentContent { files, ..AgentContent::default() })
 }

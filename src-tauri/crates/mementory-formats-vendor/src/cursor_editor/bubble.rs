@@ -1,6 +1,6 @@
 //! A bubble, as Cursor calls a message → a turn.
 use crate::shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use crate::shared::chat::Turn;
+use crate::shared::chat::{Chat, Turn};
 use crate::shared::jsonl_session::any_time;
 use crate::shared::object::{Object, decode_string};
 use mementory_model::Verbatim;
@@ -44,7 +44,7 @@ fn role_of(bubble: &Object<'_>) -> &'static str {
 }
 
 /// The model that wrote a bubble.
-pub(super) fn model_of(object: &Object<'_>) -> Option<String> {
+fn model_of(object: &Object<'_>) -> Option<String> {
     let inner = ["modelInfo", "modelConfig"].into_iter().find_map(|key| object.object(key));
     let name = inner.and_then(|m| m.non_blank_text("modelName").map(|t| t.into_owned()));
     let name = name.or_else(|| object.non_blank_text("modelType").map(|t| t.into_owned()));
@@ -125,4 +125,21 @@ fn rich_text(bubble: &Object<'_>) -> String {
         }
     }
     out
+}
+
+/// Title, times, state and model of a conversation.
+pub(super) fn fill_chat(chat: &mut Chat, object: &Object<'_>) {
+    let text = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
+    chat.title = text("name").or_else(|| text("chatTitle"));
+    chat.times.created = any_time(object, "createdAt");
+    chat.times.updated = any_time(object, "lastUpdatedAt").or_else(|| any_time(object, "lastSendTime"));
+    chat.status = if object.is_true("isArchived") { Some("archived".into()) } else { text("status") };
+    chat.record_type = text("unifiedMode").or_else(|| text("forceMode"));
+    chat.model = model_of(object);
+    let summary = object.object("latestConversationSummary").and_then(|s| s.object("summary"));
+    let summary = summary.and_then(|s| s.non_blank_text("summary").map(|t| t.into_owned()));
+    chat.summary = summary.or_else(|| text("subtitle")).unwrap_or_default();
+    let folder = object.object("workspaceIdentifier").and_then(|w| w.object("uri"));
+    chat.source.project = folder
+        .and_then(|uri| ["fsPath", "path"].into_iter().find_map(|k| uri.non_blank_text(k).map(|t| t.into_owned())));
 }

@@ -1,20 +1,14 @@
 //! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages, which are
 //! rows `bubbleId:<conversation>:<id>`. Only keys are in memory for the whole database.
-use super::{FORMAT, bubble, items};
-use crate::shared::chat::{Chat, ChatFile, Turn, TurnParent};
-use crate::shared::jsonl_session::any_time;
+use super::{bubble, chat_file};
+use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::object::{Object, decode_string, list, with_replaced_values};
 use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{Database, column_text};
+use crate::shared::sqlite::{Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use rusqlite::OptionalExtension;
 use std::collections::{BTreeMap, HashSet};
-
-/// The file that a conversation is read from.
-pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
-    ChatFile { format: FORMAT, platform: FORMAT, version: None, container }
-}
 
 /// Row ids of a conversation and of its messages.
 #[derive(Debug, Default)]
@@ -32,15 +26,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
             conversation.read(reader)?;
         }
     }
-    if database.has_table("ItemTable") {
-        items::read(reader, member, database)?;
-    }
     Ok(())
-}
-
-/// An error of SQLite. Its text contains no content.
-pub(super) fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
-    FormatError::invalid("database_unreadable", &member.place, error.to_string())
 }
 
 fn conversation_rows(member: &Member, database: &Database) -> Result<BTreeMap<String, Rows>, FormatError> {
@@ -111,7 +97,7 @@ impl Conversation<'_> {
         let mut chat = Chat { is_log: true, pointer: key, ..Chat::default() };
         chat.id = Some(self.id.to_owned()).filter(|id| !id.is_empty());
         let object = object.unwrap_or_default();
-        fill_chat(&mut chat, &object);
+        bubble::fill_chat(&mut chat, &object);
         let mut budget = reader.context.limits.element_bytes;
         let mut seen = HashSet::new();
         let inline = self.read_inline(reader, &object, &mut chat, &mut seen)?;
@@ -255,21 +241,4 @@ fn read_turn(
     reader.store_files(member, &mut content)?;
     turn.pointer = pointer;
     Ok(turn)
-}
-
-/// Title, times, state and model of a conversation.
-pub(super) fn fill_chat(chat: &mut Chat, object: &Object<'_>) {
-    let text = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
-    chat.title = text("name").or_else(|| text("chatTitle"));
-    chat.times.created = any_time(object, "createdAt");
-    chat.times.updated = any_time(object, "lastUpdatedAt").or_else(|| any_time(object, "lastSendTime"));
-    chat.status = if object.is_true("isArchived") { Some("archived".into()) } else { text("status") };
-    chat.record_type = text("unifiedMode").or_else(|| text("forceMode"));
-    chat.model = bubble::model_of(object);
-    let summary = object.object("latestConversationSummary").and_then(|s| s.object("summary"));
-    let summary = summary.and_then(|s| s.non_blank_text("summary").map(|t| t.into_owned()));
-    chat.summary = summary.or_else(|| text("subtitle")).unwrap_or_default();
-    let folder = object.object("workspaceIdentifier").and_then(|w| w.object("uri"));
-    chat.source.project = folder
-        .and_then(|uri| ["fsPath", "path"].into_iter().find_map(|k| uri.non_blank_text(k).map(|t| t.into_owned())));
 }

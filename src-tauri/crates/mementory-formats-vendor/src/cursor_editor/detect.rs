@@ -1,4 +1,5 @@
 //! Which files are Cursor's? Databases by words in their first pages or in those of their log, transcripts by their lines.
+use super::text_transcript;
 use crate::shared::jsonl_session::head_lines;
 use crate::shared::object::Object;
 use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
@@ -22,6 +23,8 @@ pub(super) enum FileKind {
     Store,
     /// The lines of a transcript.
     Transcript,
+    /// A transcript as text.
+    TextTranscript,
 }
 
 /// One claim for all files.
@@ -30,7 +33,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     for member in catalog.members() {
         let Some(kind) = file_kind(catalog, member) else { continue };
         parts.push(Part { member: member.id, role: Role::Conversations });
-        if kind == FileKind::Transcript {
+        if matches!(kind, FileKind::Transcript | FileKind::TextTranscript) {
             continue;
         }
         let logs = ["-wal", "-shm", "-journal"];
@@ -53,6 +56,11 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     let head = catalog.head(member, SQLITE_MAGIC.len()).ok()?;
     if !head.starts_with(SQLITE_MAGIC) {
+        if head.trim_ascii_start().starts_with(b"user:") || head.trim_ascii_start().starts_with(b"assistant:") {
+            let head = catalog.head(member, HEAD_BYTES).ok()?;
+            let is_text = text_transcript::is_transcript(&String::from_utf8_lossy(&head));
+            return is_text.then_some(FileKind::TextTranscript);
+        }
         return is_transcript(catalog, member).then_some(FileKind::Transcript);
     }
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
