@@ -7,6 +7,7 @@ pub mod grok;
 pub mod mem0;
 pub mod mistral;
 pub mod openclaw;
+pub mod perplexity;
 mod shared;
 pub mod transfer_text;
 pub mod zeroclaw;
@@ -24,6 +25,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &copilot::Copilot,
     &deepseek::DeepSeek,
     &mistral::Mistral,
+    &perplexity::Perplexity,
     &transfer_text::TransferText,
 ];
 

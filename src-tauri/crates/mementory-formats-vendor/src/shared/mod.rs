@@ -8,3 +8,4 @@ pub(crate) mod order;
 pub(crate) mod reader;
 pub(crate) mod tables;
 pub(crate) mod values;
+pub(crate) mod workbook;
