@@ -24,6 +24,7 @@ pub mod okf;
 pub mod open_webui;
 pub mod openclaw;
 pub mod opencode;
+pub mod perplexity;
 mod shared;
 pub mod transfer_text;
 pub mod zeroclaw;
@@ -55,6 +56,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &librechat::Librechat,
     &lm_studio::LmStudio,
     &jan::Jan,
+    &perplexity::Perplexity,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &generic_memories::GenericMemories,

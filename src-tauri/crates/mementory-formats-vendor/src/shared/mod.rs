@@ -27,3 +27,4 @@ pub(crate) mod sqlite;
 mod sqlite_log;
 pub(crate) mod tables;
 pub(crate) mod values;
+pub(crate) mod workbook;
