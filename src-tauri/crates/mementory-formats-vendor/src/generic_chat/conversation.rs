@@ -4,13 +4,13 @@ use super::shape::MESSAGE_LISTS;
 use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::content::Content;
 use crate::shared::message::{
-    first_text, read_list, read_map, read_message, report_no_message, role_name, send, times,
+    first_text, read_list, read_map, read_message, report_no_message, role_name, send, times, unit,
 };
-use crate::shared::object::{Object, list, with_replaced_values};
+use crate::shared::object::{Object, content_id, list, with_replaced_values};
 use crate::shared::reader::{FileReader, ObjectElement};
 use crate::shared::roles::{ASSISTANT, USER};
 use mementory_format::{FormatError, Member};
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
@@ -105,7 +105,15 @@ pub(super) fn conversation(
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
     let platform = platform(link.as_deref(), object);
-    send(files, member, chat, platform, Some("conversations"))
+    let stated_id = chat.id.clone();
+    if !loose.names.name(files, member, &mut chat, element.text) {
+        return Ok(());
+    }
+    let mut unit = unit(files, member, chat, platform, Some("conversations"));
+    if let Some(conversation) = unit.records.first_mut() {
+        conversation.origin_id = stated_id;
+    }
+    files.sink.unit(unit)
 }
 
 /// The conversations in an object that is in an answer of an API: `{"data": {"conversations": […]}}`.
@@ -211,10 +219,53 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     vec![half(USER, question), half(ASSISTANT, answer)]
 }
 
+/// The conversations of a file so far, by id, with the digest of their text.
+#[derive(Debug, Default)]
+struct Names(HashMap<String, String>);
+
+impl Names {
+    /// Gives a conversation without an id one from its title, its time and the first words of the person: many begin
+    /// with the same instructions. False for a conversation that occurs a second time. One with the id of another, or
+    /// with the same beginning, is named by its whole text as well.
+    fn name(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
+        let digest = content_id(text);
+        let first = chat.turns.iter().find(|turn| turn.role == USER).map(|turn| turn.text.as_str());
+        let stated = chat.id.clone();
+        let id = stated
+            .clone()
+            .unwrap_or_else(|| content_id(&format!("{:?}\n{:?}\n{first:?}", chat.title, chat.times.created)));
+        let place = format!("{}#{}", member.place, chat.pointer);
+        match self.0.get(&id) {
+            None => {
+                self.0.insert(id.clone(), digest);
+                chat.id = Some(id);
+            }
+            Some(known) if *known == digest => {
+                let reason = "duplicate: the same conversation occurs twice";
+                files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+                return false;
+            }
+            Some(_) => {
+                if stated.is_some() {
+                    let message = "two conversations have the same id; both are imported";
+                    files.sink.note(Issue::new("duplicate_id", place, message));
+                }
+                let id = format!("{id}~{digest}");
+                if self.0.insert(id.clone(), digest).is_some() {
+                    return false;
+                }
+                chat.id = Some(id);
+            }
+        }
+        true
+    }
+}
+
 /// Messages that are not in a conversation. Those that name one conversation belong together, and so do those that name
 /// none.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
+    names: Names,
     chats: Vec<(Option<String>, Vec<Turn>)>,
     positions: HashMap<Option<String>, usize>,
     bytes: u64,
