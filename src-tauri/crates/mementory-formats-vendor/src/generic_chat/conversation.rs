@@ -4,17 +4,17 @@ use super::shape::MESSAGE_LISTS;
 use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::content::Content;
 use crate::shared::message::{
-    first_text, read_list, read_map, read_message, report_no_message, role_name, send, times,
+    first_text, read_list, read_map, read_message, report_no_message, role_name, times, unit,
 };
-use crate::shared::object::{Object, list, with_replaced_values};
+use crate::shared::object::{Object, content_id, list, with_replaced_values};
 use crate::shared::reader::{FileReader, ObjectElement};
 use crate::shared::roles::{ASSISTANT, USER};
 use mementory_format::{FormatError, Member};
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-pub(super) const ID_KEYS: [&str; 11] = [
+pub(super) const ID_KEYS: [&str; 12] = [
     "id",
     "_id",
     "uuid",
@@ -26,8 +26,10 @@ pub(super) const ID_KEYS: [&str; 11] = [
     "sessionId",
     "chat_id",
     "chatId",
+    "chatID",
 ];
-pub(super) const TITLE_KEYS: [&str; 6] = ["title", "name", "topic", "subject", "thread_title", "chat_title"];
+pub(super) const TITLE_KEYS: [&str; 7] =
+    ["title", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle"];
 const HEADER_KEYS: [&str; 5] = ["thread", "conversation", "chat", "metadata", "session"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 4] = ["currentId", "current_node", "currentMessageId", "activeLeafId"];
@@ -105,7 +107,15 @@ pub(super) fn conversation(
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
     let platform = platform(link.as_deref(), object);
-    send(files, member, chat, platform, Some("conversations"))
+    let stated_id = chat.id.clone();
+    if !loose.names.name(files, member, &mut chat, element.text) {
+        return Ok(());
+    }
+    let mut unit = unit(files, member, chat, platform, Some("conversations"));
+    if let Some(conversation) = unit.records.first_mut() {
+        conversation.origin_id = stated_id;
+    }
+    files.sink.unit(unit)
 }
 
 /// The conversations in an object that is in an answer of an API: `{"data": {"conversations": […]}}`.
@@ -211,10 +221,58 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     vec![half(USER, question), half(ASSISTANT, answer)]
 }
 
+/// The first question and the first answer. The instructions before them are the same in many conversations.
+fn beginning(turns: &[Turn]) -> String {
+    let first = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
+    let other = || turns.first().map(|turn| turn.text.as_str());
+    format!("{:?}\n{:?}", first(USER).or_else(other), first(ASSISTANT))
+}
+
+/// The conversations of a file so far, by id, with the digest of their text.
+#[derive(Debug, Default)]
+struct Names(HashMap<String, String>);
+
+impl Names {
+    /// Gives a conversation without an id one from its title, its time and its first question and answer. False for a conversation that occurs a second time. One with the id of another, or
+    /// with the same beginning, is named by its whole text as well.
+    fn name(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
+        let digest = content_id(text);
+        let stated = chat.id.clone();
+        let id = stated.clone().unwrap_or_else(|| {
+            content_id(&format!("{:?}\n{:?}\n{}", chat.title, chat.times.created, beginning(&chat.turns)))
+        });
+        let place = format!("{}#{}", member.place, chat.pointer);
+        match self.0.get(&id) {
+            None => {
+                self.0.insert(id.clone(), digest);
+                chat.id = Some(id);
+            }
+            Some(known) if *known == digest => {
+                let reason = "duplicate: the same conversation occurs twice";
+                files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+                return false;
+            }
+            Some(_) => {
+                if stated.is_some() {
+                    let message = "two conversations have the same id; both are imported";
+                    files.sink.note(Issue::new("duplicate_id", place, message));
+                }
+                let id = format!("{id}~{digest}");
+                if self.0.insert(id.clone(), digest).is_some() {
+                    return false;
+                }
+                chat.id = Some(id);
+            }
+        }
+        true
+    }
+}
+
 /// Messages that are not in a conversation. Those that name one conversation belong together, and so do those that name
 /// none.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
+    names: Names,
     chats: Vec<(Option<String>, Vec<Turn>)>,
     positions: HashMap<Option<String>, usize>,
     bytes: u64,
@@ -228,7 +286,7 @@ impl LooseMessages {
             return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
         }
         // The keys without `id`, which is that of the message.
-        let id = ID_KEYS.get(3..11).and_then(|keys| first_text(&element.object, keys));
+        let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
         let position = *self.positions.entry(id.clone()).or_insert_with(|| {
             self.chats.push((id, Vec::new()));
             self.chats.len() - 1
@@ -249,8 +307,14 @@ impl LooseMessages {
                     turn.parent = TurnParent::Previous;
                 }
             }
+            let stated_id = id.clone();
+            let id = id.or_else(|| Some(content_id(&beginning(&turns))));
             let chat = Chat { id, turns, ..Chat::default() };
-            send(files, member, chat, "other", Some("messages"))?;
+            let mut unit = unit(files, member, chat, "other", Some("messages"));
+            if let Some(conversation) = unit.records.first_mut() {
+                conversation.origin_id = stated_id;
+            }
+            files.sink.unit(unit)?;
         }
         Ok(())
     }

@@ -28,7 +28,9 @@ fn a_second_export_with_one_more_message_keeps_all_keys() {
         let path = scratch.put("chat.json", format!(r#"{{"title":"t","messages":[{messages}]}}"#));
         crate::testing::read(&path, &GenericChat).records.into_iter().map(|r| r.key).collect::<Vec<_>>()
     };
-    let one = r#"{"role":"user","content":"One"}"#;
-    let (first, second) = (keys(one), keys(&format!(r#"{one},{{"role":"assistant","content":"Two"}}"#)));
-    assert_eq!(first[..], second[..2]);
+    let two = r#"{"role":"user","content":"One"},{"role":"assistant","content":"Two"}"#;
+    let (first, second) = (keys(two), keys(&format!(r#"{two},{{"role":"user","content":"Three"}}"#)));
+    assert_eq!(first[..], second[..3]);
+    let other = keys(r#"{"role":"user","content":"One"},{"role":"assistant","content":"Another answer"}"#);
+    assert_ne!(first[0], other[0]);
 }

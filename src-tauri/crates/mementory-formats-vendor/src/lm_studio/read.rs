@@ -2,7 +2,7 @@
 use crate::shared::any_time::first_time;
 use crate::shared::chat::{Chat, Turn, TurnParent};
 use crate::shared::content::Content;
-use crate::shared::message::{first_text, report_no_message, send};
+use crate::shared::message::{first_text, report_no_message, unit};
 use crate::shared::object::{Object, content_id, with_replaced_values};
 use crate::shared::reader::{FileReader, ObjectElement};
 use crate::shared::roles::{ASSISTANT, SYSTEM, TOOL, role_or_word};
@@ -62,7 +62,10 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
     if let Some(prompt) = object.non_blank_text("systemPrompt") {
         chat.fields.insert("system_prompt".into(), prompt.into_owned().into());
     }
-    send(files, member, chat, FORMAT_ID, None)
+    let mut unit = unit(files, member, chat, FORMAT_ID, None);
+    // The ids are ours: the file has none.
+    unit.records.iter_mut().for_each(|record| record.origin_id = None);
+    files.sink.unit(unit)
 }
 
 /// All versions of all messages, and the id of the last one that was shown. The versions of a message are branches that

@@ -6,7 +6,7 @@ use super::object::Object;
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_word};
 use mementory_format::{FormatError, Member};
-use mementory_model::{DroppedAs, Kind, Times, Verbatim};
+use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -180,11 +180,23 @@ pub(crate) fn send(
     platform: &str,
     version: Option<&str>,
 ) -> Result<(), FormatError> {
+    let unit = unit(files, member, chat, platform, version);
+    files.sink.unit(unit)
+}
+
+/// The records of a conversation. The problems that were found in the order of its messages are reported.
+pub(crate) fn unit(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    chat: Chat,
+    platform: &str,
+    version: Option<&str>,
+) -> Unit {
     let mut issues = Vec::new();
     let file = ChatFile { format: files.format, platform, version, container: &member.place };
     let unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
-    files.sink.unit(unit)
+    unit
 }
 
 /// True for the zero UUID, which stands for "no parent".
