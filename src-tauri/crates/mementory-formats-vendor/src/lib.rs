@@ -1,4 +1,5 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod ai_studio;
 pub mod chatgpt;
 pub mod claude;
 pub mod gemini;
@@ -18,6 +19,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &mem0::Mem0,
     &gemini::Gemini,
+    &ai_studio::AiStudio,
     &transfer_text::TransferText,
 ];
 
