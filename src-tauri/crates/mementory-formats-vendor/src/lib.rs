@@ -4,6 +4,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod gemini;
 pub mod mem0;
+pub mod meta_ai;
 pub mod openclaw;
 mod shared;
 pub mod transfer_text;
@@ -20,6 +21,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &mem0::Mem0,
     &gemini::Gemini,
     &ai_studio::AiStudio,
+    &meta_ai::MetaAi,
     &transfer_text::TransferText,
 ];
 
