@@ -51,11 +51,16 @@ pub(crate) fn check_all(format: &dyn Format) {
     let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.sort();
     for case in cases {
-        let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
-        let inputs = std::fs::read_dir(&case).unwrap().map(|entry| entry.unwrap().path());
-        let input = inputs.into_iter().find(|path| path.file_stem().unwrap() == "input").unwrap();
-        check(&case.display().to_string(), &input, format, &expected);
+        check_case(&case, format);
     }
+}
+
+/// Reads one case and compares it with what is expected.
+pub(crate) fn check_case(case: &Path, format: &dyn Format) {
+    let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
+    let inputs = std::fs::read_dir(&case).unwrap().map(|entry| entry.unwrap().path());
+    let input = inputs.into_iter().find(|path| path.file_stem().unwrap() == "input").unwrap();
+    check(&case.display().to_string(), &input, format, &expected);
 }
 
 fn check(name: &str, input: &Path, format: &dyn Format, expected: &Value) {
@@ -83,7 +88,9 @@ fn check(name: &str, input: &Path, format: &dyn Format, expected: &Value) {
     };
     assert_eq!(ids(&found).len(), found.records.len(), "{name}: two records have one key");
     for record in &found.records {
-        let has_source = record.verbatim.is_some() || record.kind == mementory_model::Kind::Conversation;
+        // What is derived from another record has its source there.
+        let is_derived = record.links.iter().any(|link| link.relation == "derived_from");
+        let has_source = record.verbatim.is_some() || is_derived || record.kind == mementory_model::Kind::Conversation;
         assert!(has_source, "{name}: {} has no source text", record.key.value);
     }
     let (_, again) = import(input, format);
