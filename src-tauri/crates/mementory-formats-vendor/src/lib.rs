@@ -1,5 +1,6 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod agent_rules;
+pub mod ai_studio;
 pub mod basic_memory;
 pub mod chatgpt;
 pub mod claude;
@@ -8,6 +9,7 @@ pub mod codex;
 pub mod copilot;
 pub mod cursor_editor;
 pub mod deepseek;
+pub mod gemini;
 pub mod gemini_cli;
 pub mod generic_chat;
 pub mod generic_memories;
@@ -18,6 +20,7 @@ pub mod kept_file;
 pub mod librechat;
 pub mod lm_studio;
 pub mod mem0;
+pub mod meta_ai;
 pub mod mistral;
 pub mod obsidian;
 pub mod okf;
@@ -57,6 +60,9 @@ pub const FORMATS: &[&dyn Format] = &[
     &lm_studio::LmStudio,
     &jan::Jan,
     &perplexity::Perplexity,
+    &gemini::Gemini,
+    &ai_studio::AiStudio,
+    &meta_ai::MetaAi,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &generic_memories::GenericMemories,
@@ -69,6 +75,8 @@ mod cases;
 mod testing;
 #[cfg(test)]
 mod case_runner;
+#[cfg(test)]
+mod fixture_cases;
 #[cfg(test)]
 mod sample_tests;
 #[cfg(test)]

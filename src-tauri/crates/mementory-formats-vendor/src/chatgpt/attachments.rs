@@ -183,9 +183,7 @@ pub(super) fn is_upload(place: &str) -> bool {
     let file_name = last_segment(place);
     id_prefix(file_name).is_some()
         || file_name.ends_with(".dat")
-        || place.rsplit_once('/').is_some_and(|(dirs, _)| {
-            dirs.split('/').any(|part| part.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")))
-        })
+        || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').any(super::part_names::holds_user_files))
 }
 
 /// True if the place is one where an export stores uploads or generated files.

@@ -6,6 +6,7 @@ mod detect;
 mod graph;
 mod memories;
 mod missing_parts;
+mod page;
 mod part_names;
 mod read;
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub(super) struct ReadResult {
     pub issues: Vec<mementory_model::Issue>,
     /// Entries that are not imported.
     pub dropped: Vec<mementory_model::Dropped>,
+    /// Memory documents in the results of tools. Many chats have the same ones.
+    pub documents: Vec<mementory_model::Unit>,
 }
 
 /// Scope of the keys of all records from Claude.

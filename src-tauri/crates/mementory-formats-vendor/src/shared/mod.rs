@@ -1,5 +1,5 @@
 //! What readers of several formats have in common: JSON objects as borrowed members, the loop over the elements of a
-//! file, conversations built from turns, and the order of messages.
+//! file, conversations built from turns, the order of messages, and web pages.
 pub(crate) mod agent_content;
 pub(crate) mod any_time;
 #[cfg(test)]
@@ -9,6 +9,7 @@ pub(crate) mod content;
 pub(crate) mod files;
 pub(crate) mod frontmatter;
 pub(crate) mod harness;
+pub(crate) mod html;
 pub(crate) mod json_head;
 pub(crate) mod jsonl_session;
 pub(crate) mod lines;

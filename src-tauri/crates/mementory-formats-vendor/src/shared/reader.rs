@@ -69,6 +69,11 @@ impl<'r> FileReader<'r> {
         Ok(())
     }
 
+    /// Reports the progress inside the current file. Returns an error if the user cancelled.
+    pub(crate) fn progress_in_file(&mut self, member: &Member, bytes: u64) -> Result<(), FormatError> {
+        self.sink.progress(self.bytes_done + bytes.min(member.size))
+    }
+
     /// Reports something that is not imported. `reason` is `code: text`.
     pub(crate) fn report_dropped(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
