@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod mcp_memory;
 pub mod mem0;
 pub mod openclaw;
 mod shared;
@@ -16,9 +17,12 @@ pub const FORMATS: &[&dyn Format] = &[
     &chatgpt::ChatGpt,
     &claude::Claude,
     &mem0::Mem0,
+    &mcp_memory::McpMemory,
     &transfer_text::TransferText,
 ];
 
+#[cfg(test)]
+mod row_cases;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

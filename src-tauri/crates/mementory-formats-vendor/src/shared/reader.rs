@@ -15,7 +15,7 @@ pub(crate) struct FileReader<'r> {
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,
     /// Bytes of the files that are done.
-    bytes_done: u64,
+    pub(super) bytes_done: u64,
 }
 
 /// One element of a JSON file: valid JSON, repaired if necessary.
