@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod letta;
 pub mod mcp_memory;
 pub mod mem0;
 pub mod openclaw;
@@ -18,6 +19,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &mem0::Mem0,
     &mcp_memory::McpMemory,
+    &letta::Letta,
     &transfer_text::TransferText,
 ];
 
