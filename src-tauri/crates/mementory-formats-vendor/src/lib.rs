@@ -7,6 +7,7 @@ pub mod mem0;
 pub mod openclaw;
 mod shared;
 pub mod transfer_text;
+pub mod zep;
 pub mod zeroclaw;
 
 use mementory_format::Format;
@@ -20,6 +21,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &mem0::Mem0,
     &mcp_memory::McpMemory,
     &letta::Letta,
+    &zep::Zep,
     &transfer_text::TransferText,
 ];
 
