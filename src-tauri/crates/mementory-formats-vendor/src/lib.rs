@@ -5,6 +5,7 @@ pub mod letta;
 pub mod mcp_memory;
 pub mod mem0;
 pub mod openclaw;
+pub mod openmemory;
 mod shared;
 pub mod transfer_text;
 pub mod zep;
@@ -22,6 +23,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &mcp_memory::McpMemory,
     &letta::Letta,
     &zep::Zep,
+    &openmemory::OpenMemory,
     &transfer_text::TransferText,
 ];
 
