@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
+pub mod langmem;
 pub mod letta;
 pub mod mcp_memory;
 pub mod mem0;
@@ -24,6 +25,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &letta::Letta,
     &zep::Zep,
     &openmemory::OpenMemory,
+    &langmem::LangMem,
     &transfer_text::TransferText,
 ];
 
