@@ -1,4 +1,5 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod agentcore;
 pub mod chatgpt;
 pub mod claude;
 pub mod langmem;
@@ -26,6 +27,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &zep::Zep,
     &openmemory::OpenMemory,
     &langmem::LangMem,
+    &agentcore::AgentCore,
     &transfer_text::TransferText,
 ];
 
