@@ -5,6 +5,7 @@ pub mod claude;
 pub mod langmem;
 pub mod letta;
 pub mod mcp_memory;
+pub mod mcp_memory_service;
 pub mod mem0;
 pub mod openclaw;
 pub mod openmemory;
@@ -28,6 +29,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &openmemory::OpenMemory,
     &langmem::LangMem,
     &agentcore::AgentCore,
+    &mcp_memory_service::McpMemoryService,
     &transfer_text::TransferText,
 ];
 
