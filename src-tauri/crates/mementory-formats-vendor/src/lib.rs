@@ -2,6 +2,7 @@
 pub mod agentcore;
 pub mod chatgpt;
 pub mod claude;
+pub mod cognee;
 pub mod langmem;
 pub mod letta;
 pub mod mcp_memory;
@@ -30,6 +31,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &langmem::LangMem,
     &agentcore::AgentCore,
     &mcp_memory_service::McpMemoryService,
+    &cognee::Cognee,
     &transfer_text::TransferText,
 ];
 
