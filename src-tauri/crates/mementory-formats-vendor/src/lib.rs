@@ -1,5 +1,6 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod agentcore;
+pub mod aieos;
 pub mod chatgpt;
 pub mod claude;
 pub mod cognee;
@@ -32,6 +33,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &agentcore::AgentCore,
     &mcp_memory_service::McpMemoryService,
     &cognee::Cognee,
+    &aieos::Aieos,
     &transfer_text::TransferText,
 ];
 
