@@ -1,6 +1,7 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod agentcore;
 pub mod aieos;
+pub mod aimem;
 pub mod chatgpt;
 pub mod claude;
 pub mod cognee;
@@ -34,6 +35,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &mcp_memory_service::McpMemoryService,
     &cognee::Cognee,
     &aieos::Aieos,
+    &aimem::Aimem,
     &transfer_text::TransferText,
 ];
 
