@@ -12,6 +12,7 @@ pub mod mcp_memory_service;
 pub mod mem0;
 pub mod openclaw;
 pub mod openmemory;
+pub mod portable_agent_memory;
 mod shared;
 pub mod transfer_text;
 pub mod zep;
@@ -36,6 +37,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &cognee::Cognee,
     &aieos::Aieos,
     &aimem::Aimem,
+    &portable_agent_memory::PortableAgentMemory,
     &transfer_text::TransferText,
 ];
 
