@@ -23,11 +23,13 @@ pub(super) fn read(
     if messages.is_empty() {
         return Ok(());
     }
+    // Such an agent reads what another agent and the person have said: its prompts are from the program.
+    let has_person = !agent.text("agent_type").unwrap_or_default().contains("sleeptime");
     let mut turns = Vec::with_capacity(messages.len());
     for (n, raw) in messages.into_iter().enumerate() {
         let pointer = format!("{}/messages/{n}", row.pointer);
         match Object::parse(raw.get()) {
-            Some(message) => turns.extend(turns_of(&message, raw, &pointer)),
+            Some(message) => turns.extend(turns_of(&message, raw, &pointer, has_person)),
             None => {
                 let place = format!("{}#{pointer}", row.member.place);
                 let reason = "not_an_object: this entry is not an object";
@@ -60,7 +62,7 @@ pub(super) fn read(
 }
 
 /// The turns of a message: itself, and before it what the program put into its text.
-fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str) -> Vec<Turn> {
+fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str, has_person: bool) -> Vec<Turn> {
     let parts = Parts::of(message);
     let mut turn = Turn {
         id: Some(message_key(message, raw)),
@@ -74,6 +76,9 @@ fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str) -> Vec<Turn> {
     let role = message.text("role").unwrap_or_default().to_ascii_lowercase();
     let reminders = if role == "user" { parts.reminders.clone() } else { Vec::new() };
     fill(&mut turn, message, &role, parts);
+    if turn.role == "user" && !has_person {
+        (turn.role, turn.content_type, turn.hidden) = ("system".into(), "context".into(), true);
+    }
     if reminders.is_empty() {
         return vec![turn];
     }

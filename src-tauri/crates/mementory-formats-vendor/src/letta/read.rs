@@ -289,7 +289,7 @@ impl AgentFile<'_> {
         record.title = name;
         record.record_type = Some(record_type.into());
         record.tags = object.texts("tags");
-        let (text, count) = secrets::without_secrets(row.text);
+        let (text, count) = secrets::without_tokens(row.text);
         secrets::note(files, row, count);
         self.rows.send_with(files, row, record, Verbatim::json(text))
     }

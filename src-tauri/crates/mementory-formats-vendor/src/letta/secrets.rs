@@ -1,7 +1,7 @@
 //! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, their values
 //! are not stored.
 use super::ID;
-use crate::openclaw::redact::{REDACTED, redact};
+use crate::openclaw::redact::{REDACTED, redact, redact_in_program};
 use crate::shared::memory_rows::{Row, RowSender, RowValues, link};
 use crate::shared::object::{Object, with_replaced_values};
 use crate::shared::reader::FileReader;
@@ -71,10 +71,14 @@ pub(super) fn send_names(
     Ok(())
 }
 
-/// The text without values that look like secrets, and their number. It stays JSON.
-pub(super) fn without_secrets(text: &str) -> (String, u32) {
-    let (clean, count) = redact(text);
-    if count > 0 && Object::parse(&clean).is_some() { (clean, count) } else { (text.to_owned(), 0) }
+/// The text of a tool without keys and tokens of known services, and their number.
+pub(super) fn without_tokens(text: &str) -> (String, u32) {
+    keep_json(text, redact_in_program(text))
+}
+
+/// `clean`, if it is still JSON.
+fn keep_json(text: &str, clean: (String, u32)) -> (String, u32) {
+    if clean.1 > 0 && Object::parse(&clean.0).is_some() { clean } else { (text.to_owned(), 0) }
 }
 
 /// The settings of a tool server without its secrets.
@@ -84,7 +88,8 @@ pub(super) fn without_server_secrets(text: &str, object: &Object<'_>) -> (String
     let found: Vec<&RawValue> = SERVER_SECRETS.iter().flat_map(of).flatten().collect();
     let placeholder = format!("\"{REDACTED}\"");
     let replaced: Vec<(&RawValue, &str)> = found.iter().map(|raw| (*raw, placeholder.as_str())).collect();
-    let (text, count) = without_secrets(&with_replaced_values(text, &replaced));
+    let text = with_replaced_values(text, &replaced);
+    let (text, count) = keep_json(&text, redact(&text));
     (text, count.max(u32::try_from(found.len()).unwrap_or(u32::MAX)))
 }
 
