@@ -1,6 +1,7 @@
 //! Reads an identity as a profile.
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
+use crate::shared::object::{Object, content_id};
 use crate::shared::reader::FileReader;
 use crate::zeroclaw::aieos::describe;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
@@ -37,5 +38,30 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     record.record_type = Some("aieos".into());
     record.times.created = metadata.time("created_at");
     record.times.updated = metadata.time("last_updated").or_else(|| metadata.time("updated_at"));
+    let key = record.key.value.clone();
+    rows.send(files, row, record)?;
+    let skills = object.object("capabilities").and_then(|capabilities| capabilities.list("skills"));
+    for (n, raw) in skills.unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{}/capabilities/skills/{n}", row.pointer);
+        read_skill(rows, files, &Row { member: row.member, text: raw.get(), pointer }, &key)?;
+    }
+    Ok(())
+}
+
+/// A skill that is described. The names of all skills are in the text of the identity.
+fn read_skill(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    identity: &str,
+) -> Result<(), FormatError> {
+    let skill = Object::parse(row.text).unwrap_or_default();
+    let Some(text) = skill.first_text(&["description"]) else { return Ok(()) };
+    let name = skill.first_text(&["name"]);
+    let mut record = rows.record(Kind::Procedure, None, "", text.clone());
+    record.key.value = format!("{identity}/skill/{}", name.clone().unwrap_or_else(|| content_id(&text)));
+    record.title = name;
+    record.links = vec![link("member_of", Kind::Profile, ID, identity)];
+    record.fields = skill.other_fields(&["name", "description"]);
     rows.send(files, row, record)
 }
