@@ -8,7 +8,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 fn layout(head: &Head) -> Option<&'static str> {
-    let is_entity = |list: &str| head.has_all(list, &["name", "entityType"]) || has_observations(head, list);
+    let is_entity =
+        |list: &str| head.has_all(list, &["name", "entityType", "observations"]) || has_observations(head, list);
     let is_relation = |list: &str| head.has_all(list, &["from", "to", "relationType"]);
     let has_graph = is_entity("entities") || is_relation("relations");
     let has_rows = is_entity("") || is_relation("");
