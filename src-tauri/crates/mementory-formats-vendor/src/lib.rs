@@ -1,11 +1,15 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod agent_rules;
+pub mod agentcore;
 pub mod ai_studio;
+pub mod aieos;
+pub mod aimem;
 pub mod basic_memory;
 pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
+pub mod cognee;
 pub mod copilot;
 pub mod cursor_editor;
 pub mod deepseek;
@@ -17,8 +21,12 @@ pub mod grok;
 pub mod grok_build;
 pub mod jan;
 pub mod kept_file;
+pub mod langmem;
+pub mod letta;
 pub mod librechat;
 pub mod lm_studio;
+pub mod mcp_memory;
+pub mod mcp_memory_service;
 pub mod mem0;
 pub mod meta_ai;
 pub mod mistral;
@@ -27,9 +35,13 @@ pub mod okf;
 pub mod open_webui;
 pub mod openclaw;
 pub mod opencode;
+pub mod openmemory;
 pub mod perplexity;
+pub mod portable_agent_memory;
+mod row_cases;
 mod shared;
 pub mod transfer_text;
+pub mod zep;
 pub mod zeroclaw;
 
 use mementory_format::Format;
@@ -63,6 +75,17 @@ pub const FORMATS: &[&dyn Format] = &[
     &gemini::Gemini,
     &ai_studio::AiStudio,
     &meta_ai::MetaAi,
+    &mcp_memory::McpMemory,
+    &letta::Letta,
+    &zep::Zep,
+    &openmemory::OpenMemory,
+    &langmem::LangMem,
+    &agentcore::AgentCore,
+    &mcp_memory_service::McpMemoryService,
+    &cognee::Cognee,
+    &aieos::Aieos,
+    &aimem::Aimem,
+    &portable_agent_memory::PortableAgentMemory,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &generic_memories::GenericMemories,

@@ -1,5 +1,5 @@
 //! What readers of several formats have in common: JSON objects as borrowed members, the loop over the elements of a
-//! file, conversations built from turns, the order of messages, and web pages.
+//! file, conversations built from turns, the order of messages, web pages, notes, and rows of memory engines.
 pub(crate) mod agent_content;
 pub(crate) mod any_time;
 #[cfg(test)]
@@ -14,6 +14,8 @@ pub(crate) mod json_head;
 pub(crate) mod jsonl_session;
 pub(crate) mod lines;
 pub(crate) mod markdown;
+pub(crate) mod memory_heads;
+pub(crate) mod memory_rows;
 pub(crate) mod message;
 pub(crate) mod note;
 pub(crate) mod note_folder;

@@ -1,5 +1,5 @@
 //! ZeroClaw: settings in TOML, memories in SQLite or Markdown, and an identity in Markdown or AIEOS. See README.md.
-mod aieos;
+pub(crate) mod aieos;
 pub(crate) mod database;
 mod detect;
 mod read;
