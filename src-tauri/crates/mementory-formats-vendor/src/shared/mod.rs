@@ -14,3 +14,5 @@ pub(crate) mod object;
 pub(crate) mod order;
 pub(crate) mod reader;
 pub(crate) mod roles;
+pub(crate) mod sqlite;
+mod sqlite_log;

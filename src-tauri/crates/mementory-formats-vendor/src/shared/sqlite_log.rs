@@ -7,7 +7,7 @@ fn read_u32_be(bytes: &[u8], at: usize) -> Option<u32> {
 
 /// Applies the committed frames of `wal` to `image`. Stops at the first frame that is damaged or belongs to another
 /// database. None for a damaged log header or an impossible number of pages; frames before it stay applied.
-pub(super) fn apply_log(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
+pub(crate) fn apply_log(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     let magic = read_u32_be(wal, 0)?;
     let is_big_endian = match magic {
         0x377f_0682 => false,
