@@ -58,7 +58,7 @@ pub(crate) fn check_all(format: &dyn Format) {
 /// Reads one case and compares it with what is expected.
 pub(crate) fn check_case(case: &Path, format: &dyn Format) {
     let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
-    let inputs = std::fs::read_dir(&case).unwrap().map(|entry| entry.unwrap().path());
+    let inputs = std::fs::read_dir(case).unwrap().map(|entry| entry.unwrap().path());
     let input = inputs.into_iter().find(|path| path.file_stem().unwrap() == "input").unwrap();
     check(&case.display().to_string(), &input, format, &expected);
 }
