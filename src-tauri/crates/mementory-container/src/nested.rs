@@ -65,7 +65,7 @@ pub(super) fn is_user_files_archive(name: &str) -> bool {
 
 pub(super) fn has_export_part_name(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
-    EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p)) || holds_user_files(name)
+    EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p)) || is_user_files_archive(name)
 }
 
 /// True for names such as `conversations.json` or `conversations-000.json`. An archive or folder with such a file

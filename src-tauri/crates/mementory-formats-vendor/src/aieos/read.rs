@@ -3,7 +3,7 @@ use super::{ID, PLATFORM};
 use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
 use crate::shared::object::{Object, content_id};
 use crate::shared::reader::FileReader;
-use crate::zeroclaw::aieos::describe;
+use crate::zeroclaw::aieos::name_and_description;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::Kind;
@@ -28,7 +28,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
         rows.fail(files, row, "malformed: too deep or too large for an identity", Kind::Profile);
         return Ok(());
     };
-    let (name, text) = describe(&document);
+    let (name, text) = name_and_description(&document);
     let metadata = object.object("metadata").unwrap_or_default();
     let id = ["entity_id", "instance_id", "id"].into_iter().find_map(|key| metadata.id(key));
     // Without an id, an identity is known by its name, so that a newer state replaces the older one.
