@@ -38,7 +38,6 @@ pub mod opencode;
 pub mod openmemory;
 pub mod perplexity;
 pub mod portable_agent_memory;
-mod row_cases;
 mod shared;
 pub mod transfer_text;
 pub mod zep;
