@@ -115,6 +115,14 @@ pub fn check_sample(name: &str, format: &'static dyn Format) -> Option<MemorySou
     Some(found)
 }
 
+/// Reads a sample of the shared reference data, under its own name and another one. None if there is no such data.
+pub fn read_sample(name: &str, format: &'static dyn Format) -> Option<MemorySource> {
+    let input = mementory_format::testkit::shared("exports")?.join(name);
+    let found = read(&input, format);
+    assert_eq!(keys(&found), keys(&read_renamed(&input, format)), "{name}: under another name");
+    Some(found)
+}
+
 fn read_renamed_sample(sample: &Path, format: &'static dyn Format) -> MemorySource {
     let scratch = Scratch::new("sample");
     if sample.is_dir() {

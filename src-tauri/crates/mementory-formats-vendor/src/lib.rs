@@ -38,7 +38,6 @@ pub mod opencode;
 pub mod openmemory;
 pub mod perplexity;
 pub mod portable_agent_memory;
-mod row_cases;
 mod shared;
 pub mod transfer_text;
 pub mod zep;
@@ -93,14 +92,14 @@ pub const FORMATS: &[&dyn Format] = &[
 ];
 
 #[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod case_runner;
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod fixture_cases;
 #[cfg(test)]
 mod sample_tests;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 use testing::{by_id, detect};

@@ -1,6 +1,6 @@
 //! The cases in `fixtures/langmem` and the shared sample.
 use super::LangMem;
-use crate::row_cases::{check_cases, sample};
+use crate::cases::{check_cases, read_sample};
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
@@ -9,7 +9,7 @@ fn fixtures_are_read_as_their_cases_say() {
 
 #[test]
 fn the_sample_has_one_memory() {
-    let Some(found) = sample("14-langmem", &LangMem) else { return };
+    let Some(found) = read_sample("14-langmem", &LangMem) else { return };
     let texts: Vec<&str> = found.records.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["Prefers metric units"]);
 }

@@ -1,7 +1,7 @@
 //! The cases in `fixtures/letta`, the shared sample, and secrets.
 #![allow(clippy::unwrap_used)]
 use super::Letta;
-use crate::row_cases::{check_cases, sample};
+use crate::cases::{check_cases, read_sample};
 use crate::testing::read;
 use mementory_format::testkit::repo;
 use mementory_model::Kind;
@@ -13,7 +13,7 @@ fn fixtures_are_read_as_their_cases_say() {
 
 #[test]
 fn the_sample_has_one_memory_and_two_messages() {
-    let Some(found) = sample("14-letta", &Letta) else { return };
+    let Some(found) = read_sample("14-letta", &Letta) else { return };
     let count = |kind| found.records.iter().filter(|r| r.kind == kind).count();
     assert_eq!((count(Kind::Memory), count(Kind::Conversation), count(Kind::Message)), (1, 1, 2));
     let roles: Vec<&str> = found.records.iter().filter_map(|r| Some(r.message.as_ref()?.role.as_str())).collect();

@@ -1,8 +1,8 @@
 //! Files of mem0 in every form, and similar files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::Mem0;
+use crate::cases::{check_cases, keys, read_sample};
 use crate::detect;
-use crate::row_cases::{check_cases, keys, sample};
 use crate::testing::read;
 use mementory_format::testkit::{MemorySource, Scratch};
 use mementory_format::{Catalog, Format, ReadContext};
@@ -24,8 +24,8 @@ fn fixtures_are_read_as_their_cases_say() {
 /// The folder has an answer and the export of a plugin, which are two exports.
 #[test]
 fn the_samples_have_four_memories_and_a_relation() {
-    let Some(answer) = sample("14-mem0/get_all.json", &Mem0) else { return };
-    let Some(export) = sample("14-mem0/mem0-export-plot12-2026-10-01.md", &Mem0) else { return };
+    let Some(answer) = read_sample("14-mem0/get_all.json", &Mem0) else { return };
+    let Some(export) = read_sample("14-mem0/mem0-export-plot12-2026-10-01.md", &Mem0) else { return };
     assert_eq!(answer.kinds().into_iter().collect::<Vec<_>>(), [("memory", 2), ("relation", 1)]);
     assert_eq!(export.kinds().into_iter().collect::<Vec<_>>(), [("memory", 2)]);
 }

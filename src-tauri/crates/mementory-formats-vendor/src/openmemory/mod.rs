@@ -1,6 +1,5 @@
 //! Memories of OpenMemory, mem0's local server. See README.md.
 mod detect;
-mod gzip;
 mod read;
 #[cfg(test)]
 mod tests;

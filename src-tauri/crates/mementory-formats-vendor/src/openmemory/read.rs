@@ -1,8 +1,8 @@
 //! Reads a backup: its database as JSON, and the memories again with the names of their app and categories.
 use super::detect::layout;
-use super::{ID, PLATFORM, gzip};
+use super::{ID, PLATFORM};
 use crate::shared::memory_heads::Head;
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, each_row_in, link, object_of};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
 use crate::shared::object::Object;
 use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
@@ -40,18 +40,10 @@ struct Backup {
 
 impl Backup {
     fn read_file(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let (catalog, context) = (files.catalog, files.context);
-        if !gzip::has_ending(member) {
-            // A memory on a line has a list of categories itself.
-            let is_backup = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("backup");
-            let lists: &[&str] = if is_backup { &TABLES } else { &LISTS };
-            return each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row));
-        }
-        catalog.read(member, |bytes| {
-            let mut content = gzip::Content::new(bytes, member, &context.limits);
-            let read = &mut |files: &mut FileReader<'_>, row: &Row<'_>| self.read_row(files, row);
-            each_row_in(files, member, &mut content, &[], Kind::Memory, read).map(|_| ())
-        })
+        // A memory on a line has a list of categories itself.
+        let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
+        let lists: &[&str] = if is_backup { &TABLES } else { &LISTS };
+        each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
     }
 
     fn read_row(&mut self, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {

@@ -1,6 +1,6 @@
 //! The cases in `fixtures/portable_agent_memory`.
 use super::PortableAgentMemory;
-use crate::row_cases::check_cases;
+use crate::cases::check_cases;
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
