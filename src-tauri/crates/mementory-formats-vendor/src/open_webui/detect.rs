@@ -1,5 +1,6 @@
 //! Detects exported chats by their history of messages, and the database by its tables.
 use crate::shared::json_head::head_keys;
+use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_json::Keys;
 
