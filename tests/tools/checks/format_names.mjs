@@ -23,6 +23,7 @@ const EXCEPTIONS = [
     [
       ...["openclaw", "zeroclaw", "ChatGPT", "Claude", "chatgpt", "claude", "mem", "alf", "mif", "pam", "zaxy"],
       ...["transfer_text", "mem0"],
+      ...["claude_code", "codex", "gemini_cli", "Claude Code", "Codex", "Gemini CLI"],
     ],
     "labels, colours and order of assistants and brands, also of those that no reader exists for",
   ),

@@ -8,11 +8,10 @@ const ZIP_BASED_EXTENSIONS: [&str; 22] = [
 ];
 
 /// Lower-case prefixes of the names that vendors give to the parts of an export.
-const EXPORT_PART_PREFIXES: [&str; 12] = [
-    "conversations__",
+const EXPORT_PART_PREFIXES: [&str; 11] = [
+    "conversations_",
     "conversations-",
     "conversations.",
-    "files__",
     "projects-",
     "memories-",
     "design_chats-",
@@ -58,14 +57,15 @@ fn is_in_user_files(name: &str) -> bool {
     name.rsplit_once('/').is_some_and(|(dir, _)| dir.split('/').any(is_user_files_archive))
 }
 
-/// True for the name of an archive of user files (`Files__…`).
+/// True for the name of an archive of user files: `Files__…`, `Files_…-files-0001`.
 pub(super) fn is_user_files_archive(name: &str) -> bool {
-    last_segment(name).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("files__"))
+    let name = lower_case_file_name(name);
+    name.strip_prefix("files_").is_some_and(|rest| rest.starts_with('_') || rest.contains("-files-"))
 }
 
 pub(super) fn has_export_part_name(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
-    EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p))
+    EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p)) || is_user_files_archive(name)
 }
 
 /// True for names such as `conversations.json` or `conversations-000.json`. An archive or folder with such a file

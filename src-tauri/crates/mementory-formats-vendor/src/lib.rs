@@ -1,10 +1,46 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod agent_rules;
+pub mod agentcore;
+pub mod ai_studio;
+pub mod aieos;
+pub mod aimem;
+pub mod basic_memory;
 pub mod chatgpt;
 pub mod claude;
+pub mod claude_code;
+pub mod codex;
+pub mod cognee;
+pub mod copilot;
+pub mod cursor_editor;
+pub mod deepseek;
+pub mod gemini;
+pub mod gemini_cli;
+pub mod generic_chat;
+pub mod generic_memories;
+pub mod grok;
+pub mod grok_build;
+pub mod jan;
 pub mod kept_file;
+pub mod langmem;
+pub mod letta;
+pub mod librechat;
+pub mod lm_studio;
+pub mod mcp_memory;
+pub mod mcp_memory_service;
 pub mod mem0;
+pub mod meta_ai;
+pub mod mistral;
+pub mod obsidian;
+pub mod okf;
+pub mod open_webui;
 pub mod openclaw;
+pub mod opencode;
+pub mod openmemory;
+pub mod perplexity;
+pub mod portable_agent_memory;
+mod shared;
 pub mod transfer_text;
+pub mod zep;
 pub mod zeroclaw;
 
 use mementory_format::Format;
@@ -15,12 +51,55 @@ pub const FORMATS: &[&dyn Format] = &[
     &zeroclaw::ZeroClaw,
     &chatgpt::ChatGpt,
     &claude::Claude,
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &cursor_editor::CursorEditor,
+    &gemini_cli::GeminiCli,
+    &opencode::OpenCode,
+    &grok_build::GrokBuild,
+    &agent_rules::AgentRules,
     &mem0::Mem0,
+    &grok::Grok,
+    &copilot::Copilot,
+    &deepseek::DeepSeek,
+    &mistral::Mistral,
+    &basic_memory::BasicMemory,
+    &obsidian::Obsidian,
+    &okf::Okf,
+    &open_webui::OpenWebui,
+    &librechat::Librechat,
+    &lm_studio::LmStudio,
+    &jan::Jan,
+    &perplexity::Perplexity,
+    &gemini::Gemini,
+    &ai_studio::AiStudio,
+    &meta_ai::MetaAi,
+    &mcp_memory::McpMemory,
+    &letta::Letta,
+    &zep::Zep,
+    &openmemory::OpenMemory,
+    &langmem::LangMem,
+    &agentcore::AgentCore,
+    &mcp_memory_service::McpMemoryService,
+    &cognee::Cognee,
+    &aieos::Aieos,
+    &aimem::Aimem,
+    &portable_agent_memory::PortableAgentMemory,
     &transfer_text::TransferText,
+    &generic_chat::GenericChat,
+    &generic_memories::GenericMemories,
     &kept_file::KeptFile,
 ];
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod case_runner;
+#[cfg(test)]
+mod fixture_cases;
+#[cfg(test)]
+mod sample_tests;
 #[cfg(test)]
 use testing::{by_id, detect};

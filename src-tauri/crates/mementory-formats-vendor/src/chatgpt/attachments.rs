@@ -183,9 +183,7 @@ pub(super) fn is_upload(place: &str) -> bool {
     let file_name = last_segment(place);
     id_prefix(file_name).is_some()
         || file_name.ends_with(".dat")
-        || place.rsplit_once('/').is_some_and(|(dirs, _)| {
-            dirs.split('/').any(|part| part.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")))
-        })
+        || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').any(super::part_names::holds_user_files))
 }
 
 /// True if the place is one where an export stores uploads or generated files.
@@ -218,54 +216,6 @@ fn is_generated_id(id: &str) -> bool {
     let has = |test: fn(&u8) -> bool| digits.bytes().any(|b| test(&b));
     let is_hex_with_digit = digits.bytes().all(|b| b.is_ascii_hexdigit()) && has(u8::is_ascii_digit);
     digits.len() >= 12 && (is_hex_with_digit || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
-}
-
-/// Media type, from the first bytes or else from the name.
-pub(crate) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
-    let by_bytes = match head {
-        [0x89, b'P', b'N', b'G', ..] => "image/png",
-        [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
-        [b'G', b'I', b'F', b'8', ..] => "image/gif",
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => "audio/wav",
-        [b'%', b'P', b'D', b'F', ..] => "application/pdf",
-        [b'I', b'D', b'3', ..] | [0xFF, 0xFB | 0xF3 | 0xF2, ..] => "audio/mpeg",
-        [b'O', b'g', b'g', b'S', ..] => "audio/ogg",
-        [0x1A, 0x45, 0xDF, 0xA3, ..] => "video/webm",
-        [_, _, _, _, b'f', b't', b'y', b'p', b'M', b'4', b'A', ..] => "audio/mp4",
-        [_, _, _, _, b'f', b't', b'y', b'p', b'h', b'e', b'i', ..] => "image/heic",
-        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "video/mp4",
-        _ => "",
-    };
-    if !by_bytes.is_empty() {
-        return Some(by_bytes);
-    }
-    let extension = last_segment(name).rsplit_once('.').map_or(String::new(), |(_, e)| e.to_ascii_lowercase());
-    let by_name = match extension.as_str() {
-        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        _ if head.starts_with(b"PK\x03\x04") => "application/zip",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "heic" => "image/heic",
-        "svg" => "image/svg+xml",
-        "wav" => "audio/wav",
-        "mp3" => "audio/mpeg",
-        "m4a" => "audio/mp4",
-        "mp4" => "video/mp4",
-        "pdf" => "application/pdf",
-        "txt" | "log" => "text/plain",
-        "md" => "text/markdown",
-        "csv" => "text/csv",
-        "html" | "htm" => "text/html",
-        "json" => "application/json",
-        "zip" => "application/zip",
-        _ => return None,
-    };
-    Some(by_name)
 }
 
 /// A reader that records its error, so that a damaged file can be distinguished from a sink that failed.

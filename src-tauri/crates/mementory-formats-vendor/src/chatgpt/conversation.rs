@@ -2,7 +2,7 @@
 use super::{
     attachments::{self, FileNames},
     content::{self, MessageContent},
-    graph::{GraphNode, build_graph},
+    graph::{GraphNode, build_graph, link_nodes},
     memories,
     wire::{Content, Conversation, Message, Node, Nodes, Text},
 };
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 Node::default()
             }));
         }
-        let graph_nodes: Vec<GraphNode<'_>> = nodes
+        let mut graph_nodes: Vec<GraphNode<'_>> = nodes
             .iter()
             .zip(&parsed)
             .map(|((id, _), node)| GraphNode {
@@ -216,6 +216,18 @@ impl Reader<'_> {
                 created: node.message.as_ref().and_then(|m| m.create_time.0),
             })
             .collect();
+        let children = || {
+            let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, (id, _))| (id.as_ref(), i)).collect();
+            let ids = |node: &Node<'_>| -> Vec<usize> {
+                let ids: Vec<Text<'_>> = content::parse_list(node.children);
+                ids.iter().filter_map(|id| by_id.get(id.get()?).copied()).collect()
+            };
+            parsed.iter().map(ids).collect()
+        };
+        if link_nodes(&mut graph_nodes, children) {
+            let what = "the messages name no parents; each was placed after the one before it";
+            out.add_issue("no_parents", self.place, self.place.pointer, what);
+        }
         let graph = build_graph(&graph_nodes, self.conversation.current_node.get());
         if graph.orphans > 0 {
             let what = format!("{} messages have a parent that is missing", graph.orphans);

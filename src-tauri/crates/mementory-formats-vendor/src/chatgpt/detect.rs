@@ -1,7 +1,7 @@
 //! Detects ChatGPT exports by their content (vendors.md §2.5) and groups their members into sources.
 use super::{
     attachments::{FileNames, is_file_place, is_folder_file_place, is_upload, last_segment},
-    missing_parts,
+    missing_parts, page,
     part_names::{is_portal_part, shard_number},
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
@@ -40,6 +40,7 @@ const SIDE_FILES: [&str; 16] = [
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     let (mut has_empty_list, mut other_vendor) = (false, HashSet::new());
+    let mut pages: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     for member in catalog.members() {
         match detect_contents(catalog, member)? {
             Contents::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
@@ -47,11 +48,16 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
                 has_empty_list = true;
                 groups.entry(group_of(member)).or_default().push(member.id);
             }
+            Contents::Page => pages.entry(group_of(member)).or_default().push(member.id),
             Contents::Other if plain_name(&member.name) == "conversations.json" => {
                 other_vendor.insert(dir_of(&member.place).to_owned());
             }
             Contents::Other => {}
         }
+    }
+    // A page repeats the conversations beside it, and is read if there are none.
+    for (group, found) in pages {
+        groups.entry(group).or_insert(found);
     }
     for group in groups.values() {
         for id in group {
@@ -130,12 +136,18 @@ fn ancestors(place: &str) -> impl Iterator<Item = &str> {
 
 enum Contents {
     Conversations,
+    /// A web page with conversations in a script.
+    Page,
     Empty,
     Other,
 }
 
 fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
     let name = last_segment(&member.name).to_ascii_lowercase();
+    if name.ends_with(".html") || name.ends_with(".htm") {
+        let is_page = !is_junk(&member.name) && !is_upload(&member.place) && page::has_conversations(catalog, member)?;
+        return Ok(if is_page { Contents::Page } else { Contents::Other });
+    }
     let has_json_ending = match name.rsplit_once('.') {
         Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
         None => true,
@@ -159,26 +171,33 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         {
             return Ok(Contents::Empty);
         }
-        let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
-        if has("\"fragments\"") || has("\"chat_messages\"") {
-            // The text of a message may contain these words, so they only count as keys, at the level where the other
-            // vendors have them.
-            let keys = keys_of(&head);
-            if keys.has("chat_messages") || keys.has_below("message.fragments") {
-                return Ok(Contents::Other);
-            }
-        }
-        let has_node_key = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
-        if has("\"mapping\"") && (has_node_key || has("\"mapping\": {}") || has("\"mapping\":{}"))
-            || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""))
-        {
-            return Ok(Contents::Conversations);
+        match has_conversations(&head) {
+            Some(true) => return Ok(Contents::Conversations),
+            Some(false) => return Ok(Contents::Other),
+            None => {}
         }
         if head.len() < head_bytes || head_bytes >= LARGE_HEAD_BYTES || !name.starts_with("conversation") {
             return Ok(Contents::Other);
         }
         head_bytes = LARGE_HEAD_BYTES;
     }
+}
+
+/// Whether JSON that begins like this has ChatGPT's conversations. None if the beginning does not say.
+pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
+    let has = |key: &str| memchr::memmem::find(head, key.as_bytes()).is_some();
+    if has("\"fragments\"") || has("\"chat_messages\"") || has("\"inserted_at\"") {
+        // Only keys at the level where those vendors have them are checked, because a message may contain these words.
+        let keys = keys_of(head);
+        let is_deepseek = keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
+        if keys.has("chat_messages") || is_deepseek {
+            return Some(false);
+        }
+    }
+    let has_node_key = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
+    let is_found = has("\"mapping\"") && (has_node_key || has("\"mapping\": {}") || has("\"mapping\":{}"))
+        || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""));
+    is_found.then_some(true)
 }
 
 /// True for the bookkeeping files of operating systems.
@@ -381,6 +400,7 @@ struct Manifest {
 
 #[derive(Deserialize)]
 struct ListedFile {
+    #[serde(default)]
     path: String,
 }
 

@@ -27,6 +27,38 @@ pub(super) struct Graph {
     pub(super) guessed_leaf: bool,
 }
 
+/// Gives nodes a parent if none of them has one: the node that lists it as a child or, without such lists either, the
+/// message before it, by time or else in the order of the source. True for the latter. `children` are positions.
+pub(super) fn link_nodes<'a>(nodes: &mut [GraphNode<'a>], children: impl FnOnce() -> Vec<Vec<usize>>) -> bool {
+    let messages = nodes.iter().filter(|node| node.has_message).count();
+    if messages < 2 || nodes.iter().any(|node| node.parent.is_some()) {
+        return false;
+    }
+    let mut has_lists = false;
+    for (parent, children) in children().into_iter().enumerate() {
+        let id = nodes.get(parent).map(|node| node.id);
+        for child in children.into_iter().filter(|child| *child != parent) {
+            if let Some(node) = nodes.get_mut(child) {
+                node.parent = node.parent.or(id);
+                has_lists = true;
+            }
+        }
+    }
+    if has_lists {
+        return false;
+    }
+    let mut order: Vec<usize> = (0..nodes.len()).filter(|i| nodes[*i].has_message).collect();
+    if order.iter().all(|i| nodes[*i].created.is_some()) {
+        order.sort_by_key(|i| nodes[*i].created);
+    }
+    let mut before: Option<&'a str> = None;
+    for i in order {
+        nodes[i].parent = before;
+        before = Some(nodes[i].id);
+    }
+    true
+}
+
 /// Builds the graph. The nodes must have unique ids and be in the order of the source.
 pub(super) fn build_graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.id, i)).collect();

@@ -6,13 +6,13 @@ mod detect;
 mod graph;
 mod memories;
 mod missing_parts;
+mod page;
 mod part_names;
 mod read;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-pub(crate) use attachments::media_type;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 

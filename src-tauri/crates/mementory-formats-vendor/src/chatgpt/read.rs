@@ -2,7 +2,9 @@
 use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
+    page::{self, ScriptValue},
 };
+use crate::shared::files;
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
@@ -122,6 +124,13 @@ impl Reader<'_> {
         let (catalog, mut wrapper) = (self.catalog, None);
         let (mut seen, mut errors, start) = (0_u64, 0_u64, self.bytes_done);
         let result = catalog.read(member, |reader| {
+            let mut page;
+            let reader: &mut dyn Read = if page::is_page(member) {
+                page = ScriptValue::conversations(reader);
+                &mut page
+            } else {
+                reader
+            };
             let mut elements = Elements::new(reader, self.limits);
             loop {
                 match elements.next() {
@@ -164,11 +173,35 @@ impl Reader<'_> {
             let item = self.passthrough_item(member.name.clone(), "wrapper", member.place.clone());
             self.sink.passthrough(item, &mut bytes.as_slice())?;
         }
+        if page::is_page(member) {
+            self.store_file_names(member)?;
+        }
         if seen == 0 && errors == 0 {
             self.sink.note(Issue::new("empty_export", &member.place, "the export is empty: no conversations in it"));
         }
         self.bytes_done = start + member.size;
         self.sink.progress(self.bytes_done)
+    }
+
+    /// Stores the names of files in a page, which nothing else in it has.
+    fn store_file_names(&mut self, member: &Member) -> Result<(), FormatError> {
+        let limit = self.limits.side_file_bytes;
+        let bytes = self.catalog.read(member, |reader| {
+            let mut bytes = Vec::new();
+            let mut value = ScriptValue::file_names(reader).take(limit);
+            value.read_to_end(&mut bytes).map_err(|e| FormatError::io(&member.place, e))?;
+            Ok(bytes)
+        });
+        match bytes {
+            Ok(bytes) if bytes.len() > 2 => {
+                let name = format!("{}#{}", member.name, page::FILE_NAMES);
+                let item = self.passthrough_item(name, "sidecar", member.place.clone());
+                self.sink.passthrough(item, &mut bytes.as_slice())
+            }
+            // Damage was reported with the conversations.
+            Ok(_) | Err(FormatError::Io { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     fn send_outcome(&mut self, member: &Member, outcome: conversation::Outcome) -> Result<(), FormatError> {
@@ -238,7 +271,7 @@ impl Reader<'_> {
             place: member.place.clone(),
         };
         self.stream_member(member, Some(Kind::Attachment), |sink, reader, head| {
-            file.media_type = attachments::media_type(head, &file.name).map(str::to_owned);
+            file.media_type = files::media_type(head, &file.name).map(str::to_owned);
             sink.attachment(file, reader)
         })
     }

@@ -214,6 +214,7 @@ define_object! {
     /// One node of `mapping`.
     object Node {
         parent: Text<'a> = "parent",
+        children: Option<&'a RawValue> = "children",
         message: Option<Message<'a>> = "message",
     }
 }

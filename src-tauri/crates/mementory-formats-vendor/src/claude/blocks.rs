@@ -13,19 +13,33 @@ pub(super) struct Content {
     pub blocks: Vec<Value>,
     /// Citations of all text blocks, unchanged from the source.
     pub citations: Vec<Value>,
-    /// `text`, `thinking`, `tool_call`, `tool_result`.
+    /// `text`, `thinking`, `tool_call`, `tool_result`, `context`.
     pub content_type: &'static str,
+    /// Files in `document` and `image` blocks: id and name.
+    pub files: Vec<(String, Option<String>)>,
 }
 
 /// Text that Claude's app shows for a block that it cannot display.
 const UNSUPPORTED_BLOCK_TEXT: &str = "This block is not supported on your current device";
+
+/// Beginning of the text that stands for a result that is too large.
+const TOO_LARGE_TEXT: &str = "Tool result too large";
 
 /// Reads the `content` of a message. `flat` returns the value of the message's `text`, which is used if there is no
 /// text block.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
-        Some(raw) if raw.get().starts_with('"') => push_text(&mut out.text, &decode_string(raw).unwrap_or_default()),
+        Some(raw) if raw.get().starts_with('"') => {
+            let text = decode_string(raw).unwrap_or_default();
+            // Some exports have the list of blocks as JSON inside a string.
+            let blocks: Option<Vec<&RawValue>> =
+                if text.trim_start().starts_with("[{") { serde_json::from_str(&text).ok() } else { None };
+            match blocks.filter(|blocks| blocks.iter().all(|block| is_block(block))) {
+                Some(blocks) => blocks.into_iter().for_each(|block| read_block(block, &mut out)),
+                None => push_text(&mut out.text, &text),
+            }
+        }
         Some(raw) => {
             for block in list(raw).unwrap_or_else(|| vec![raw]) {
                 read_block(block, &mut out);
@@ -36,6 +50,7 @@ pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Opt
     if out.text.trim().is_empty()
         && let Some(flat) = flat()
         && (out.blocks.is_empty() || !flat.contains(UNSUPPORTED_BLOCK_TEXT))
+        && !has_block(&out, "context")
     {
         out.text = flat.into_owned();
     }
@@ -43,8 +58,16 @@ pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Opt
     out
 }
 
+fn has_block(content: &Content, kind: &str) -> bool {
+    content.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind))
+}
+
+fn is_block(raw: &RawValue) -> bool {
+    Object::parse(raw.get()).is_some_and(|object| object.text("type").is_some())
+}
+
 fn content_type(content: &Content) -> &'static str {
-    let has = |kind: &str| content.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
+    let has = |kind: &str| has_block(content, kind);
     if !content.text.trim().is_empty() || content.blocks.is_empty() {
         "text"
     } else if has("tool_call") {
@@ -53,6 +76,8 @@ fn content_type(content: &Content) -> &'static str {
         "tool_result"
     } else if has("thinking") {
         "thinking"
+    } else if has("context") && content.files.is_empty() {
+        "context"
     } else {
         "text"
     }
@@ -76,15 +101,56 @@ fn read_block(raw: &RawValue, out: &mut Content) {
                 || block.raw_value("summaries").map_or_else(String::new, |r| nested_strings(r, &["summary", "text"])),
                 Cow::into_owned,
             );
-            out.blocks.push(collapsed_block("thinking", None, text));
+            let mut thinking = collapsed_block("thinking", None, text);
+            if block.is_true("thinking_hidden")
+                && let Value::Object(members) = &mut thinking
+            {
+                members.insert("thinking_hidden".into(), true.into());
+            }
+            out.blocks.push(thinking);
         }
         "tool_use" => {
             let input = block.raw_value("input").map_or_else(String::new, |r| json_text(r).into_owned());
             out.blocks.push(collapsed_block("tool_call", block.text("name"), input));
         }
         "tool_result" => {
-            let text = block.raw_value("content").map_or_else(String::new, result_text);
+            let mut text = block.raw_value("content").map_or_else(String::new, result_text);
+            // The content of a large result only says that it is large.
+            if (text.trim().is_empty() || text.starts_with(TOO_LARGE_TEXT))
+                && let Some(data) = block.raw_value("structured_content")
+            {
+                push_text(&mut text, &unknown_text(data));
+            }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
+        }
+        // Snapshots of the memory, dates: put there by the program, and neither typed nor seen by the person.
+        "injected_prompt_block" => {
+            let text = block.text("prompt").map_or_else(|| unknown_text(raw), Cow::into_owned);
+            out.blocks.push(collapsed_block("context", block.text("injection_source"), text));
+        }
+        "voice_note" => {
+            let inner = block.object("voice_note");
+            let transcript = block.non_blank_text("transcript").or_else(|| inner?.non_blank_text("transcript"));
+            match transcript {
+                // A text block often repeats what was spoken.
+                Some(transcript) if out.text.contains(transcript.as_ref()) => {}
+                Some(transcript) => push_text(&mut out.text, &transcript),
+                None => out.blocks.push(collapsed_block("voice_note", None, unknown_text(raw))),
+            }
+        }
+        "document" | "image" => {
+            let source = block.object("source");
+            let member = |key: &str| {
+                block.non_blank_text(key).or_else(|| source.as_ref()?.non_blank_text(key)).map(Cow::into_owned)
+            };
+            let name = member("title").or_else(|| member("file_name"));
+            if let Some(id) = member("file_uuid") {
+                out.files.push((id, name));
+            } else {
+                // Of a picture inside the message, only the verbatim has the bytes.
+                let text = name.or_else(|| member("text")).or_else(|| member("extracted_content"));
+                out.blocks.push(collapsed_block(kind.as_ref(), None, text.unwrap_or_default()));
+            }
         }
         "token_budget" | "flag" => {}
         other => out.blocks.push(collapsed_block(other, None, unknown_text(raw))),

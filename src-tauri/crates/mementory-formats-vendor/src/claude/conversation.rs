@@ -1,9 +1,9 @@
 //! Reads one conversation: its record, its messages as a tree, and its artifacts (vendors.md §3.2).
 use super::{
-    artifacts, blocks,
-    order::{self, Node, Parent},
+    artifacts, blocks, documents,
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
 };
+use crate::shared::order::{self, Node, Parent};
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
 };
@@ -74,17 +74,19 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     for (position, index) in order_result.sequence.iter().copied().enumerate() {
         let message = &messages[index];
         let mut built = message.build_record(&id, &records[0].source, place, &below, &mut out.issues);
+        let is_injected = built.message.as_ref().is_some_and(|m| m.content_type == "context");
         built.message = Some(MessagePart {
-            role: role(&message.sender),
+            role: if is_injected { "system".into() } else { role(&message.sender) },
             parent: order_result.parent[index].map(|p| key(format!("{id}/{}", messages[p].uuid))),
             position: u32::try_from(position).unwrap_or(u32::MAX),
-            hidden: false,
+            hidden: is_injected,
             active: order_result.active[index],
             model: message.object.non_blank_text("model").map(Cow::into_owned).or_else(|| model.clone()),
             content_type: built.message.map(|m| m.content_type).unwrap_or_default(),
         });
         let mut commands = artifacts::find_commands(message.object.raw_value("content"));
         commands.extend(artifacts::find_tag_commands(&built.text));
+        documents::find(&message.object, &built, place, &mut out);
         step_of[index] = Some(steps.len());
         steps.push(artifacts::Step {
             uuid: &message.uuid,
@@ -186,6 +188,19 @@ impl<'a> Message<'a> {
         record.verbatim = Some(Verbatim::json(self.raw.get()));
         record.message = Some(MessagePart { content_type: content.content_type.into(), ..MessagePart::default() });
         record.attachments = self.attachments(conversation);
+        for (id, name) in &content.files {
+            let key = key(format!("file/{id}"));
+            if record.attachments.iter().all(|known| known.key != key && known.origin_id.as_ref() != Some(id)) {
+                record.attachments.push(AttachmentRef {
+                    key,
+                    origin_id: Some(id.clone()),
+                    name: name.clone().unwrap_or_else(|| id.clone()),
+                    media_type: name.as_deref().and_then(media_type_by_name),
+                    size: None,
+                    text: None,
+                });
+            }
+        }
         if !content.blocks.is_empty() {
             record.fields.insert("blocks".into(), Value::Array(content.blocks));
         }
@@ -223,6 +238,11 @@ impl<'a> Message<'a> {
                 .map(Cow::into_owned)
                 .or_else(|| id.clone());
             let Some(name) = name else { continue };
+            // Each attachment is repeated in `files` under the same name.
+            if let Some(known) = out.iter_mut().find(|a| a.text.is_some() && a.name == name && a.origin_id.is_none()) {
+                known.origin_id = id;
+                continue;
+            }
             // The key of a file without an id contains the conversation, because names like "image.png" are not unique.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
             let key = key(value);

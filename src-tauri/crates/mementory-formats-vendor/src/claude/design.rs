@@ -47,12 +47,21 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let mut records = vec![chat];
     let mut parent: Option<RecordKey> = None;
     let mut seen = HashSet::new();
-    for (index, raw) in messages.into_iter().flatten().enumerate() {
+    let messages = messages.unwrap_or_default();
+    let repeated = repeated_rows(&messages);
+    for (index, raw) in messages.into_iter().enumerate() {
         let pointer = format!("/messages/{index}");
         let Some(object) = Object::parse(raw.get()) else {
             out.dropped.push(dropped_entry(place.text(&pointer), "not_an_object: this entry is not a message object"));
             continue;
         };
+        if repeated.contains(&index) {
+            let reason = "duplicate: the same message is stored in two rows";
+            let entry = dropped_entry(place.text(&pointer), reason);
+            out.dropped.push(Dropped { outcome: DroppedAs::Skipped, ..entry });
+            continue;
+        }
+        let inner = object.object("content").unwrap_or_default();
         let source_id = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
         let mut uuid = source_id.clone().unwrap_or_else(|| content_id(&format!("{index}\n{}", raw.get())));
         if !seen.insert(uuid.clone()) {
@@ -61,28 +70,58 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             uuid = format!("{uuid}~{index}");
             seen.insert(uuid.clone());
         }
-        let (text_part, blocks) = read_content(&object);
+        let (mut text_part, mut blocks) = read_content(&object);
+        let role = object.text("role").or_else(|| object.text("sender")).unwrap_or(Cow::Borrowed("unknown"));
+        let role = if role == "human" { "user".to_owned() } else { role.to_lowercase() };
+        if role == "user" {
+            let (context, rest) = split_context(&text_part);
+            if !context.is_empty() {
+                blocks.push(collapsed_block("context", None, context.to_owned()));
+                text_part = rest.to_owned();
+            }
+        }
+        let kind = inner.non_blank_text("kind").filter(|kind| kind != "chat");
+        for (name, kind_of_form) in [("questionRecord", "question-record"), ("questionReceipt", "question-receipt")] {
+            if kind.as_deref() == Some(kind_of_form)
+                && text_part.trim().is_empty()
+                && let Some(form) = inner.raw_value(name)
+            {
+                text_part = form_text(form);
+            }
+        }
+        // A notice of an automation, which nobody typed.
+        let is_notice = inner.is_true("pill") || object.is_true("pill");
         let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
         message.origin_id = source_id;
         message.namespace = Some("design".into());
         message.times = Times {
-            created: object.timestamp("created_at"),
+            created: object.timestamp("created_at").or_else(|| inner.timestamp("timestamp")),
             updated: object.timestamp("updated_at"),
             ..Times::default()
         };
         message.source = from.clone();
+        if let Some(author) = inner.non_blank_text("authorAccountUuid") {
+            message.source.account = Some(author.into_owned());
+        }
+        for name in ["authorName", "snipState", "turnChanges"] {
+            let value = inner.raw_value(name).and_then(|raw| serde_json::from_str(raw.get()).ok());
+            message.fields.extend(value.map(|value: Value| (name.to_owned(), value)));
+        }
         message.origin = place.origin(&pointer);
         message.parent = Some(key(id.as_str()));
         message.verbatim = Some(Verbatim::json(raw.get()));
-        let role = object.text("role").or_else(|| object.text("sender")).unwrap_or(Cow::Borrowed("unknown"));
         message.message = Some(MessagePart {
-            role: if role == "human" { "user".into() } else { role.to_lowercase() },
+            role: if is_notice { "system".into() } else { role },
             parent: parent.replace(message.key.clone()),
             position: u32::try_from(index).unwrap_or(u32::MAX),
-            hidden: false,
+            hidden: is_notice,
             active: true,
             model: object.non_blank_text("model").map(Cow::into_owned),
-            content_type: "text".into(),
+            content_type: match kind {
+                _ if is_notice => "context".into(),
+                Some(kind) => kind.into_owned(),
+                None => "text".into(),
+            },
         });
         if !blocks.is_empty() {
             message.fields.insert("blocks".into(), Value::Array(blocks));
@@ -91,6 +130,58 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     }
     out.units.push(Unit { records });
     Ok(out)
+}
+
+/// Rows that repeat the row beside them: the same `content.id`, one of them without its author. The one with the author
+/// counts, or else the first.
+fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
+    let row = |raw: &&RawValue| {
+        let content = Object::parse(raw.get())?.object("content")?;
+        let id = content.non_blank_text("id")?.into_owned();
+        Some((id, content.text("role").map(Cow::into_owned), content.has("authorAccountUuid")))
+    };
+    let rows: Vec<_> = messages.iter().map(row).collect();
+    let mut out = HashSet::new();
+    for (index, pair) in rows.windows(2).enumerate() {
+        if let [Some((first, first_role, first_has_author)), Some((second, second_role, second_has_author))] = pair
+            && first == second
+            && first_role == second_role
+        {
+            out.insert(if *second_has_author && !*first_has_author { index } else { index + 1 });
+        }
+    }
+    out
+}
+
+/// Splits the text of a prompt into what the program put before it (`<system-info …>`, `<attached_files>`, comments) and
+/// what the person typed.
+fn split_context(text: &str) -> (&str, &str) {
+    let mut rest = text.trim_start();
+    loop {
+        let end = if let Some(after) = rest.strip_prefix("<!--") {
+            after.find("-->").map(|at| 4 + at + 3)
+        } else if rest.starts_with("<system-info") {
+            // It is one tag, or an element with text.
+            let tag = rest.find('>').map(|at| at + 1);
+            let element = rest.find("</system-info>").map(|at| at + "</system-info>".len());
+            element.or(tag)
+        } else if rest.starts_with("<attached_files") {
+            rest.find("</attached_files>").map(|at| at + "</attached_files>".len())
+        } else {
+            None
+        };
+        let Some(end) = end else { break };
+        rest = rest.get(end..).unwrap_or_default().trim_start();
+    }
+    let context = text.get(..text.len() - rest.len()).unwrap_or_default().trim();
+    if context.is_empty() { ("", text) } else { (context, rest) }
+}
+
+/// The words of a form of questions or of its answers.
+fn form_text(form: &RawValue) -> String {
+    let object = Object::parse(form.get()).unwrap_or_default();
+    let words = object.raw_value("spec").or_else(|| object.raw_value("payload")).unwrap_or(form);
+    nested_strings(words, &[])
 }
 
 /// Text and other blocks of a message.

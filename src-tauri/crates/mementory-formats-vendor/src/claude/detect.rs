@@ -1,5 +1,6 @@
 //! Detects Claude exports by the keys in their files. File names only decide which files belong to one export
 //! (vendors.md §3.1, §3.4).
+use super::frames;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,9 @@ pub(super) enum Content {
     Memories,
     Projects,
     Manifest,
+    /// Metadata of a published artifact.
+    Artifact,
+    Reflections,
     /// `users.json`, `login_history.json`.
     AccountFile,
 }
@@ -59,6 +63,10 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
         Some(Content::Manifest)
     } else if has("mapping") {
         None
+    } else if frames::is_artifact(keys) {
+        Some(Content::Artifact)
+    } else if frames::is_reflections(keys) {
+        Some(Content::Reflections)
     } else if has("chat_messages") || (has("messages.sender") && has("uuid")) {
         Some(Content::Conversations)
     } else if ["conversations_memory", "project_memories", "memory_files"].into_iter().any(has)
@@ -217,6 +225,7 @@ fn role_of(content: Content) -> Role {
         Content::Memories => Role::Memories,
         Content::Projects => Role::Projects,
         Content::Manifest => Role::Manifest,
+        Content::Artifact | Content::Reflections => Role::Records,
         Content::AccountFile => Role::Sidecar,
     }
 }
@@ -255,6 +264,8 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
         }
         tops.insert((member.root, member.archive, top));
     }
+    let artifacts: Vec<&Member> =
+        found.iter().filter(|(_, content)| *content == Content::Artifact).map(|(id, _)| &members[*id]).collect();
     let parts = tops.iter().any(|(_, archive, _)| archive.is_some());
     let mut out = Vec::new();
     for member in members.iter().filter(|m| !found_ids.contains(&m.id)) {
@@ -284,6 +295,7 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
             Role::Memories
         } else if (is_beside && (member.archive.is_some() || is_in_category_folder || usual_names.contains(&name)))
             || (category && parts)
+            || artifacts.iter().any(|artifact| frames::is_file_of(member, artifact))
         {
             Role::Sidecar
         } else {
@@ -303,6 +315,8 @@ fn claim_reason(found: &[(usize, Content)]) -> String {
         (Content::Design, "Claude design chats"),
         (Content::Memories, "Claude's memory"),
         (Content::Projects, "Claude projects with their instructions"),
+        (Content::Artifact, "artifacts published with Claude"),
+        (Content::Reflections, "Claude's reflections"),
         (Content::AccountFile, "a Claude account list"),
     ] {
         match count(content) {

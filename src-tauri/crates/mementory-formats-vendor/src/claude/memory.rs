@@ -1,6 +1,6 @@
 //! Reads memory documents and the statements in them (vendors.md §3.3).
 use super::{
-    split,
+    front_matter, split,
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list},
 };
 use mementory_model::{
@@ -87,6 +87,7 @@ pub(super) fn read(
     if let Some(None) = files {
         out.dropped.push(dropped_entry(place.text("/memory_files")));
     }
+    let mut paths = HashSet::new();
     for File { path, raw, pointer } in files.into_iter().flatten().flatten() {
         let file = Object::parse(raw.get()).unwrap_or_default();
         let Some(text) = text_of(raw) else {
@@ -95,12 +96,39 @@ pub(super) fn read(
         };
         let path =
             path.or_else(|| file.non_blank_text("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
-        let document = new_document(format!("file/{path}"), "memory_file", raw, pointer, text);
+        // Two files may have one path.
+        let id = if paths.insert(path.clone()) { path.clone() } else { format!("{path}~{}", content_id(raw.get())) };
+        let document = new_document(format!("file/{id}"), "memory_file", raw, pointer, text);
         let (created, updated) = (file.timestamp("created_at"), file.timestamp("updated_at"));
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
     out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| document_unit(d, place)));
     Ok((out, unread_members(object)))
+}
+
+/// A memory file that is part of the result of a tool, like one in the memory part.
+pub(super) fn file_document(
+    path: &str,
+    text: &str,
+    account: Option<&str>,
+    updated: Option<Timestamp>,
+    raw: &RawValue,
+    pointer: String,
+    place: &Place<'_>,
+) -> Unit {
+    let document = Document {
+        key: key(format!("memory/{}/file/{path}", account.unwrap_or("unknown"))),
+        method: "memory_file",
+        account: account.map(str::to_owned),
+        project: None,
+        title: Some(path.to_owned()),
+        text: text.into(),
+        created: None,
+        updated,
+        verbatim: raw,
+        pointer,
+    };
+    document_unit(document, place)
 }
 
 /// Project id, text and pointer of each project memory. The usual form is a map of project id to text; a list of
@@ -195,7 +223,9 @@ fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
         project: document.project.clone(),
         ..Source::default()
     };
-    let mut record = Record::new(Kind::Memory, document.key.clone(), document.text.as_ref());
+    let (head, text) = front_matter::split(&document.text);
+    let mut record = Record::new(Kind::Memory, document.key.clone(), text);
+    record.fields = head;
     record.title = document.title;
     record.record_type = Some("notes".into());
     record.times.created = document.created;
@@ -212,7 +242,7 @@ fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
     }
     let mut records = vec![record];
     let mut seen = HashSet::new();
-    for statement in split::split_document(&document.text) {
+    for statement in split::split_document(text) {
         let id = content_id(&normal_text(&statement.text));
         if !seen.insert(id.clone()) {
             continue;
@@ -221,12 +251,21 @@ fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
         fact.title = statement.heading;
         fact.times.updated = document.updated;
         fact.source = source.clone();
+        // Bullets of memory files begin with where they come from.
+        if statement_tag(&fact.text) == Some("stated") {
+            fact.source.method = Some("explicit_user_input".into());
+        }
         fact.origin = place.origin(&document.pointer);
         let target = document.key.clone();
         fact.links.push(Link { relation: "derived_from".into(), kind: Kind::Memory, target });
         records.push(fact);
     }
     Unit { records }
+}
+
+/// The word in brackets at the beginning of a statement: `[stated] Works nights`.
+fn statement_tag(text: &str) -> Option<&str> {
+    Some(text.strip_prefix('[')?.split_once(']')?.0)
 }
 
 /// The members that were not read, as a JSON object.

@@ -4,11 +4,15 @@ mod blocks;
 mod conversation;
 mod design;
 mod detect;
+mod documents;
+mod frames;
+mod front_matter;
 mod manifest;
 mod memory;
-mod order;
 mod projects;
 mod read;
+#[cfg(test)]
+mod shapes_tests;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Reads every part of a Claude export into a sink, one JSON element at a time.
 use super::{
-    conversation, design, detect, manifest, memory, projects,
+    conversation, design, detect,
+    documents::Documents,
+    frames, manifest, memory, projects,
     wire::{Object, Place, ReadResult},
 };
 use mementory_format::{
@@ -27,10 +29,12 @@ pub(super) fn read(
         version: detected.claim.version.as_deref(),
         hasher: RandomState::new(),
         seen: HashSet::new(),
+        documents: Documents::default(),
         bytes_done: 0,
         sink,
     };
-    let order = [Role::Manifest, Role::Sidecar, Role::Projects, Role::Memories, Role::Conversations];
+    reader.explain_lone_manifest(detected);
+    let order = [Role::Manifest, Role::Sidecar, Role::Projects, Role::Memories, Role::Records, Role::Conversations];
     for role in order {
         for part in detected.claim.parts.iter().filter(|p| p.role == role) {
             let Some(member) = catalog.members().get(part.member) else { continue };
@@ -42,6 +46,9 @@ pub(super) fn read(
             reader.bytes_done += member.size;
             reader.sink.progress(reader.bytes_done)?;
         }
+    }
+    for unit in reader.documents.take() {
+        reader.sink.unit(unit)?;
     }
     for part in detected.claim.parts.iter().filter(|p| !order.contains(&p.role)) {
         let Some(member) = catalog.members().get(part.member) else { continue };
@@ -61,6 +68,8 @@ struct Reader<'r> {
     /// Digests and lengths of the elements read so far, to skip duplicates, because users often download an archive
     /// twice.
     seen: HashSet<(u64, usize)>,
+    /// Memory documents in chats.
+    documents: Documents,
     bytes_done: u64,
     sink: &'r mut dyn Sink,
 }
@@ -68,6 +77,22 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn report_dropped(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
+    }
+
+    /// Many people only keep the list of parts, whose archives have to be downloaded one by one.
+    fn explain_lone_manifest(&mut self, detected: &Detected) {
+        let mut parts = detected.claim.parts.iter();
+        let Some(place) = detected.claim.parts.first().and_then(|part| self.catalog.members().get(part.member)) else {
+            return;
+        };
+        if parts.all(|part| part.role == Role::Manifest) {
+            let names = detected.claim.missing_parts.join(", ");
+            let message = format!(
+                "this file only lists the parts of an export, each with a link for one download. Download them and add \
+                 them here: {names}"
+            );
+            self.sink.note(Issue::new("only_list_of_parts", &place.place, message));
+        }
     }
 
     fn group(&self, member: &Member) -> String {
@@ -128,6 +153,7 @@ impl Reader<'_> {
         let element_type = match role {
             Role::Projects => ElementType::Projects,
             Role::Memories => ElementType::Memories,
+            Role::Records => ElementType::Records,
             _ if self.is_design(member) => ElementType::Design,
             _ => ElementType::Conversations,
         };
@@ -226,8 +252,17 @@ impl Reader<'_> {
                 let stem = member.file_name().rsplit_once('.').map_or("", |(s, _)| s);
                 memory::read(text, &object, is_uuid(stem).then_some(stem), &place).map(|(found, unread)| {
                     unread_members = unread;
+                    found.units.iter().filter_map(|unit| unit.records.first()).for_each(|r| self.documents.add_file(r));
                     found
                 })
+            }
+            ElementType::Records if object.has("reflections") => {
+                let stem = member.file_name().rsplit_once('.').map_or("", |(s, _)| s);
+                unread_members = unread(&object, &["reflections"]);
+                Ok(frames::read_reflections(text, &object, is_uuid(stem).then_some(stem), &place))
+            }
+            ElementType::Records => {
+                Ok(frames::read_artifact(self.catalog, member, text, &object, self.limits, &place)?)
             }
         };
         match result {
@@ -253,6 +288,7 @@ impl Reader<'_> {
         for dropped in found.dropped {
             self.sink.dropped(dropped);
         }
+        found.documents.into_iter().for_each(|unit| self.documents.add(unit));
         found.units.into_iter().try_for_each(|unit: Unit| self.sink.unit(unit))
     }
 }
@@ -263,6 +299,18 @@ enum ElementType {
     Design,
     Projects,
     Memories,
+    /// Artifacts and reflections.
+    Records,
+}
+
+/// The members of an object without these, as JSON. None if there are none.
+fn unread(object: &Object<'_>, read: &[&str]) -> Option<String> {
+    let members: serde_json::Map<String, serde_json::Value> = object
+        .members()
+        .filter(|(name, _)| !read.contains(name))
+        .filter_map(|(name, raw)| Some((name.to_owned(), serde_json::from_str(raw.get()).ok()?)))
+        .collect();
+    if members.is_empty() { None } else { serde_json::to_string(&members).ok() }
 }
 
 impl ElementType {
@@ -271,7 +319,7 @@ impl ElementType {
             ElementType::Conversations => &["conversations"],
             ElementType::Projects => &["projects"],
             ElementType::Design => &["design_chats"],
-            ElementType::Memories => &[],
+            ElementType::Memories | ElementType::Records => &[],
         }
     }
 
@@ -280,6 +328,7 @@ impl ElementType {
             ElementType::Conversations | ElementType::Design => Kind::Conversation,
             ElementType::Projects => Kind::Profile,
             ElementType::Memories => Kind::Memory,
+            ElementType::Records => Kind::Resource,
         })
     }
 }

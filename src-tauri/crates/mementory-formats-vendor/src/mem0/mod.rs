@@ -1,4 +1,5 @@
 //! Memories in the form that the API of mem0 returns. See README.md.
+mod markdown;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -12,12 +13,15 @@ use mementory_model::Limits;
 /// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
+/// Id of the format, scope of the record keys and name of the platform.
+const ID: &str = "mem0";
+
 /// Memories of mem0.
 pub struct Mem0;
 
 impl Format for Mem0 {
     fn id(&self) -> &'static str {
-        "mem0"
+        ID
     }
     fn name(&self) -> &'static str {
         "mem0 memories"
@@ -44,20 +48,32 @@ impl Format for Mem0 {
 
 /// One claim for each file. `is_selected` is true if the user selected this format.
 fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
-    let claim = |member: &Member| Claim {
-        version: None,
-        confidence: 0.8,
-        reason: "memories in mem0's format".into(),
-        parts: vec![Part { member: member.id, role: Role::Memories }],
-        missing_parts: vec![],
+    let claim = |member: &Member| {
+        let is_markdown = markdown::is_export(catalog, member);
+        (is_markdown || is_mem0(catalog, member, is_selected)).then(|| Claim {
+            version: None,
+            confidence: if is_markdown { 0.9 } else { 0.8 },
+            reason: if is_markdown { "an export of mem0's plugin" } else { "memories in mem0's format" }.into(),
+            parts: vec![Part { member: member.id, role: Role::Memories }],
+            missing_parts: vec![],
+        })
     };
-    Ok(catalog.members().iter().filter(|member| is_mem0(catalog, member, is_selected)).map(claim).collect())
+    Ok(catalog.members().iter().filter_map(claim).collect())
 }
 
-/// Members that only mem0's memories have. The members `memory`, `id`, `user_id` and times are not enough, because the
-/// reference program of MIF writes them as well.
-const MEM0_KEYS: [&str; 8] =
-    ["hash", "categories", "run_id", "actor_id", "app_id", "expiration_date", "structured_attributes", "score"];
+/// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as
+/// well, so these alone are not enough.
+const MEM0_KEYS: [&str; 9] = [
+    "hash",
+    "categories",
+    "run_id",
+    "actor_id",
+    "app_id",
+    "expiration_date",
+    "structured_attributes",
+    "score",
+    "attributed_to",
+];
 
 fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
@@ -72,8 +88,8 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         let has_text = has("memory") || is_selected && (has("text") || has("data"));
         let has_mem0_key =
             MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
-        has_text && (has_mem0_key || is_selected)
+        // Other programs have an object with that name, whose text is inside.
+        has_text && !has("memory.content") && (has_mem0_key || is_selected)
     };
-    let is_memory_array = first == Some(&b'[') && has_memories_at("");
-    is_memory_array || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
+    has_memories_at("") || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }

@@ -1,12 +1,12 @@
 //! Files of mem0 in every form, and similar files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::Mem0;
+use crate::cases::{check_cases, keys, read_sample};
 use crate::detect;
-use mementory_format::testkit::repo;
+use crate::testing::read;
 use mementory_format::testkit::{MemorySource, Scratch};
 use mementory_format::{Catalog, Format, ReadContext};
-use mementory_model::{Kind, Limits, Timestamp};
-use serde_json::Value;
+use mementory_model::{Limits, Timestamp};
 use std::path::Path;
 
 fn claiming_format(path: &Path, is_selected: bool) -> Option<&'static str> {
@@ -16,42 +16,35 @@ fn claiming_format(path: &Path, is_selected: bool) -> Option<&'static str> {
     found.sources.first().map(|s| s.format)
 }
 
-fn read(path: &Path) -> MemorySource {
-    let limits = Limits::default();
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some("mem0")).unwrap();
+#[test]
+fn fixtures_are_read_as_their_cases_say() {
+    check_cases(&Mem0);
+}
+
+/// The folder has an answer and the export of a plugin, which are two exports.
+#[test]
+fn the_samples_have_four_memories_and_a_relation() {
+    let Some(answer) = read_sample("14-mem0/get_all.json", &Mem0) else { return };
+    let Some(export) = read_sample("14-mem0/mem0-export-plot12-2026-10-01.md", &Mem0) else { return };
+    assert_eq!(answer.kinds().into_iter().collect::<Vec<_>>(), [("memory", 2), ("relation", 1)]);
+    assert_eq!(export.kinds().into_iter().collect::<Vec<_>>(), [("memory", 2)]);
+}
+
+/// A file may be larger than what one element may have, because memories are read one at a time.
+#[test]
+fn a_large_list_is_read_one_memory_at_a_time() {
+    let scratch = Scratch::new("mem0-large");
+    let memory = |n: u32| format!(r#"{{"id":"{n}","memory":"Number {n}","hash":"h","user_id":"u"}}"#);
+    let list: Vec<String> = (0..5000).map(memory).collect();
+    let path = scratch.put("large.json", format!("[{}]", list.join(",\n")));
+    let limits = Limits { element_bytes: 4 << 10, ..Limits::default() };
+    let catalog = Catalog::open(std::slice::from_ref(&path), &limits, None).unwrap();
+    let found = detect(&catalog, &limits, None).unwrap();
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Mem0.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
-    source
-}
-
-/// Each folder in `fixtures/mem0` has an input and the expected result.
-#[test]
-fn fixtures_are_read_as_their_cases_say() {
-    let mut cases: Vec<_> =
-        std::fs::read_dir(repo().join("fixtures/mem0")).unwrap().map(|e| e.unwrap().path()).collect();
-    cases.sort();
-    assert!(cases.len() >= 3);
-    for folder in cases {
-        let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
-        let input = folder.join("input.json");
-        assert_eq!(claiming_format(&input, false), case["format"].as_str(), "{}", folder.display());
-        let source = read(&input);
-        let count = |kind| source.records.iter().filter(|r| r.kind == kind).count() as u64;
-        assert_eq!(Some(count(Kind::Memory)), case["memories"].as_u64(), "{}", folder.display());
-        assert_eq!(Some(count(Kind::Relation)), case["relations"].as_u64(), "{}", folder.display());
-        let reasons: Vec<&str> = source.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
-        assert_eq!(serde_json::to_value(reasons).unwrap(), case["dropped"], "{}", folder.display());
-        let first = serde_json::to_value(&source.records[0]).unwrap();
-        for (pointer, value) in case["first"].as_object().unwrap() {
-            assert_eq!(first.pointer(pointer), Some(value), "{}: {pointer}", folder.display());
-        }
-        for record in &source.records {
-            let verbatim = record.verbatim.as_ref().unwrap();
-            assert!(std::fs::read_to_string(&input).unwrap().contains(&verbatim.text), "unchanged");
-        }
-    }
+    assert_eq!(source.records.len(), 5000);
+    assert_eq!(keys(&source), keys(&read(&path, &Mem0)));
 }
 
 #[test]
@@ -61,6 +54,7 @@ fn files_of_other_programs_are_not_claimed() {
         r#"[{"memory": "x", "id": "1", "user_id": "u", "created_at": "2026-01-01T00:00:00Z"}]"#,
         r#"[{"content": "x", "hash": "h"}]"#,
         r#"{"results": [{"title": "x", "score": 1}]}"#,
+        r#"{"results": [{"memory": {"content": "x", "content_hash": "h"}, "score": 1}]}"#,
         "memory: x\nhash: h\n",
         "[]",
     ]

@@ -56,6 +56,14 @@ pub fn redact(text: &str) -> (String, u32) {
     (text, private_keys + tokens + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
+/// Like [`redact`] for the source text of a program: only private keys and tokens of known services, because what
+/// stands behind the name of a key is mostly an expression.
+pub(crate) fn redact_in_program(text: &str) -> (String, u32) {
+    let (text, private_keys) = redact_private_keys(text);
+    let (text, tokens) = redact_tokens(&text);
+    (text, private_keys + tokens)
+}
+
 /// True if `now` equals `before` except for removed secrets, and at least one secret was removed.
 pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
     let clean = std::str::from_utf8(before).ok().map(redact).filter(|(_, n)| *n > 0);

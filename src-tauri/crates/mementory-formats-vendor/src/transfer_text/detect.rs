@@ -4,7 +4,9 @@ use super::{
     entries::{self, Entries},
     transcript,
 };
+use crate::shared::note_folder::note_folders;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use std::collections::BTreeSet;
 
 /// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -39,7 +41,8 @@ const CLAUDE_HEADINGS: [&str; 5] = ["instructions", "identity", "career", "proje
 /// One claim for each text member. If `is_selected` is true, the user selected this format, so any text is claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
-    for member in catalog.members() {
+    let notes = if is_selected { BTreeSet::new() } else { notes_of_large_folders(catalog) };
+    for member in catalog.members().iter().filter(|member| !notes.contains(&member.id)) {
         let pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
         let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
@@ -69,6 +72,17 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         });
     }
     Ok(out)
+}
+
+/// A folder with more notes than this is no collection of copied texts, and reading all of them would take long.
+const MOST_NOTES: usize = 200;
+
+/// The notes of vaults and of other large folders of Markdown, which have their own format.
+fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
+    let folders = note_folders(catalog).into_iter();
+    let large =
+        folders.filter(|folder| folder.notes.len() > MOST_NOTES && (folder.is_vault || folder.is_mostly_notes()));
+    large.flat_map(|folder| folder.notes).collect()
 }
 
 /// True for a text that begins like JSON. A bracket `[` alone is not enough, because dates are in brackets too.

@@ -4,6 +4,7 @@ use super::{
     entries::{self, Entries, Entry, text_id},
     transcript::{self, Transcript},
 };
+use crate::shared::roles;
 use mementory_format::{
     Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation,
 };
@@ -170,7 +171,8 @@ fn conversation_unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> 
     let first_text = || found.turns.iter().find(|t| !t.text.is_empty()).map(|t| first_line(&t.text));
     let labels: Vec<String> = found.turns.iter().map(|t| t.label.to_lowercase()).collect();
     let is_from = |who: &str| labels.iter().any(|l| l.starts_with(who)) || name.to_lowercase().contains(who);
-    let platform = ["chatgpt", "claude"].into_iter().find(|p| is_from(p)).unwrap_or("other");
+    let platforms = ["chatgpt", "claude", "gemini", "copilot", "grok", "deepseek", "mistral", "perplexity"];
+    let platform = platforms.into_iter().find(|p| is_from(p)).unwrap_or("other");
     let source = Source {
         platform: platform.into(),
         conversation: Some(id.clone()),
@@ -195,10 +197,10 @@ fn conversation_unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> 
             role: turn.role.into(),
             parent: position.checked_sub(1).map(|p| RecordKey::new(FORMAT_ID, format!("{id}/{p}"))),
             position: u32::try_from(position).unwrap_or(u32::MAX),
-            hidden: false,
+            hidden: turn.role == roles::SYSTEM,
             active: true,
             model: None,
-            content_type: "text".into(),
+            content_type: if turn.role == roles::SYSTEM { "context" } else { "text" }.into(),
         });
         records.push(record);
     }

@@ -1,4 +1,5 @@
 //! Reads conversations that were copied as text, in which lines name the speaker (vendors.md §9).
+use crate::shared::roles;
 
 /// A turn of a conversation.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,24 +24,39 @@ pub(super) struct Transcript {
     pub preamble: String,
 }
 
-const USER_LABELS: [&str; 8] = ["you said", "you", "user", "human", "me", "prompt", "question", "i said"];
-const ASSISTANT_LABELS: [&str; 16] = [
-    "chatgpt said",
-    "chatgpt",
-    "claude said",
-    "claude",
-    "gemini said",
-    "gemini",
-    "copilot said",
-    "copilot",
-    "grok said",
-    "grok",
-    "assistant",
-    "ai",
-    "bot",
-    "response",
-    "answer",
-    "model",
+/// Labels of the person besides the names of its role, in the languages in which chat programs copy them.
+const USER_LABELS: [&str; 13] = [
+    "i said",
+    "you said",
+    "du hast gesagt",
+    "sie sagten",
+    "vous avez dit",
+    "tu as dit",
+    "has dicho",
+    "dijiste",
+    "hai detto",
+    "você disse",
+    "je zei",
+    "вы сказали",
+    "你说",
+];
+/// Names of assistants that no role is called.
+const ASSISTANT_LABELS: [&str; 9] =
+    ["le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
+/// What chat programs put after or before the name of the assistant that speaks.
+const SAID: [&str; 12] = [
+    " said",
+    " says",
+    " hat gesagt",
+    " sagte",
+    " a dit",
+    " ha dicho",
+    " dijo",
+    " ha detto",
+    " disse",
+    " zei",
+    " сказал",
+    " 说",
 ];
 
 /// Reads the turns of a text. None unless both user and assistant speak.
@@ -74,11 +90,45 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         }
     }
     for turn in &mut out.turns {
-        turn.text = turn.text.trim().to_owned();
+        turn.text = without_footer(&turn.text).trim().to_owned();
     }
     out.preamble = out.preamble.trim().to_owned();
     let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
     (has_spoken("user") && has_spoken("assistant")).then_some(out)
+}
+
+/// The role of a label. In headings and bold text a picture may stand before it (`🤖 Assistant`), and a model or a time
+/// in parentheses after it (`ChatGPT (GPT-5)`).
+fn role_of(label: &str, is_marked: bool) -> Option<&'static str> {
+    let mut label = label.to_lowercase();
+    if is_marked {
+        label = label.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        if let Some((name, _)) = label.split_once(['(', '[', '<']) {
+            label = name.trim().trim_end_matches(['*', '_']).to_owned();
+        }
+    }
+    let label = label.trim();
+    if USER_LABELS.contains(&label) {
+        return Some(roles::USER);
+    }
+    let name = SAID.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
+    let name = name.strip_prefix("o ").unwrap_or(name);
+    // These words begin ordinary lines (`Context: …`), so they are no speakers in a text.
+    if matches!(name, "context" | "input" | "output" | "request" | "reply" | "client" | "agent" | "character") {
+        return None;
+    }
+    if ASSISTANT_LABELS.contains(&name) {
+        return Some(roles::ASSISTANT);
+    }
+    roles::role(name).filter(|role| *role != roles::TOOL)
+}
+
+/// A text without the line that browser extensions put at the end of an export.
+fn without_footer(text: &str) -> &str {
+    let Some((before, last)) = text.trim_end().rsplit_once('\n') else { return text };
+    let last = last.trim().trim_start_matches(['*', '_']);
+    let is_footer = last.starts_with("Powered by") && last.contains("Exporter");
+    if is_footer { before.trim_end().trim_end_matches("---") } else { text }
 }
 
 /// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:` or
@@ -96,16 +146,7 @@ fn parse_speaker(line: &str) -> Option<(&'static str, &str, &str)> {
     };
     let label = label.trim().trim_end_matches(['*', '_']).trim();
     let rest = if bold_text.is_some() { rest.trim_start_matches(['*', '_']) } else { rest };
-    let lower_label = label.to_lowercase();
-    let role = if USER_LABELS.contains(&lower_label.as_str()) {
-        "user"
-    } else if ASSISTANT_LABELS.contains(&lower_label.as_str()) {
-        "assistant"
-    } else if lower_label == "system" {
-        "system"
-    } else {
-        return None;
-    };
+    let role = role_of(label, is_heading || bold_text.is_some())?;
     Some((role, label, rest.trim()))
 }
 
@@ -123,12 +164,27 @@ mod tests {
             ("**Claude**: hi", Some(("assistant", "Claude", "hi"))),
             ("## Prompt:", Some(("user", "Prompt", ""))),
             ("### Assistant", Some(("assistant", "Assistant", ""))),
+            ("## 🤖 ChatGPT (GPT-5)", Some(("assistant", "🤖 ChatGPT (GPT-5)", ""))),
+            ("Du hast gesagt:", Some(("user", "Du hast gesagt", ""))),
+            ("ChatGPT hat gesagt:", Some(("assistant", "ChatGPT hat gesagt", ""))),
+            ("Vous avez dit :", Some(("user", "Vous avez dit", ""))),
+            ("DeepSeek: hi", Some(("assistant", "DeepSeek", "hi"))),
+            ("Context: it rains", None),
+            ("Output: 12", None),
             ("Assistant", None),
             ("You should know: it rains", None),
             ("https://example.org", None),
         ] {
             assert_eq!(parse_speaker(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn the_footer_of_an_extension_is_not_part_of_an_answer() {
+        let text = "## Prompt:\nWhat eats slugs?\n\n## Response:\nHedgehogs.\n\n---\nPowered by ChatGPT Exporter (x)";
+        let found = read(text).unwrap();
+        assert_eq!(found.turns[1].text, "Hedgehogs.");
+        assert!(found.turns[1].source.contains("Powered by"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 use mementory_json::Tree;
 
 /// The name, and a readable text with one line for each field that describes the agent's behaviour.
-pub(super) fn name_and_description(doc: &Tree) -> (Option<String>, String) {
+pub(crate) fn name_and_description(doc: &Tree) -> (Option<String>, String) {
     let at = |path: &[&str]| path.iter().try_fold(doc, |t, key| t.get(key));
     let text = |path: &[&str]| at(path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
     let name = [&["identity", "names", "first"][..], &["identity", "names", "primary"], &["names", "first"], &["name"]];

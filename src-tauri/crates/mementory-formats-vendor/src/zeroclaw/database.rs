@@ -1,20 +1,18 @@
 //! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file. Its bytes are read
 //! under a limit and passed to SQLite, so that nothing is locked, changed or written on disk.
-use rusqlite::config::DbConfig;
-use rusqlite::limits::Limit;
+use crate::shared::sqlite;
+pub(super) use crate::shared::sqlite::SQLITE_MAGIC;
+use crate::shared::sqlite::{OpenError, set_safety_limits};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
-/// First bytes of a SQLite database.
-pub(super) const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
-
-/// Errors of reading and writing a database.
+/// Reasons why a database cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DatabaseError {
-    /// The bytes are not an SQLite database.
-    #[error("not a SQLite database")]
-    NotSqlite,
+pub(crate) enum DatabaseError {
+    /// The bytes cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// There is no table of memories.
     #[error("no table of memories")]
     NoMemories,
@@ -32,30 +30,8 @@ pub(super) fn is_database_name(name: &str) -> bool {
 pub(super) type Row = Map<String, Value>;
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
-pub(super) fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
-    if !image.starts_with(SQLITE_MAGIC) || image.len() < 100 {
-        return Err(DatabaseError::NotSqlite);
-    }
-    if let Some(wal) = wal {
-        let _ = super::wal::apply_log(&mut image, wal);
-    }
-    // the two version bytes of the header are set from WAL to rollback mode, because a database in memory has no log
-    // file
-    (image[18], image[19]) = (1, 1);
-    let mut connection = Connection::open_in_memory()?;
-    set_safety_limits(&connection)?;
-    connection.deserialize_read_exact("main", image.as_slice(), image.len(), read_only)?;
-    set_safety_limits(&connection)?;
-    Ok(connection)
-}
-
-/// Limits what SQLite can do with a hostile database.
-fn set_safety_limits(connection: &Connection) -> Result<(), DatabaseError> {
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.execute_batch("PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;")?;
-    Ok(())
+pub(crate) fn open_image(image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
+    Ok(sqlite::open_image(image, wal, read_only)?)
 }
 
 /// Columns of the table `memories`. Fails unless it is an ordinary table with the column `content` and with `id` or

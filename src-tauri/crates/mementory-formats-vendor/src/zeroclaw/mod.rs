@@ -1,6 +1,6 @@
 //! ZeroClaw: settings in TOML, memories in SQLite or Markdown, and an identity in Markdown or AIEOS. See README.md.
-mod aieos;
-mod database;
+pub(crate) mod aieos;
+pub(crate) mod database;
 mod detect;
 mod read;
 mod settings;
@@ -9,7 +9,6 @@ mod settings;
 pub mod testing;
 #[cfg(test)]
 mod tests;
-mod wal;
 mod wire;
 mod write;
 

@@ -1,0 +1,112 @@
+//! Which files have rules for agents? The agents find them by their names and folders, so there is no other mark in most
+//! of them. Where their frontmatter has members of its own, it decides, whatever the name is.
+use crate::shared::frontmatter::Document;
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+
+/// Bytes of a file that detection reads.
+const HEAD_BYTES: usize = 16 << 10;
+/// Weaker than the workspace of an agent, whose files have the same names, and stronger than a copied text.
+const CONFIDENCE: f64 = 0.75;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RuleFile {
+    /// Name of the platform. `agents` for the names that many agents share.
+    pub platform: &'static str,
+    /// How the text came to be: written by a person, or by an agent.
+    pub method: &'static str,
+    /// True for a file that is stored, but not read.
+    pub is_opaque: bool,
+}
+
+const fn rules(platform: &'static str) -> RuleFile {
+    RuleFile { platform, method: "rules_file", is_opaque: false }
+}
+
+/// One claim for all files.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let found: Vec<(usize, RuleFile)> =
+        catalog.members().iter().filter_map(|m| Some((m.id, rule_file(catalog, m)?))).collect();
+    // The binary memories of Windsurf are only of use beside files that can be read.
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let role = |file: &RuleFile| if file.is_opaque { Role::Sidecar } else { Role::Memories };
+    vec![Claim {
+        version: None,
+        confidence: CONFIDENCE,
+        reason: format!("Found {} files with rules for coding agents", found.len()),
+        parts: found.iter().map(|(member, file)| Part { member: *member, role: role(file) }).collect(),
+        missing_parts: vec![],
+    }]
+}
+
+/// What a member is, by its name and folders, or by its frontmatter.
+pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
+    let by_name = by_name(member);
+    let name = member.file_name().to_ascii_lowercase();
+    let may_have_frontmatter = [".md", ".mdc", ".markdown", ".txt"].iter().any(|end| name.ends_with(end));
+    if by_name.is_some_and(|f| f.is_opaque) || by_name.is_none() && !may_have_frontmatter {
+        return by_name;
+    }
+    let head = catalog.head(member, HEAD_BYTES).ok()?;
+    // UTF-16 has zero bytes, but a mark before them.
+    let has_mark = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
+    if head.contains(&0) && !has_mark || head.trim_ascii().is_empty() {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&head);
+    by_name.or_else(|| by_frontmatter(&Document::parse(text.trim_start_matches('\u{feff}'))))
+}
+
+fn by_name(member: &Member) -> Option<RuleFile> {
+    let lower = member.name.to_ascii_lowercase();
+    let mut folders: Vec<&str> = lower.split('/').collect();
+    let name = folders.pop()?;
+    let is_in = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
+    let is_markdown = name.ends_with(".md") || name.ends_with(".mdc");
+    if name == "readme.md" || folders.contains(&"node_modules") {
+        return None;
+    }
+    Some(match name {
+        "claude.md" | "claude.local.md" => rules("claude-code"),
+        "agents.md" | "agents.override.md" | "agent.md" => rules("agents"),
+        "gemini.md" => rules("gemini-cli"),
+        ".cursorrules" => rules("cursor"),
+        ".windsurfrules" => rules("windsurf"),
+        ".clinerules" => rules("cline"),
+        ".goosehints" => rules("goose"),
+        "copilot-instructions.md" => rules("github-copilot"),
+        "memory.md" => RuleFile { method: "agent_memory", ..rules("agents") },
+        "global_rules.md" if is_in(&["windsurf", "memories"]) => rules("windsurf"),
+        _ if is_in(&["windsurf", "memories"]) && is_markdown => {
+            RuleFile { method: "agent_memory", ..rules("windsurf") }
+        }
+        _ if is_in(&[".codeium", "windsurf", "memories"]) => {
+            RuleFile { method: "agent_memory", is_opaque: true, ..rules("windsurf") }
+        }
+        _ if !is_markdown => return None,
+        _ if is_in(&[".claude", "rules"]) => rules("claude-code"),
+        _ if is_in(&[".cursor", "rules"]) => rules("cursor"),
+        _ if is_in(&[".windsurf", "rules"]) => rules("windsurf"),
+        _ if is_in(&[".clinerules"]) => rules("cline"),
+        _ if is_in(&[".github", "instructions"]) || name.ends_with(".instructions.md") => rules("github-copilot"),
+        _ => return None,
+    })
+}
+
+/// The agent whose rules have these members.
+fn by_frontmatter(document: &Document<'_>) -> Option<RuleFile> {
+    document.yaml?;
+    let has = |key: &str| document.fields.contains_key(key);
+    let trigger = document.text("trigger");
+    if has("alwaysApply") {
+        Some(rules("cursor"))
+    } else if trigger.is_some_and(|t| matches!(t.as_str(), "always_on" | "manual" | "model_decision" | "glob")) {
+        Some(rules("windsurf"))
+    } else if has("applyTo") {
+        Some(rules("github-copilot"))
+    } else {
+        None
+    }
+}

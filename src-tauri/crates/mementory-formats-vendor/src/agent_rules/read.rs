@@ -1,0 +1,112 @@
+//! Reads each file into one memory for each rule. Joined in their order, the verbatims of a file are the file.
+use super::FORMAT;
+use super::detect::{RuleFile, rule_file};
+use crate::shared::frontmatter::Document;
+use crate::shared::reader::FileReader;
+use crate::shared::rules_text;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
+use std::collections::HashMap;
+
+/// Longest frontmatter, in bytes, whose members all items of a file have. Those of a longer one are at its first item.
+const MAX_REPEATED_BYTES: usize = 4 << 10;
+/// Heading under which Gemini CLI writes what it was asked to remember.
+const GEMINI_MEMORIES: &str = "Gemini Added Memories";
+
+/// Reads everything.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    reader.each_file(detected, |reader, member, role| {
+        let Some(file) = rule_file(reader.catalog, member) else {
+            reader.report_dropped(
+                member.place.clone(),
+                DroppedAs::Skipped,
+                "no_content: an empty file",
+                Some(Kind::Memory),
+            );
+            return Ok(());
+        };
+        if role == Role::Sidecar || file.is_opaque {
+            let message = "a memory in a binary form that is not known; it is kept as a file";
+            reader.sink.note(Issue::new("not_readable", &member.place, message));
+            return reader.pass_through(member, file.platform, "raw");
+        }
+        read_file(reader, member, file, &mut seen)
+    })
+}
+
+fn read_file(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    file: RuleFile,
+    seen: &mut HashMap<String, u32>,
+) -> Result<(), FormatError> {
+    let text = reader.text(member)?;
+    if text.trim().is_empty() {
+        reader.report_dropped(
+            member.place.clone(),
+            DroppedAs::Skipped,
+            "no_content: an empty file",
+            Some(Kind::Memory),
+        );
+        return Ok(());
+    }
+    let document = Document::parse(&text);
+    // A glob like `**/*.rs` is no valid YAML, but Cursor writes it.
+    if let Some(reason) = document.broken.as_ref().filter(|_| file.platform != "cursor") {
+        let message = format!("the frontmatter is no valid YAML ({reason}); its lines were read one by one");
+        reader.sink.note(Issue::new("frontmatter", &member.place, message));
+    }
+    let project = project_of(reader.catalog, member);
+    let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
+    for (n, piece) in rules_text::pieces(&text, before).into_iter().enumerate() {
+        let base = format!("{}/{}/{}", file.platform, project.as_deref().unwrap_or_default(), piece.id);
+        let count = seen.entry(base.clone()).or_default();
+        *count += 1;
+        let id = if *count > 1 { format!("{base}~~{count}") } else { base };
+        let is_saved = piece.section.as_deref() == Some(GEMINI_MEMORIES);
+        let is_import = piece.text.starts_with('@') && !piece.text.contains(char::is_whitespace);
+        let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id), piece.text);
+        record.title = piece.section.or_else(|| document.text("name")).or_else(|| document.text("description"));
+        record.record_type = Some(
+            if is_import {
+                "import"
+            } else if is_saved {
+                "saved_memory"
+            } else {
+                "rule"
+            }
+            .into(),
+        );
+        record.source.platform = file.platform.into();
+        record.source.method = Some(if is_saved { "agent_memory" } else { file.method }.into());
+        record.source.project.clone_from(&project);
+        if n == 0 || before.len() <= MAX_REPEATED_BYTES {
+            record.fields = document.fields.clone();
+        }
+        record.fields.insert("file".into(), member.name.clone().into());
+        record.origin =
+            Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: piece.pointer };
+        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: piece.source.into() });
+        reader.sink.unit(record.into())?;
+    }
+    Ok(())
+}
+
+/// The nearest folder that is no hidden one and none of an agent's own. For a file at the top of a folder, that folder.
+fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
+    let mut folders: Vec<&str> = member.name.split('/').collect();
+    folders.pop();
+    while let Some(hidden) = folders.iter().position(|f| f.starts_with('.')) {
+        folders.truncate(hidden);
+    }
+    let root = catalog.roots().get(member.root).map(String::as_str).filter(|_| member.place != member.name);
+    let root = root.filter(|_| member.archive.is_none());
+    folders.last().copied().or(root).filter(|f| !f.starts_with('.')).map(str::to_owned)
+}

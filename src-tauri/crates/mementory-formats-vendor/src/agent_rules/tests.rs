@@ -1,0 +1,66 @@
+#![allow(clippy::unwrap_used)]
+//! The fixtures, and files of other programs.
+use super::AgentRules;
+use crate::shared::cases;
+use crate::testing::{detect, read};
+use mementory_format::Catalog;
+use mementory_format::testkit::{Scratch, shared};
+use mementory_model::Limits;
+
+#[test]
+fn every_fixture_is_read_as_its_case_expects() {
+    assert!(cases::run(&AgentRules) >= 3);
+}
+
+#[test]
+fn the_verbatims_of_a_file_are_the_file() {
+    let folder = Scratch::new("agent-rules-whole");
+    let texts = [
+        ("CLAUDE.md", "---\na: 1\n---\n# A\n\n- one\n- one\n\n## B\n\ntext\n\n## Empty\n"),
+        ("AGENTS.md", "only\r\nwords\r\n"),
+        (".cursorrules", "- a\n\n\n  more\n- b"),
+    ];
+    for (name, text) in texts {
+        folder.put(name, text);
+    }
+    let found = read(&folder.0, &AgentRules);
+    for (name, text) in texts {
+        let pieces = found.records.iter().filter(|r| r.fields["file"] == name);
+        let joined: String = pieces.map(|r| r.verbatim.as_ref().unwrap().text.as_str()).collect();
+        assert_eq!(joined, text);
+    }
+}
+
+#[test]
+fn the_shared_samples_have_every_file() {
+    let Some(folder) = shared("exports/19-cursor-windsurf") else { return };
+    let found = read(&folder, &AgentRules);
+    let files: std::collections::BTreeSet<_> = found.records.iter().map(|r| r.fields["file"].to_string()).collect();
+    assert_eq!((files.len(), found.records.len()), (6, 6));
+    let Some(folder) = shared("exports/13-claude-code") else { return };
+    let catalog = Catalog::open(&[folder], &Limits::default(), None).unwrap();
+    let sources = detect(&catalog, &Limits::default(), None).unwrap().sources;
+    let parts: Vec<_> = sources.iter().map(|s| (s.format, s.claim.parts.len())).collect();
+    assert_eq!(parts, [("agent_rules", 2), ("claude_code", 4)]);
+}
+
+#[test]
+fn a_workspace_of_openclaw_keeps_its_files() {
+    let Some(folder) = shared("exports/16-openclaw-workspace") else { return };
+    let catalog = Catalog::open(&[folder], &Limits::default(), None).unwrap();
+    let found = detect(&catalog, &Limits::default(), None).unwrap();
+    assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), ["openclaw"]);
+    assert!(found.ties.is_empty());
+}
+
+#[test]
+fn other_files_are_not_claimed() {
+    let folder = Scratch::new("agent-rules-none");
+    folder.put("README.md", "# Read me\n\n- a\n");
+    folder.put("notes/claude.txt", "CLAUDE.md is a file");
+    folder.put("skill.md", "---\nname: x\ndescription: y\n---\nA skill.");
+    folder.put("AGENTS.md", [0u8, 1, 2, 0]);
+    let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
+    let found = detect(&catalog, &Limits::default(), None).unwrap();
+    assert!(found.sources.iter().all(|s| s.format != "agent_rules"), "{:?}", found.sources);
+}

@@ -1,0 +1,28 @@
+//! Detects answers of the data plane by the names that its records and events have.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// Lists that records may be in.
+pub(super) const RECORD_LISTS: [&str; 4] = ["memoryRecordSummaries", "memoryRecords", "records", "results"];
+/// Lists that events may be in.
+pub(super) const EVENT_LISTS: [&str; 1] = ["events"];
+
+/// One claim for the files of each folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.95, "memory records or events of Amazon Bedrock AgentCore", layout)
+}
+
+fn layout(head: &Head) -> Option<&'static str> {
+    let is_record = |list: &str| head.has(&dotted(list, "memoryRecordId"));
+    let is_event = |list: &str| {
+        let names = head.has_all(list, &["eventId", "payload"]) && head.has_any(list, &["sessionId", "actorId"]);
+        names && head.has_any(list, &["eventTimestamp", "payload.conversational", "payload.blob"])
+    };
+    let records = std::iter::once("").chain(RECORD_LISTS).chain(["memoryRecord"]).any(is_record);
+    let events = std::iter::once("").chain(EVENT_LISTS).any(is_event);
+    (records || events || head.has("memoryRecordSummaries.content.text")).then_some("")
+}
+
+fn dotted(list: &str, member: &str) -> String {
+    if list.is_empty() { member.to_owned() } else { format!("{list}.{member}") }
+}

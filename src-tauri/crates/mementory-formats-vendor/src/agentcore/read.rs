@@ -1,0 +1,156 @@
+//! Reads memory records, and events as conversations.
+use super::detect::{EVENT_LISTS, RECORD_LISTS};
+use super::{ID, PLATFORM};
+use crate::shared::chat::{Chat, ChatFile, Turn};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_model::{Kind, Source, Timestamp, Verbatim};
+use std::collections::BTreeMap;
+
+/// Turns of the sessions of one file, with the times by which they are put in order.
+type Sessions = BTreeMap<(String, String), Vec<(Option<Timestamp>, Turn)>>;
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
+    let lists = [&RECORD_LISTS[..], &EVENT_LISTS].concat();
+    files.each_file(detected, |files, member, _| {
+        let mut sessions = Sessions::new();
+        let mut bytes_of_events = 0;
+        each_row(files, member, &lists, Kind::Memory, &mut |files, row| {
+            let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+            if !object.has("eventId") && !object.has("payload") {
+                return read_record(&mut rows, files, row, &object);
+            }
+            // The events of a session are in memory until the end of the file, because they may be in any order.
+            bytes_of_events += row.text.len() as u64;
+            if bytes_of_events > files.context.limits.element_bytes {
+                rows.fail(files, row, "too_large: the events of this file", Kind::Message);
+                return Ok(());
+            }
+            read_event(&rows, files, row, &object, &mut sessions);
+            Ok(())
+        })?;
+        send_sessions(files, member, sessions)
+    })
+}
+
+fn read_record(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    // The answer about a single record has it under a name.
+    let inner = object.object("memoryRecord");
+    let object = inner.as_ref().unwrap_or(object);
+    let content = object.object("content");
+    let stated = content.as_ref().and_then(|content| content.first_text(&["text"]));
+    let Some(stated) = stated.or_else(|| object.first_text(&["content", "text"])) else {
+        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
+        return Ok(());
+    };
+    let preference = Object::parse(&stated);
+    let text = preference.as_ref().and_then(|p| p.first_text(&["preference", "fact", "text", "summary"]));
+    let id = object.id("memoryRecordId");
+    let mut record = rows.record(Kind::Memory, id, &stated, text.clone().unwrap_or_else(|| stated.clone()));
+    let namespaces = object.texts("namespaces");
+    record.namespace = Some(namespaces.join(", ")).filter(|names| !names.is_empty());
+    record.times.created = object.time("createdAt");
+    record.times.updated = object.time("updatedAt");
+    // The service derives its records from events.
+    record.source.method = Some("extracted".into());
+    record.source.account = namespaces.iter().find_map(|namespace| actor_in(namespace));
+    let used = ["memoryRecordId", "content", "namespaces", "createdAt", "updatedAt"];
+    record.fields = object.other_fields(&used);
+    if let Some(preference) = preference.filter(|_| text.is_some()) {
+        record.tags = preference.texts("categories");
+        record.fields.extend(preference.other_fields(&["preference", "fact", "text", "summary", "categories"]));
+    }
+    rows.send(files, row, record)
+}
+
+/// The actor in a namespace as the service proposes it: `/strategies/<id>/actors/<actor>/…`.
+fn actor_in(namespace: &str) -> Option<String> {
+    let mut parts = namespace.split('/').skip_while(|part| !matches!(*part, "actors" | "actor"));
+    parts.nth(1).filter(|actor| !actor.is_empty()).map(str::to_owned)
+}
+
+/// The turns of an event. A payload is a turn of a conversation, or anything else, which is stored as it is.
+fn read_event(
+    rows: &RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+    sessions: &mut Sessions,
+) {
+    let time = object.time("eventTimestamp");
+    let session = (object.id("sessionId").unwrap_or_default(), object.id("actorId").unwrap_or_default());
+    let payloads = object.list("payload").or_else(|| object.raw_value("payload").map(|raw| vec![raw]));
+    let payloads = payloads.unwrap_or_default();
+    if payloads.is_empty() {
+        rows.fail(files, row, "no_content: this event has no payload", Kind::Message);
+    }
+    for (n, raw) in payloads.into_iter().enumerate() {
+        let payload = Object::parse(raw.get()).unwrap_or_default();
+        let spoken = payload.object("conversational");
+        let (role, text) = match &spoken {
+            Some(spoken) => {
+                let content = spoken.object("content").and_then(|content| content.first_text(&["text"]));
+                (spoken.text("role").unwrap_or_default(), content.or_else(|| spoken.first_text(&["content"])))
+            }
+            None => ("blob".into(), payload.first_text(&["blob"])),
+        };
+        let role = match role.to_ascii_uppercase().as_str() {
+            "USER" => "user",
+            "ASSISTANT" => "assistant",
+            "TOOL" => "tool",
+            _ => "system",
+        };
+        let id = object.id("eventId").map(|id| if n == 0 { id } else { format!("{id}/{n}") });
+        let mut turn = Turn {
+            id,
+            role: role.into(),
+            text: text.unwrap_or_default(),
+            content_type: if spoken.is_some() { "text" } else { "blob" }.into(),
+            hidden: role == "system" || spoken.is_none(),
+            pointer: format!("{}/payload/{n}", row.pointer),
+            // The event is stored with its first payload.
+            verbatim: Some(Verbatim::json(if n == 0 { row.text } else { raw.get() })),
+            fields: object.other_fields(&["eventId", "sessionId", "actorId", "eventTimestamp", "payload"]),
+            ..Turn::default()
+        };
+        turn.times.created = time;
+        sessions.entry(session.clone()).or_default().push((time, turn));
+    }
+}
+
+fn send_sessions(files: &mut FileReader<'_>, member: &Member, sessions: Sessions) -> Result<(), FormatError> {
+    for ((session, actor), mut turns) in sessions {
+        // The service lists the newest event first.
+        turns.sort_by_key(|(time, _)| *time);
+        let mut chat = Chat {
+            id: Some(session).filter(|id| !id.is_empty()),
+            source: Source { account: Some(actor).filter(|actor| !actor.is_empty()), ..Source::default() },
+            ..Chat::default()
+        };
+        chat.times.created = turns.iter().find_map(|(time, _)| *time);
+        chat.times.updated = turns.iter().rev().find_map(|(time, _)| *time);
+        chat.verbatim = Some(Verbatim::json(serde_json::json!({ "sessionId": chat.id }).to_string()));
+        chat.turns = turns.into_iter().map(|(_, turn)| turn).collect();
+        let mut issues = Vec::new();
+        let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &member.place };
+        let unit = chat.into_unit(file, &mut issues);
+        issues.into_iter().for_each(|issue| files.sink.note(issue));
+        files.sink.unit(unit)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! One message of a prompt (`chunks[]`): text or parts, thoughts, code, files on Drive, and files inside the JSON.
+use super::SCOPE;
+use crate::shared::{
+    chat::{Turn, TurnParent},
+    object::{Object, decode_string, list},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use mementory_format::AttachmentFile;
+use mementory_model::{AttachmentRef, RecordKey, Times, Verbatim};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+/// Largest number of files of one message. Further ones are fields or only in its source text.
+const MAX_FILES: usize = 500;
+/// Members with a field in the model.
+const READ_MEMBERS: [&str; 6] = ["text", "parts", "role", "createTime", "isThought", "model"];
+
+/// Reads a message. Also returns the files that are inside it, with their bytes.
+pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn, Vec<(AttachmentFile, Vec<u8>)>) {
+    let role = chunk.text("role").unwrap_or_default().to_ascii_lowercase();
+    let mut turn = Turn {
+        parent: TurnParent::Previous,
+        role: match role.as_str() {
+            "user" | "human" => "user",
+            "model" | "assistant" => "assistant",
+            "system" => "system",
+            "tool" | "function" => "tool",
+            // Somebody who is not known must not be taken for the person.
+            _ => "assistant",
+        }
+        .into(),
+        content_type: "text".into(),
+        times: Times {
+            created: chunk.timestamp("createTime").or_else(|| chunk.timestamp("timestamp")),
+            ..Times::default()
+        },
+        model: chunk.non_blank_text("model").map(Into::into),
+        pointer,
+        verbatim: Some(Verbatim::json(raw.get())),
+        ..Turn::default()
+    };
+    if !matches!(role.as_str(), "user" | "model") && !role.is_empty() {
+        turn.fields.insert("role".into(), role.into());
+    }
+    let mut files = Vec::new();
+    if let Some(text) = chunk.non_blank_text("text") {
+        turn.text = text.into_owned();
+        // `parts` repeats the text in pieces.
+        chunk.list("parts").into_iter().flatten().for_each(|part| add_files(part, &mut turn, &mut files));
+    } else if let Some(parts) = chunk.raw_value("parts") {
+        turn.text = text_of(parts);
+        list(parts).into_iter().flatten().for_each(|part| add_files(part, &mut turn, &mut files));
+    }
+    let is_thought = chunk.is_true("isThought") || chunk.is_true("thought");
+    if is_thought {
+        turn.content_type = "thinking".into();
+    }
+    read_code(chunk, &mut turn);
+    add_members(chunk, &mut turn, &mut files);
+    if let Some(error) = chunk.non_blank_text("errorMessage").filter(|_| turn.text.trim().is_empty()) {
+        turn.text = error.into_owned();
+    }
+    (turn, files)
+}
+
+/// A call or a result of code becomes the text of a message without words of its own.
+fn read_code(chunk: &Object<'_>, turn: &mut Turn) {
+    let code = chunk.object("executableCode").and_then(|code| code.non_blank_text("code"));
+    let result = chunk.object("codeExecutionResult").and_then(|result| result.non_blank_text("output"));
+    for (text, content_type) in [(code, "tool_call"), (result, "tool_result")] {
+        let Some(text) = text else { continue };
+        if turn.text.trim().is_empty() {
+            turn.text = text.into_owned();
+            turn.content_type = content_type.into();
+        }
+    }
+}
+
+/// Text of a string, of `{text}`, of `{parts[{text}]}`, or of a list of these.
+pub(super) fn text_of(raw: &RawValue) -> String {
+    let mut out = Vec::new();
+    for item in list(raw).unwrap_or_else(|| vec![raw]) {
+        if let Some(text) = decode_string(item) {
+            out.push(text.into_owned());
+        } else if let Some(object) = Object::parse(item.get()) {
+            if let Some(text) = object.text("text") {
+                out.push(text.into_owned());
+            } else if let Some(parts) = object.list("parts") {
+                let parts = parts
+                    .into_iter()
+                    .filter_map(|part| decode_string(part).or_else(|| Object::parse(part.get())?.text("text")));
+                out.push(parts.collect());
+            }
+        }
+    }
+    out.concat()
+}
+
+fn add_files(part: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) {
+    if let Some(object) = Object::parse(part.get()) {
+        for (name, raw) in object.members() {
+            file_member(name, raw, turn, files);
+        }
+    }
+}
+
+/// Files become attachments, and all other members without a field in the model are stored as fields.
+fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) {
+    for (name, raw) in chunk.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
+        if !file_member(name, raw, turn, files)
+            && let Ok(value) = serde_json::from_str(raw.get())
+        {
+            turn.fields.insert(name.into(), value);
+        }
+    }
+}
+
+/// Reads `driveImage{id}` and the like, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes. False for
+/// any other member.
+fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
+    let is_drive = name.starts_with("drive") || name == "youtubeVideo";
+    let is_inline = name.starts_with("inline");
+    if !is_drive && !is_inline || turn.attachments.len() >= MAX_FILES {
+        return false;
+    }
+    let Some(object) = Object::parse(raw.get()) else { return false };
+    let media_type = object.non_blank_text("mimeType").map(std::borrow::Cow::into_owned);
+    let title = ["name", "displayName", "fileName"].iter().find_map(|key| object.non_blank_text(key));
+    let (key, id, data) = if is_drive {
+        let Some(id) = object.non_blank_text("id") else { return false };
+        (format!("file/{name}/{id}"), Some(id.into_owned()), None)
+    } else {
+        let Some(bytes) = object.text("data").and_then(|data| STANDARD.decode(data.trim()).ok()) else { return false };
+        (format!("file/sha256/{}", hex::encode(Sha256::digest(&bytes))), None, Some(bytes))
+    };
+    let file_name = title.map_or_else(|| id.clone().unwrap_or_else(|| name.to_owned()), std::borrow::Cow::into_owned);
+    let key = RecordKey::new(SCOPE, key);
+    if turn.attachments.iter().any(|known| known.key == key) {
+        return true;
+    }
+    let size = data.as_ref().map(|bytes| bytes.len() as u64);
+    turn.attachments.push(AttachmentRef {
+        key: key.clone(),
+        origin_id: id.clone(),
+        name: file_name.clone(),
+        media_type: media_type.clone(),
+        size,
+        text: None,
+    });
+    if let Some(bytes) = data {
+        let file = AttachmentFile { key, origin_id: id, name: file_name, media_type, place: String::new() };
+        files.push((file, bytes));
+    }
+    true
+}

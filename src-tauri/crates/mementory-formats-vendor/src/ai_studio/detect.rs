@@ -1,0 +1,70 @@
+//! Detects prompts of AI Studio by their members. The files have the name of the prompt and often no extension.
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_json::{Keys, decoded_head, keys_of};
+use std::collections::BTreeMap;
+
+/// Number of bytes of a file that are examined.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// One claim for each archive or dropped folder. A folder of Drive has one file for each prompt.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
+    for member in catalog.members().iter().filter(|member| is_prompt(catalog, member)) {
+        groups.entry((member.root, member.archive)).or_default().push(member);
+    }
+    let claim = |members: Vec<&Member>| {
+        let mut parts: Vec<Part> =
+            members.iter().map(|member| Part { member: member.id, role: Role::Conversations }).collect();
+        parts.extend(beside(catalog, &members));
+        Claim {
+            version: None,
+            confidence: 0.95,
+            reason: match members.len() {
+                1 => "a prompt of Google AI Studio".into(),
+                n => format!("{n} prompts of Google AI Studio"),
+            },
+            parts,
+            missing_parts: vec![],
+        }
+    };
+    groups.into_values().map(claim).collect()
+}
+
+/// Files of AI Studio that are no prompts.
+fn beside<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Iterator<Item = Part> + use<'c> {
+    let folders: Vec<(usize, Option<usize>, String)> =
+        prompts.iter().map(|member| (member.root, member.archive, dir_of(&member.name).to_owned())).collect();
+    catalog.members().iter().filter_map(move |member| {
+        let is_beside = folders.iter().any(|(root, archive, dir)| {
+            *root == member.root && *archive == member.archive && dir == dir_of(&member.name)
+        });
+        let is_known = member.file_name() == "applet_access_history.json";
+        (is_beside && is_known).then_some(Part { member: member.id, role: Role::Sidecar })
+    })
+}
+
+fn dir_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    // The name of a prompt may contain a dot, so only known other kinds of files are left out.
+    let other =
+        ["zip", "png", "jpg", "jpeg", "gif", "webp", "pdf", "mp3", "mp4", "wav", "html", "htm", "md", "csv", "db"];
+    if name.starts_with("._") || name.rsplit_once('.').is_some_and(|(_, ending)| other.contains(&ending)) {
+        return false;
+    }
+    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
+    let Ok(head) = head else { return false };
+    matches!(head.first(), Some(b'{' | b'[')) && has_prompt_keys(&keys_of(&head), &head)
+}
+
+fn has_prompt_keys(keys: &Keys, head: &[u8]) -> bool {
+    let has_chunks = keys.has("chunkedPrompt.chunks") || keys.has("chunkedPrompt");
+    // A long list of settings or of tools may come before the chunks.
+    let has_settings = keys.has("runSettings.model") && (keys.has("systemInstruction") || keys.has("runSettings.topP"));
+    let is_list_of_chunks =
+        head.first() == Some(&b'[') && keys.has("role") && keys.has("text") && keys.has("isThought");
+    has_chunks || has_settings || is_list_of_chunks
+}

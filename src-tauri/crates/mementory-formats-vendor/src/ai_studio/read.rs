@@ -1,0 +1,188 @@
+//! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`, one in each file.
+use super::{PLATFORM, SCOPE, chunk};
+use crate::shared::{
+    chat::{Chat, ChatFile},
+    object::{Object, content_id, list, with_replaced_values},
+    reader::{FileReader, ObjectElement},
+};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, plain_name};
+use mementory_json::decoded_head;
+use mementory_model::{DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Times, Verbatim};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut ids = HashSet::new();
+    FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
+        Role::Conversations if is_list(catalog, member)? => list_of_chunks(reader, member, &mut ids),
+        Role::Conversations => {
+            let read = reader.objects(member, &[], Kind::Conversation, |reader, element| {
+                prompt(reader, member, element, &mut ids)
+            })?;
+            if read == 0 {
+                reader.sink.note(Issue::new("empty_export", &member.place, "there is no prompt in this file"));
+            }
+            Ok(())
+        }
+        _ => reader.pass_through(member, "", "sidecar"),
+    })
+}
+
+fn is_list(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
+    let head = catalog.read(member, |r| decoded_head(r, 16).map_err(|e| FormatError::io(&member.place, e)))?;
+    Ok(head.first() == Some(&b'['))
+}
+
+/// A file with nothing but the chunks of a prompt.
+fn list_of_chunks(reader: &mut FileReader<'_>, member: &Member, ids: &mut HashSet<String>) -> Result<(), FormatError> {
+    let text = reader.text(member)?;
+    let raw: Option<&RawValue> = serde_json::from_str(&text).ok();
+    let Some(items) = raw.and_then(list) else {
+        let reason = "malformed: this list of messages is not JSON";
+        reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let chat = Chat { title: title_of(member), ..Chat::default() };
+    send(reader, member, chat, &items, "", ids).map(|_| ())
+}
+
+fn prompt(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+    ids: &mut HashSet<String>,
+) -> Result<(), FormatError> {
+    let object = &element.object;
+    let chunked = object.object("chunkedPrompt");
+    let raw_chunks = chunked.as_ref().and_then(|chunked| chunked.raw_value("chunks"));
+    let items = raw_chunks.and_then(list);
+    if let (Some(_), None) = (raw_chunks, &items) {
+        let place = format!("{}#{}/chunkedPrompt/chunks", member.place, element.pointer);
+        let reason = "malformed: the messages are not a list";
+        reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+    }
+    let settings = object.object("runSettings");
+    let model = settings.as_ref().and_then(|settings| settings.non_blank_text("model"));
+    let cut: Vec<_> = raw_chunks.filter(|_| items.is_some()).map(|raw| (raw, "[]")).into_iter().collect();
+    let chat = Chat {
+        title: title_of(member),
+        model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
+        pointer: element.pointer.clone(),
+        // Settings and inputs that were not sent yet are part of it.
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cut))),
+        ..Chat::default()
+    };
+    let instruction = object.raw_value("systemInstruction").map(chunk::text_of).filter(|text| !text.trim().is_empty());
+    let items = items.unwrap_or_default();
+    if items.is_empty() && instruction.is_none() && chunked.is_none() {
+        let place = format!("{}#{}", member.place, element.pointer);
+        let reason = "not_a_conversation: settings of a prompt without its messages";
+        reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+        return Ok(());
+    }
+    let below = format!("{}/chunkedPrompt/chunks", element.pointer);
+    let (key, created) = send(reader, member, chat, &items, &below, ids)?;
+    let Some(text) = instruction else { return Ok(()) };
+    let mut record =
+        Record::new(Kind::Memory, RecordKey::new(SCOPE, format!("{}/system_instruction", key.value)), text);
+    record.title = title_of(member);
+    record.record_type = Some("custom_instructions".into());
+    record.times.created = created;
+    record.source.platform = PLATFORM.into();
+    record.source.conversation = Some(key.value.clone());
+    record.source.method = Some("custom_instructions".into());
+    record.links.push(Link { relation: "derived_from".into(), kind: Kind::Conversation, target: key });
+    record.origin = Origin {
+        format: SCOPE.into(),
+        version: None,
+        container: member.place.clone(),
+        pointer: format!("{}/systemInstruction", element.pointer),
+    };
+    record.verbatim = object.raw_value("systemInstruction").map(|raw| Verbatim::json(raw.get()));
+    reader.sink.unit(record.into())
+}
+
+/// Sends a prompt with its messages. Returns its key and the time of its first message.
+fn send(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    mut chat: Chat,
+    items: &[&RawValue],
+    below: &str,
+    ids: &mut HashSet<String>,
+) -> Result<(RecordKey, Option<mementory_model::Timestamp>), FormatError> {
+    for (index, raw) in items.iter().enumerate() {
+        let pointer = format!("{below}/{index}");
+        let Some(object) = Object::parse(raw.get()) else {
+            let reason = "not_an_object: this message is not an object";
+            reader.report_dropped(
+                format!("{}#{pointer}", member.place),
+                DroppedAs::Failed,
+                reason,
+                Some(Kind::Message),
+            );
+            continue;
+        };
+        let (turn, files) = chunk::read(raw, &object, pointer);
+        for (file, bytes) in files {
+            let file = mementory_format::AttachmentFile { place: member.place.clone(), ..file };
+            reader.sink.attachment(file, &mut bytes.as_slice())?;
+        }
+        chat.turns.push(turn);
+    }
+    chat.times = Times {
+        created: chat.turns.iter().find_map(|turn| turn.times.created),
+        updated: chat.turns.iter().rev().find_map(|turn| turn.times.created),
+        ..Times::default()
+    };
+    let mut id = prompt_id(&chat);
+    if !ids.insert(id.clone()) {
+        // A copy of a prompt ("Branch of …") begins with the same messages.
+        id = content_id(&format!("{id}\n{}", chat.title.as_deref().unwrap_or_default()));
+        if !ids.insert(id.clone()) {
+            let turns: Vec<&str> = chat.turns.iter().map(|turn| turn.text.as_str()).collect();
+            id = content_id(&format!("{id}\n{}", turns.join("\n")));
+            ids.insert(id.clone());
+        }
+    }
+    let (key, created) = (RecordKey::new(SCOPE, id.clone()), chat.times.created);
+    chat.id = Some(id);
+    let file = ChatFile { format: SCOPE, platform: PLATFORM, version: None, container: &member.place };
+    let mut issues = Vec::new();
+    let mut unit = chat.into_unit(file, &mut issues);
+    // The id is ours.
+    if let Some(record) = unit.records.first_mut() {
+        record.origin_id = None;
+    }
+    issues.into_iter().for_each(|issue| reader.sink.note(issue));
+    reader.sink.unit(unit)?;
+    Ok((key, created))
+}
+
+/// Id of a prompt, which has none in its file: the digest of its first message. Later messages are added to it, and its
+/// file may be renamed.
+fn prompt_id(chat: &Chat) -> String {
+    let first = chat.turns.first().map(|turn| (turn.text.as_str(), turn.times.created, turn.attachments.len()));
+    let title = chat.title.as_deref().filter(|_| first.is_none());
+    content_id(&format!("{first:?}\n{title:?}"))
+}
+
+/// The name of the file on Drive is the title of the prompt.
+fn title_of(member: &Member) -> Option<String> {
+    if member.name == "pasted text" {
+        return None;
+    }
+    let name = member.file_name();
+    let lower = name.to_ascii_lowercase();
+    let name = match [".json", ".txt"].into_iter().find(|ending| lower.ends_with(ending)) {
+        Some(ending) => name.get(..name.len() - ending.len())?,
+        None => name,
+    };
+    Some(name.trim().to_owned()).filter(|title| !title.is_empty() && plain_name(title) != "prompt")
+}

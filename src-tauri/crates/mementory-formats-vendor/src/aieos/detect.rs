@@ -1,0 +1,26 @@
+//! Detects an identity by the protocol's name or by at least three of its parts.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// Members that only such an identity has.
+const PARTS: [&str; 8] = [
+    "identity.names",
+    "psychology.neural_matrix",
+    "psychology.traits",
+    "psychology.moral_compass",
+    "linguistics.text_style",
+    "linguistics.idiolect",
+    "motivations.core_drive",
+    "capabilities.skills",
+];
+
+/// One claim for the files of each folder. Inside the workspace of an agent, the workspace's format leads.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.8, "an identity in AIEOS", layout)
+}
+
+fn layout(head: &Head) -> Option<&'static str> {
+    let count = PARTS.iter().filter(|part| head.has(part)).count();
+    let is_named = head.has("standard.protocol") && head.says("AIEOS");
+    (!head.is_list && (count >= 3 || count >= 1 && is_named)).then_some("")
+}

@@ -1,0 +1,14 @@
+//! Detects bundles by their format name, or by chunks with a content hash and a type.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// One claim for the files of each folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.95, "an AIMEM bundle", layout)
+}
+
+fn layout(head: &Head) -> Option<&'static str> {
+    let is_named = head.has("format") && (head.says("aimem-bundle") || head.says("memoryai-bundle"));
+    let has_chunks = head.has_all("chunks", &["content_hash", "memory_type", "content"]);
+    (is_named && (head.has("chunks") || head.has("producer")) || has_chunks).then_some("1")
+}

@@ -1,0 +1,59 @@
+//! Detects notes of Basic Memory by their frontmatter and their observations and relations.
+use super::lines::{observation, relation};
+use crate::shared::markdown::outline;
+use crate::shared::note::Note;
+use crate::shared::note_folder::{NoteFolder, note_folders};
+use mementory_format::{Catalog, Claim, Role};
+
+/// Number of bytes of a note that detection reads.
+const HEAD_BYTES: usize = 16 << 10;
+/// Number of notes that detection reads.
+const SAMPLE_COUNT: usize = 40;
+
+/// One claim for each folder of which at least half of the notes are Basic Memory's, and for each such file.
+pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+    let mut out = Vec::new();
+    for folder in note_folders(catalog) {
+        let (seen, marked) = count(catalog, &folder);
+        if !(asked || marked > 0 && 2 * marked >= seen) {
+            continue;
+        }
+        out.push(Claim {
+            version: None,
+            confidence: 0.85,
+            reason: format!(
+                "Notes with a permalink, observations or relations, as Basic Memory writes them ({marked} of {seen})"
+            ),
+            parts: folder.parts(Role::Memories),
+            missing_parts: vec![],
+        });
+    }
+    out
+}
+
+/// Number of notes in a sample, and of those that Basic Memory wrote.
+fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
+    let (mut seen, mut marked) = (0, 0);
+    for id in folder.sample(SAMPLE_COUNT) {
+        let Some(member) = catalog.members().get(id) else { continue };
+        let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
+        seen += 1;
+        marked += usize::from(is_marked(&String::from_utf8_lossy(&head)));
+    }
+    (seen, marked)
+}
+
+fn is_marked(text: &str) -> bool {
+    let note = Note::parse(text);
+    if !note.has_head {
+        return false;
+    }
+    if note.text("permalink").is_some() && note.text("title").is_some() && note.text("type").is_some() {
+        return true;
+    }
+    let found = outline(note.body);
+    let items = || found.items.iter().filter_map(|item| note.body.get(item.span.clone()));
+    let observations = items().filter(|item| observation(item).is_some_and(|o| o.category.is_some())).count();
+    let relations = items().filter(|item| relation(item).is_some_and(|r| r.kind.is_some())).count();
+    observations > 0 && relations > 0 && note.text("type").is_some()
+}

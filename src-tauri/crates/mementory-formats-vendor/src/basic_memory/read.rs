@@ -1,0 +1,182 @@
+//! Reads notes as documents, their observations as facts, and their relations.
+use super::lines::{Observation, Relation, observation, relation};
+use crate::shared::markdown::NoteLink;
+use crate::shared::note::Note;
+use crate::shared::note_folder::is_note;
+use crate::shared::note_reader::{NoteReader, ReadNote, unix_lines};
+use crate::shared::object::content_id;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim};
+use std::collections::{HashMap, HashSet};
+
+const FORMAT_ID: &str = "basic_memory";
+/// Number of bytes of a note that the first pass reads, for its title and permalink.
+const HEAD_BYTES: usize = 16 << 10;
+
+/// Reads every note.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = NoteReader::new(FORMAT_ID, catalog, detected, context, sink);
+    // A permalink is unique in a project, and a project has no id in its files.
+    reader.scope = FORMAT_ID.into();
+    let names = Names::read(catalog, detected, &reader);
+    let mut seen = HashSet::new();
+    reader.read_all(detected, |reader, member, text| {
+        let found = reader.document(member, text);
+        read_note(reader, member, found, &names, &mut seen)
+    })
+}
+
+/// The keys of all notes by title, permalink and path.
+struct Names {
+    keys: HashMap<String, RecordKey>,
+    titles: HashMap<RecordKey, String>,
+}
+
+impl Names {
+    fn read(catalog: &Catalog, detected: &Detected, reader: &NoteReader<'_>) -> Self {
+        let mut out = Self { keys: HashMap::new(), titles: HashMap::new() };
+        for part in detected.claim.parts.iter().filter(|part| part.role == Role::Memories) {
+            let Some(member) = catalog.members().get(part.member) else { continue };
+            let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
+            let text = String::from_utf8_lossy(&head);
+            let note = Note::parse(&text);
+            let key = note_key(reader, &note, member, &text);
+            let path = reader.folder.path(member);
+            let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+            let title = note.text("title").unwrap_or_else(|| stem.rsplit('/').next().unwrap_or(stem).to_owned());
+            for name in [note.text("permalink").as_deref(), Some(&title), Some(stem)].into_iter().flatten() {
+                out.keys.entry(name.to_lowercase()).or_insert_with(|| key.clone());
+            }
+            out.titles.insert(key, title);
+        }
+        out
+    }
+
+    fn key(&self, target: &str) -> Option<&RecordKey> {
+        let target = target.split('#').next().unwrap_or(target).trim().trim_end_matches(".md").to_lowercase();
+        let target = target.strip_prefix("memory://").unwrap_or(&target);
+        self.keys.get(target).or_else(|| self.keys.get(target.rsplit('/').next()?))
+    }
+}
+
+/// The key of a note: its permalink, or its path.
+fn note_key(reader: &NoteReader<'_>, note: &Note<'_>, member: &Member, text: &str) -> RecordKey {
+    match note.text("permalink") {
+        Some(permalink) => RecordKey::new(FORMAT_ID, permalink),
+        None => reader.key(member, text),
+    }
+}
+
+fn read_note(
+    reader: &mut NoteReader<'_>,
+    member: &Member,
+    found: ReadNote<'_>,
+    names: &Names,
+    seen: &mut HashSet<String>,
+) -> Result<(), FormatError> {
+    let ReadNote { note, outline, mut record } = found;
+    let permalink = note.text("permalink");
+    record.key = match &permalink {
+        Some(permalink) => RecordKey::new(FORMAT_ID, permalink.as_str()),
+        None => record.key,
+    };
+    if !seen.insert(record.key.value.clone()) {
+        let message = "two notes have the same permalink; the second is stored under its path as well";
+        reader.files.sink.note(Issue::new("duplicate_id", &member.place, message));
+        record.key.value = format!("{}~{}", record.key.value, content_id(reader.folder.path(member)));
+        seen.insert(record.key.value.clone());
+    }
+    record.origin_id = permalink.or(record.origin_id);
+    record.links.clear();
+    record.fields.remove("missing_links");
+    let mut items: Vec<Record> = Vec::new();
+    let mut relation_ranges = Vec::new();
+    let mut keys = HashSet::new();
+    for item in &outline.items {
+        let Some(text) = note.body.get(item.span.clone()) else { continue };
+        let line = note.body_line + note.body.get(..item.span.start).unwrap_or_default().matches('\n').count();
+        let item_record = if let Some(found) = observation(text) {
+            fact(&record, &found, text)
+        } else if let Some(found) = relation(text) {
+            relation_ranges.push(item.span.clone());
+            relation_record(&record, &found, names)
+        } else {
+            continue;
+        };
+        let mut item_record = item_record;
+        if !keys.insert(item_record.key.value.clone()) {
+            continue;
+        }
+        item_record.origin.pointer = format!("line {line}");
+        item_record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
+        items.push(item_record);
+    }
+    let path = reader.folder.path(member).to_owned();
+    let is_inline =
+        |link: &&NoteLink| !link.is_external() && !relation_ranges.iter().any(|range| range.contains(&link.at));
+    for link in outline.links.iter().filter(is_inline) {
+        let target = if link.is_wiki {
+            // Links to notes that are not written yet are legal. Their target is the name, until there is such a note.
+            names.key(&link.target).cloned().unwrap_or_else(|| RecordKey::new(FORMAT_ID, link.note()))
+        } else {
+            let found = reader.resolve(&path, link).filter(|path| is_note(path));
+            let Some(found) = found.and_then(|path| names.key(path)) else { continue };
+            found.clone()
+        };
+        let is_named = !target.value.is_empty();
+        if is_named && target != record.key && !record.links.iter().any(|other| other.target == target) {
+            record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target });
+        }
+    }
+    reader.files.sink.unit(record.into())?;
+    items.into_iter().try_for_each(|item| reader.files.sink.unit(item.into()))
+}
+
+/// An observation as a fact that is derived from its note.
+fn fact(note: &Record, found: &Observation<'_>, item: &str) -> Record {
+    let category = found.category.unwrap_or("note");
+    let id = content_id(&format!("{category}\n{item}"));
+    let key = RecordKey::new(FORMAT_ID, format!("{}/observations/{id}", note.key.value));
+    let mut record = Record::new(Kind::Fact, key, unix_lines(found.text));
+    record.record_type = found.category.map(str::to_owned);
+    record.tags = found.tags.iter().map(|tag| (*tag).to_owned()).collect();
+    if let Some(context) = found.context {
+        record.fields.insert("context".into(), context.into());
+    }
+    with_note(record, note)
+}
+
+/// A relation between two notes. The other one may be missing.
+fn relation_record(note: &Record, found: &Relation<'_>, names: &Names) -> Record {
+    let kind = found.kind.unwrap_or("relates_to");
+    let from = note.title.as_deref().unwrap_or(&note.key.value);
+    let target = names.key(found.target);
+    let to = target.and_then(|key| names.titles.get(key)).map_or(found.target, String::as_str);
+    let id = content_id(&format!("{kind}\n{}", found.target));
+    let key = RecordKey::new(FORMAT_ID, format!("{}/relations/{id}", note.key.value));
+    let mut record = Record::new(Kind::Relation, key, format!("{from} {} {to}", kind.replace('_', " ")));
+    record.record_type = Some(kind.to_owned());
+    let entity = |name: &str, role: &str| EntityRef { name: name.into(), entity_type: None, role: Some(role.into()) };
+    record.entities = vec![entity(from, "source"), entity(to, "target")];
+    if let Some(context) = found.context {
+        record.fields.insert("context".into(), context.into());
+    }
+    let mut record = with_note(record, note);
+    let target = target.cloned().unwrap_or_else(|| RecordKey::new(FORMAT_ID, found.target));
+    record.links.push(Link { relation: "target".into(), kind: Kind::Resource, target });
+    record
+}
+
+/// Adds what a fact or relation has from its note.
+fn with_note(mut record: Record, note: &Record) -> Record {
+    record.source = note.source.clone();
+    record.origin = note.origin.clone();
+    record.times.created = note.times.created;
+    record.links.push(Link { relation: "derived_from".into(), kind: Kind::Resource, target: note.key.clone() });
+    record
+}

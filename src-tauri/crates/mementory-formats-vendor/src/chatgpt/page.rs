@@ -1,0 +1,172 @@
+//! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). It is read if the export
+//! has no conversations as JSON, because many people keep only this page.
+use super::detect;
+use mementory_format::{Catalog, FormatError, Member};
+use std::io::Read;
+
+/// Number of bytes of a page that are examined.
+const HEAD_BYTES: usize = 256 << 10;
+/// Name of the variable with the conversations.
+const CONVERSATIONS: &str = "jsonData";
+/// Name of the variable with the names of files.
+pub(super) const FILE_NAMES: &str = "assetsJson";
+
+/// True for a page with ChatGPT's conversations.
+pub(super) fn has_conversations(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
+    let head = match catalog.head(member, HEAD_BYTES) {
+        Ok(head) => head,
+        Err(e @ FormatError::Limit { .. }) => return Err(e),
+        Err(_) => return Ok(false),
+    };
+    if memchr::memmem::find(&head, CONVERSATIONS.as_bytes()).is_none() {
+        return Ok(false);
+    }
+    let mut bytes = head.as_slice();
+    let mut json = Vec::new();
+    let is_read = ScriptValue::conversations(&mut bytes).read_to_end(&mut json).is_ok();
+    Ok(is_read && detect::has_conversations(&json) == Some(true))
+}
+
+/// True for a page, by its name.
+pub(super) fn is_page(member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    name.ends_with(".html") || name.ends_with(".htm")
+}
+
+/// Where the reader is in the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the variable. The number of its bytes that were seen.
+    Name(usize),
+    /// Between the variable and its value.
+    Assignment,
+    /// In the value: number of open brackets, and whether inside a string and behind a backslash.
+    Value {
+        depth: u64,
+        in_string: bool,
+        is_escaped: bool,
+    },
+    Done,
+}
+
+/// Reads the value of a variable in a script, and ends with it: the array or object in `var name = […];`.
+pub(super) struct ScriptValue<'r> {
+    reader: &'r mut dyn Read,
+    name: &'static str,
+    open: u8,
+    state: State,
+    buffer: Vec<u8>,
+    at: usize,
+}
+
+impl<'r> ScriptValue<'r> {
+    /// The list of conversations.
+    pub(super) fn conversations(reader: &'r mut dyn Read) -> Self {
+        Self::new(reader, CONVERSATIONS, b'[')
+    }
+
+    /// The names of files.
+    pub(super) fn file_names(reader: &'r mut dyn Read) -> Self {
+        Self::new(reader, FILE_NAMES, b'{')
+    }
+
+    fn new(reader: &'r mut dyn Read, name: &'static str, open: u8) -> Self {
+        Self { reader, name, open, state: State::Name(0), buffer: Vec::new(), at: 0 }
+    }
+
+    /// Takes the next byte into account. True if it belongs to the value.
+    fn accept(&mut self, byte: u8) -> bool {
+        let name = self.name.as_bytes();
+        match &mut self.state {
+            State::Name(seen) => {
+                let matches = name.get(*seen) == Some(&byte);
+                let next = if matches { *seen + 1 } else { usize::from(name.first() == Some(&byte)) };
+                self.state = if next == name.len() { State::Assignment } else { State::Name(next) };
+                false
+            }
+            State::Assignment if byte == b'=' || byte.is_ascii_whitespace() => false,
+            State::Assignment if byte == self.open => {
+                self.state = State::Value { depth: 1, in_string: false, is_escaped: false };
+                true
+            }
+            // The name is used elsewhere in the script.
+            State::Assignment => {
+                self.state = State::Name(0);
+                false
+            }
+            State::Value { is_escaped: is_escaped @ true, .. } => {
+                *is_escaped = false;
+                true
+            }
+            State::Value { in_string, is_escaped, depth } => {
+                match byte {
+                    b'"' => *in_string = !*in_string,
+                    b'\\' if *in_string => *is_escaped = true,
+                    b'[' | b'{' if !*in_string => *depth += 1,
+                    b']' | b'}' if !*in_string => *depth -= 1,
+                    _ => {}
+                }
+                if *depth == 0 {
+                    self.state = State::Done;
+                }
+                true
+            }
+            State::Done => false,
+        }
+    }
+}
+
+impl Read for ScriptValue<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let mut written = 0;
+        while written == 0 && !out.is_empty() {
+            if self.at == self.buffer.len() {
+                if self.state == State::Done {
+                    return Ok(0);
+                }
+                self.buffer.resize(64 << 10, 0);
+                let count = self.reader.read(&mut self.buffer)?;
+                self.buffer.truncate(count);
+                self.at = 0;
+                if count == 0 {
+                    return Ok(0);
+                }
+            }
+            while written < out.len()
+                && let Some(byte) = self.buffer.get(self.at).copied()
+            {
+                self.at += 1;
+                if self.accept(byte)
+                    && let Some(slot) = out.get_mut(written)
+                {
+                    *slot = byte;
+                    written += 1;
+                }
+            }
+            if self.state == State::Done && written == 0 {
+                return Ok(0);
+            }
+        }
+        Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_variable_ends_with_its_bracket() {
+        let page = r#"<script>if (!jsonData) {} var jsonData = [{"a":"]\"}","b":[1]}];
+            var assetsJson = {"x": "y"}; function f() { return jsonData[0] }</script>"#;
+        let read = |value: &mut ScriptValue<'_>| {
+            let mut out = String::new();
+            value.read_to_string(&mut out).unwrap();
+            out
+        };
+        assert_eq!(read(&mut ScriptValue::conversations(&mut page.as_bytes())), r#"[{"a":"]\"}","b":[1]}]"#);
+        assert_eq!(read(&mut ScriptValue::file_names(&mut page.as_bytes())), r#"{"x": "y"}"#);
+        assert_eq!(read(&mut ScriptValue::file_names(&mut "none".as_bytes())), "");
+    }
+}

@@ -1,0 +1,56 @@
+//! The shapes that exports have since the autumn of 2026 (vendors.md §12).
+#![allow(clippy::unwrap_used)]
+use super::Claude;
+use crate::fixture_cases::{check_case, import};
+use mementory_format::testkit::{Scratch, repo};
+use mementory_model::Kind;
+
+#[test]
+fn fixtures_of_newer_shapes_are_read_as_their_cases_say() {
+    check_case(&repo().join("fixtures/claude/newer-shapes"), &Claude);
+}
+
+#[test]
+fn a_list_of_parts_without_them_says_what_to_download() {
+    let scratch = Scratch::new("claude-lone-manifest");
+    let manifest = r#"{"instructions":"Download each file","total_files":1,"version":"1.0","data_files":[
+        {"category":"conversations","part":0,"filename":"conversations-000.zip","export_url":"https://claude.ai/export/secret"}]}"#;
+    let (detected, found) = import(&scratch.put("manifest.json", manifest), &Claude);
+    assert_eq!(detected.claim.missing_parts, ["conversations-000.zip"]);
+    assert_eq!(found.codes(), ["only_list_of_parts"]);
+    assert!(found.notes[0].message.contains("conversations-000.zip"));
+    assert!(!String::from_utf8_lossy(&found.parts[0].1).contains("secret"));
+}
+
+#[test]
+fn the_newest_state_of_a_memory_document_counts() {
+    let scratch = Scratch::new("claude-documents");
+    let result = |date: &str, body: &str| {
+        format!(
+            r#"{{"type":"tool_result","name":"memory_read","content":[],"structured_content":{{"documents":[
+            {{"path":"/profile.md","version":2,"updated_at":"{date}","parsed":{{"name":"profile","body":"{body}"}}}}]}}}}"#
+        )
+    };
+    let message = |uuid: &str, block: String| {
+        format!(r#"{{"uuid":"{uuid}","sender":"assistant","text":"","content":[{block}]}}"#)
+    };
+    let chats = format!(
+        r#"[{{"uuid":"c1","name":"n","account":{{"uuid":"acc"}},"chat_messages":[{},{}]}}]"#,
+        message("m1", result("2026-09-02T00:00:00Z", "newer")),
+        message("m2", result("2026-09-01T00:00:00Z", "older"))
+    );
+    let path = scratch.put("conversations.json", &chats);
+    let (_, found) = import(&path, &Claude);
+    let texts: Vec<_> = found.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
+    assert_eq!(texts, ["newer"]);
+    // A file of the memory part that is as new says the same.
+    let scratch = Scratch::new("claude-documents-file");
+    scratch.put("conversations.json", &chats);
+    scratch.put(
+        "memories.json",
+        r#"[{"account_uuid":"acc","memory_files":[{"path":"/profile.md","content":"file","updated_at":"2026-09-02T00:00:00Z"}]}]"#,
+    );
+    let (_, found) = import(&scratch.0, &Claude);
+    let texts: Vec<_> = found.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
+    assert_eq!(texts, ["file"]);
+}

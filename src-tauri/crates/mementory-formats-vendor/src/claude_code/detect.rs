@@ -1,0 +1,174 @@
+//! Which files are Claude Code's? Logs by the members of their lines, topics of the memory by their frontmatter. Names
+//! only say which files belong to them.
+use crate::shared::frontmatter::Document;
+use crate::shared::jsonl_session::head_lines;
+use crate::shared::object::Object;
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::keys_of;
+
+/// Bytes of a Markdown file that detection reads.
+const HEAD_BYTES: usize = 16 << 10;
+/// Types of the topics of the memory.
+pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
+
+/// One claim for all files.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut is_certain = false;
+    for member in catalog.members() {
+        match log_kind(catalog, member) {
+            Some((LogKind::Session, certain)) => {
+                parts.push(Part { member: member.id, role: Role::Conversations });
+                is_certain |= certain;
+            }
+            Some((LogKind::History, certain)) => {
+                parts.push(Part { member: member.id, role: Role::Records });
+                is_certain |= certain;
+            }
+            None => {}
+        }
+    }
+    let logs = parts.len();
+    let topics: Vec<usize> =
+        catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
+    for member in catalog.members().iter().filter(|m| is_markdown(m)) {
+        let is_beside_topic =
+            topics.iter().filter_map(|t| catalog.members().get(*t)).any(|t| is_same_folder(t, member));
+        let is_index = member.file_name() == "MEMORY.md" && (is_beside_topic || is_in_memory_folder(member));
+        if topics.contains(&member.id) || is_index || is_in_memory_folder(member) {
+            parts.push(Part { member: member.id, role: Role::Memories });
+        }
+    }
+    let memories = parts.len() - logs;
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let known: Vec<usize> = parts.iter().map(|p| p.member).collect();
+    let side_files = catalog.members().iter().filter(|m| !known.contains(&m.id) && is_side_file(catalog, m, &known));
+    parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
+    let found = match (logs, memories) {
+        (0, n) => format!("{n} files of Claude Code's memory"),
+        (n, 0) => format!("{n} logs of Claude Code"),
+        (logs, memories) => format!("{logs} logs and {memories} memory files of Claude Code"),
+    };
+    vec![Claim {
+        version: None,
+        confidence: if is_certain { 0.95 } else { 0.85 },
+        reason: format!("Found {found}"),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LogKind {
+    /// The log of a session.
+    Session,
+    /// The prompts of all sessions.
+    History,
+}
+
+/// The kind of a log, and true if it has a member that only Claude Code writes.
+fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
+        return None;
+    }
+    let Some(lines) = head_lines(catalog, member) else {
+        let head = catalog.head(member, HEAD_BYTES).ok().filter(|head| head.trim_ascii_start().starts_with(b"["))?;
+        let keys = keys_of(&head);
+        let is_log = keys.has("parentUuid") && keys.has("sessionId") && keys.has("type");
+        return is_log.then_some((LogKind::Session, true));
+    };
+    let mut is_session = false;
+    for line in &lines {
+        let Some(object) = Object::parse(line) else {
+            // The first line may be longer than what is read here.
+            let keys = keys_of(line.as_bytes());
+            if keys.has("parentUuid") && (keys.has("sessionId") || keys.has("isSidechain")) {
+                return Some((LogKind::Session, true));
+            }
+            continue;
+        };
+        // Qwen Code has the same envelope around contents of Google's API.
+        if object.object("message").is_some_and(|m| m.has("parts")) {
+            return None;
+        }
+        let kind = object.text("type").unwrap_or_default();
+        let is_message = object.object("message").is_some_and(|m| m.has("role") || m.has("content"));
+        let has_session = object.has("sessionId") || object.has("session_id");
+        let is_marked = match kind.as_ref() {
+            "user" | "assistant" | "system" | "attachment" | "progress" => {
+                object.has("parentUuid") && (has_session || object.has("uuid"))
+                    || object.has("isSidechain")
+                    || has_session && is_message && object.has("uuid")
+            }
+            "summary" => object.has("leafUuid"),
+            "file-history-snapshot" => object.has("messageId"),
+            "queue-operation" => object.has("operation"),
+            "custom-title" => object.has("customTitle"),
+            "ai-title" => object.has("aiTitle"),
+            "last-prompt" => object.has("lastPrompt") || object.has("leafUuid"),
+            _ => false,
+        };
+        if is_marked {
+            return Some((LogKind::Session, true));
+        }
+        if object.has("display") && object.has("project") && object.has("timestamp") {
+            return Some((LogKind::History, object.has("pastedContents")));
+        }
+        is_session |= matches!(kind.as_ref(), "user" | "assistant") && is_message && !object.has("payload");
+    }
+    is_session.then_some((LogKind::Session, false))
+}
+
+fn is_markdown(member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    name.ends_with(".md") || name.ends_with(".markdown")
+}
+
+/// True for a file with a name, a description and one of the types of topics.
+fn is_topic(catalog: &Catalog, member: &Member) -> bool {
+    let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
+    let text = String::from_utf8_lossy(&head);
+    let document = Document::parse(text.trim_start_matches('\u{feff}'));
+    let has_type = topic_type(&document).is_some_and(|t| TOPIC_TYPES.contains(&t.as_str()));
+    has_type && (document.text("name").is_some() || document.text("description").is_some())
+}
+
+/// The type of a topic.
+pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
+    let nested = document.fields.get("metadata").and_then(|m| m.get("type")).and_then(|t| t.as_str());
+    document.text("type").or_else(|| nested.map(str::to_owned))
+}
+
+/// True for Markdown in `projects/<project>/memory/` or `agent-memory/<agent>/`.
+fn is_in_memory_folder(member: &Member) -> bool {
+    let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
+    let project = folders.iter().position(|f| *f == "memory").and_then(|at| folders.get(at + 2));
+    project == Some(&"projects") || folders.iter().any(|f| matches!(*f, "agent-memory" | "agent-memory-local"))
+}
+
+fn folder(member: &Member) -> &str {
+    member.name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn is_same_folder(one: &Member, other: &Member) -> bool {
+    one.root == other.root && one.archive == other.archive && folder(one) == folder(other)
+}
+
+/// True for results of tools, descriptions of subagents, and the list of sessions.
+fn is_side_file(catalog: &Catalog, member: &Member, known: &[usize]) -> bool {
+    let mut folders = member.name.split('/').rev().skip(1);
+    let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
+    let name = member.file_name();
+    match parent {
+        "tool-results" => mementory_format::is_uuid(above),
+        "subagents" => name.ends_with(".meta.json"),
+        _ if name == "sessions-index.json" => {
+            known.iter().filter_map(|id| catalog.members().get(*id)).any(|other| is_same_folder(other, member))
+        }
+        _ => false,
+    }
+}

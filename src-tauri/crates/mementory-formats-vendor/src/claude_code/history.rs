@@ -1,0 +1,66 @@
+//! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of them.
+use super::chat_file;
+use crate::shared::chat::Turn;
+use crate::shared::jsonl_session::{Sessions, any_time};
+use crate::shared::object::content_id;
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Verbatim};
+use std::collections::HashSet;
+
+/// Reads the prompts of sessions that are not in `known`, one conversation for each session or, in older files, project.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet<String>) -> Result<(), FormatError> {
+    let mut sessions = Sessions::default();
+    let limit = reader.context.limits.element_bytes;
+    reader.lines(member, Kind::Message, |reader, line| {
+        let place = format!("{}#{}", member.place, line.pointer);
+        let Some(display) = line.object.non_blank_text("display") else {
+            let reason = "no_content: a line of the history without a prompt";
+            reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
+            return Ok(());
+        };
+        let session = line.object.non_blank_text("sessionId");
+        if session.as_ref().is_some_and(|id| known.contains(id.as_ref())) {
+            let reason = "duplicate: the session of this prompt is imported";
+            reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        if !sessions.fits(line.text.len(), limit) {
+            let reason = "too_large: the history is larger than an element may be";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        let project = line.object.non_blank_text("project");
+        let key = match (&session, &project) {
+            (Some(session), _) => format!("history/{session}"),
+            (None, Some(project)) => format!("history/{project}"),
+            (None, None) => "history".into(),
+        };
+        let id = content_id(&format!("{:?}\n{display}", line.object.raw_value("timestamp").map(|t| t.get())));
+        let mut turn = prompt(display.into_owned(), id, &line.pointer, line.text);
+        turn.times.created = any_time(&line.object, "timestamp");
+        let found = sessions.get(&key, &member.place);
+        found.chat.source.project = project.map(|p| p.into_owned());
+        found.add_turn(turn);
+        Ok(())
+    })?;
+    for mut found in sessions.chats {
+        found.chat.id = Some(found.key.clone());
+        found.chat.is_log = true;
+        found.chat.record_type = Some("prompt_history".into());
+        reader.send_chat(found.chat, chat_file(&found.container))?;
+    }
+    Ok(())
+}
+
+fn prompt(text: String, id: String, pointer: &str, verbatim: &str) -> Turn {
+    Turn {
+        id: Some(id),
+        role: "user".into(),
+        content_type: "text".into(),
+        text,
+        pointer: pointer.into(),
+        verbatim: Some(Verbatim::json(verbatim)),
+        ..Turn::default()
+    }
+}

@@ -1,0 +1,92 @@
+//! Files of the memory: topics with frontmatter, and `MEMORY.md`, the list of them, which may hold memories as well.
+use super::detect::topic_type;
+use super::{FORMAT, PLATFORM};
+use crate::shared::frontmatter::Document;
+use crate::shared::object::content_id;
+use crate::shared::reader::FileReader;
+use crate::shared::rules_text;
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
+
+/// Reads a file of the memory.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let text = reader.text(member)?;
+    if text.trim().is_empty() {
+        reader.report_dropped(
+            member.place.clone(),
+            DroppedAs::Skipped,
+            "no_content: an empty file",
+            Some(Kind::Memory),
+        );
+        return Ok(());
+    }
+    let document = Document::parse(&text);
+    if let Some(reason) = &document.broken {
+        let message = format!("the frontmatter is no valid YAML ({reason}); its lines were read one by one");
+        reader.sink.note(Issue::new("frontmatter", &member.place, message));
+    }
+    let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();
+    let project = project_of(member);
+    if is_index && !is_list_of_links(&text) {
+        for piece in rules_text::pieces(&text, "") {
+            let id = format!("memory/{}/MEMORY.md/{}", project.unwrap_or_default(), piece.id);
+            let record = record(member, &id, &piece.text, piece.source, project);
+            let record = Record { title: piece.section, origin: origin(member, &piece.pointer), ..record };
+            reader.sink.unit(record.into())?;
+        }
+        return Ok(());
+    }
+    let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+    let name = match is_index {
+        true => "MEMORY.md".to_owned(),
+        false => document.text("name").unwrap_or_else(|| match document.yaml {
+            Some(_) => content_id(&text),
+            None => stem.to_owned(),
+        }),
+    };
+    let id = format!("memory/{}/{name}", project.unwrap_or_default());
+    let body = document.body.trim();
+    let description = document.text("description");
+    let shown = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };
+    let mut record = record(member, &id, shown, &text, project);
+    record.title = document.text("name").or_else(|| is_index.then(|| "MEMORY.md".to_owned())).or(Some(stem.to_owned()));
+    record.record_type = if is_index { Some("index".into()) } else { topic_type(&document) };
+    record.times.created = document.text("created").as_deref().and_then(Timestamp::parse);
+    record.times.updated = document.text("updated").as_deref().and_then(Timestamp::parse);
+    record.tags = document.texts("tags");
+    record.fields = document.fields.clone();
+    record.fields.remove("name");
+    record.fields.insert("file".into(), member.file_name().into());
+    reader.sink.unit(record.into())
+}
+
+fn record(member: &Member, id: &str, text: &str, source: &str, project: Option<&str>) -> Record {
+    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id), text);
+    record.source.platform = PLATFORM.into();
+    record.source.method = Some("agent_memory".into());
+    record.source.project = project.map(str::to_owned);
+    record.origin = origin(member, "");
+    record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: source.to_owned() });
+    record
+}
+
+fn origin(member: &Member, pointer: &str) -> Origin {
+    Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: pointer.into() }
+}
+
+/// The folder below `projects/`, or of a subagent below `agent-memory/`.
+fn project_of(member: &Member) -> Option<&str> {
+    let folders: Vec<&str> = member.name.split('/').collect();
+    let at = folders.iter().position(|f| matches!(*f, "projects" | "agent-memory" | "agent-memory-local"))?;
+    folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
+}
+
+/// True if every item is a link to another file.
+fn is_list_of_links(text: &str) -> bool {
+    let items: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+    !items.is_empty()
+        && items.iter().all(|line| {
+            let item = line.trim_start_matches(['-', '*', '+', ' ']);
+            item.starts_with('[') && item.contains("](")
+        })
+}

@@ -1,0 +1,50 @@
+//! Claude Code: logs of its sessions, and the files of its memory. See README.md.
+mod detect;
+mod history;
+mod lines;
+mod memory;
+mod read;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use crate::shared::chat::ChatFile;
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format and scope of its keys.
+const FORMAT: &str = "claude_code";
+/// Name of the platform.
+const PLATFORM: &str = "claude-code";
+
+/// The file that a conversation is read from.
+fn chat_file(container: &str) -> ChatFile<'_> {
+    ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
+}
+
+/// Sessions and memory of Claude Code.
+pub struct ClaudeCode;
+
+impl Format for ClaudeCode {
+    fn id(&self) -> &'static str {
+        FORMAT
+    }
+    fn name(&self) -> &'static str {
+        "Claude Code"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, attachments: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

@@ -1,0 +1,199 @@
+//! Reads the files of a claim: first the logs, then the prompts of other sessions, then the memory.
+use super::session::Session;
+use super::{FORMAT, history, memory};
+use crate::shared::object::content_id;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
+use mementory_model::{DroppedAs, Kind};
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+
+/// Most sessions that are searched in one file.
+const MAX_SESSIONS_PER_FILE: usize = 10_000;
+
+/// Reads everything.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    let members_of = |role: Role| {
+        let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
+        parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
+    };
+    let mut known = HashSet::new();
+    for group in groups(catalog, &members_of(Role::Conversations), context.limits.element_bytes)? {
+        let mut sessions = Collected::default();
+        reader.each_member(&group, |reader, member| sessions.read(reader, member))?;
+        known.extend(sessions.list.iter().map(|s| s.id.clone()));
+        sessions.send(&mut reader, &group)?;
+    }
+    reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known))?;
+    reader.each_member(&members_of(Role::Memories), memory::read)?;
+    reader.each_member(&members_of(Role::Sidecar), |reader, member| {
+        let group = member.name.split('/').rev().find(|f| is_uuid(f)).unwrap_or_default().to_owned();
+        reader.pass_through(member, &group, "sidecar")
+    })
+}
+
+/// Files that have lines of the same session are read together: a session that is continued is copied into the file of
+/// the next one. Files that together are larger than one element are read one by one.
+fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<Vec<Vec<&'m Member>>, FormatError> {
+    if members.len() < 2 {
+        return Ok(members.iter().map(|m| vec![*m]).collect());
+    }
+    let mut group_of_session: HashMap<String, usize> = HashMap::new();
+    let mut groups: Vec<Vec<&'m Member>> = Vec::new();
+    for member in members {
+        let is_subagent = member.file_name().starts_with("agent-");
+        let ids = if is_subagent { HashSet::new() } else { session_ids(catalog, member)? };
+        let found: HashSet<usize> = ids.iter().filter_map(|id| group_of_session.get(id).copied()).collect();
+        let mut found: Vec<usize> = found.into_iter().collect();
+        found.sort_unstable();
+        let target = found.first().copied().unwrap_or_else(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        for other in found.into_iter().skip(1) {
+            let moved = std::mem::take(&mut groups[other]);
+            groups[target].extend(moved);
+            group_of_session.values_mut().filter(|g| **g == other).for_each(|g| *g = target);
+        }
+        groups[target].push(member);
+        group_of_session.extend(ids.into_iter().map(|id| (id, target)));
+    }
+    let mut out = Vec::new();
+    for mut group in groups.into_iter().filter(|g| !g.is_empty()) {
+        group.sort_by_key(|m| m.id);
+        if group.iter().map(|m| m.size).sum::<u64>() > limit {
+            out.extend(group.into_iter().map(|m| vec![m]));
+        } else {
+            out.push(group);
+        }
+    }
+    Ok(out)
+}
+
+/// The texts that follow `"sessionId":` in a file.
+fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, FormatError> {
+    const KEY: &[u8] = b"\"sessionId\"";
+    catalog.read(member, |bytes| {
+        let mut out = HashSet::new();
+        let mut buffer: Vec<u8> = Vec::new();
+        loop {
+            let kept = buffer.len();
+            let read = (&mut *bytes).take(256 << 10).read_to_end(&mut buffer);
+            let damaged = match read {
+                Ok(_) => false,
+                Err(e) if mementory_model::is_damage(&e) => true,
+                Err(e) => return Err(FormatError::io(&member.place, e)),
+            };
+            for at in memchr::memmem::find_iter(&buffer, KEY) {
+                let rest = buffer.get(at + KEY.len()..(at + KEY.len() + 80).min(buffer.len())).unwrap_or_default();
+                let value = rest.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+                let value = value.and_then(|v| v.strip_prefix(b"\"")).unwrap_or_default();
+                if let Some(end) = memchr::memchr(b'"', value)
+                    && out.len() < MAX_SESSIONS_PER_FILE
+                {
+                    out.insert(String::from_utf8_lossy(&value[..end]).into_owned());
+                }
+            }
+            if damaged || buffer.len() == kept {
+                return Ok(out);
+            }
+            let tail = buffer.len().saturating_sub(128);
+            buffer.drain(..tail);
+        }
+    })
+}
+
+/// The sessions of a group of files.
+#[derive(Default)]
+struct Collected {
+    list: Vec<Session>,
+    position: HashMap<String, usize>,
+    bytes: u64,
+}
+
+impl Collected {
+    fn read(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let limit = reader.context.limits.element_bytes;
+        let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+        let mut current = is_uuid(stem).then(|| (stem.to_owned(), None));
+        // Lines before the first one that names its session.
+        let mut early: Vec<(String, String)> = Vec::new();
+        reader.lines_or_elements(member, &[], Kind::Message, |reader, line| {
+            self.bytes += line.text.len() as u64;
+            if self.bytes > limit {
+                let place = format!("{}#{}", member.place, line.pointer);
+                let reason = "too_large: the session is larger than an element may be";
+                reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+                return Ok(());
+            }
+            let id = line.object.non_blank_text("sessionId").or_else(|| line.object.non_blank_text("session_id"));
+            let agent = line.object.non_blank_text("agentId").filter(|_| line.object.is_true("isSidechain"));
+            match id {
+                Some(id) => current = Some((id.into_owned(), agent.map(|a| a.into_owned()))),
+                None if current.is_none() => {
+                    early.push((line.text.to_owned(), line.pointer.clone()));
+                    return Ok(());
+                }
+                None => {}
+            }
+            let Some(current) = &current else { return Ok(()) };
+            let session = self.get(current, member);
+            add_all(session, std::mem::take(&mut early));
+            session.add(line.text, &line.object, &line.pointer);
+            Ok(())
+        })?;
+        if let Some((first, _)) = early.first() {
+            // A session without an id has that of its first line.
+            let id = current.unwrap_or_else(|| (content_id(first), None));
+            let session = self.get(&id, member);
+            add_all(session, early);
+        }
+        Ok(())
+    }
+
+    fn get(&mut self, (id, agent): &(String, Option<String>), member: &Member) -> &mut Session {
+        let key = format!("{id}/{}", agent.as_deref().unwrap_or_default());
+        let at = *self.position.entry(key).or_insert_with(|| {
+            let (id, agent) = (id.clone(), agent.clone());
+            self.list.push(Session::new(id, agent, member.place.clone()));
+            self.list.len() - 1
+        });
+        &mut self.list[at]
+    }
+
+    fn send(self, reader: &mut FileReader<'_>, group: &[&Member]) -> Result<(), FormatError> {
+        let Some(first) = group.first().copied() else { return Ok(()) };
+        let session_of: HashMap<String, String> =
+            self.list.iter().flat_map(|s| s.uuids().map(|u| (u.clone(), s.key()))).collect();
+        for session in self.list {
+            let member = group.iter().copied().find(|m| m.place == session.container).unwrap_or(first);
+            if session.progress_lines > 0 {
+                let reason = format!("progress: {} lines that report on a running tool", session.progress_lines);
+                reader.report_dropped(session.container.clone(), DroppedAs::Skipped, &reason, None);
+            }
+            if session.is_empty() {
+                reader.sink.note(mementory_model::Issue::new(
+                    "empty",
+                    &session.container,
+                    "a session without messages",
+                ));
+            }
+            session.send(reader, member, &session_of)?;
+        }
+        Ok(())
+    }
+}
+
+fn add_all(session: &mut Session, lines: Vec<(String, String)>) {
+    for (text, pointer) in lines {
+        if let Some(object) = crate::shared::object::Object::parse(&text) {
+            session.add(&text, &object, &pointer);
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The lines of a session → its conversation. The messages are a tree: a rewind begins a new branch.
+use super::lines::{self, LineKind};
+use crate::shared::chat::{Chat, TurnParent};
+use crate::shared::jsonl_session::any_time;
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member};
+use mementory_model::{Kind, Link, RecordKey, Verbatim};
+use std::collections::HashMap;
+
+/// Steps from a report on a running tool to the message before it.
+const MAX_STEPS: usize = 100_000;
+
+/// A session while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// The id of the session.
+    pub id: String,
+    /// The id of the subagent whose session it is.
+    pub agent: Option<String>,
+    /// Place of the file of its first line.
+    pub container: String,
+    drafts: Vec<Draft>,
+    /// Positions of drafts by the uuids of their lines.
+    draft_of: HashMap<String, usize>,
+    /// Positions of drafts by the id of the answer that their lines belong to.
+    answer_of: HashMap<String, usize>,
+    /// Parents of reports on running tools.
+    progress_parents: HashMap<String, Option<String>>,
+    /// Number of reports on running tools.
+    pub progress_lines: u64,
+    other_lines: Vec<String>,
+    custom_title: Option<String>,
+    ai_title: Option<String>,
+    summaries: Vec<(String, Option<String>)>,
+    tags: Vec<String>,
+    /// The uuid at the end of the branch that is open.
+    leaf: Option<String>,
+    /// The session that this one is a copy of, up to a point.
+    forked_from: Option<String>,
+    cwd: Option<String>,
+    branch: Option<String>,
+    version: Option<String>,
+}
+
+/// The lines of one message.
+#[derive(Debug, Default)]
+struct Draft {
+    /// Uuid of its first line.
+    id: Option<String>,
+    parent: Option<String>,
+    /// True if the source says that it begins the conversation.
+    is_root: bool,
+    uuids: Vec<Option<String>>,
+    lines: Vec<String>,
+    pointer: String,
+    /// True for the result of a tool.
+    is_result: bool,
+}
+
+/// What a line continues.
+#[derive(Debug)]
+enum Found {
+    /// The message at this position.
+    Draft(usize),
+    /// Nothing: it begins the conversation.
+    Root,
+    /// The message before it, as in lines without uuids.
+    Previous,
+    /// A line that is not in this session.
+    Foreign(String),
+}
+
+impl Session {
+    pub(super) fn new(id: String, agent: Option<String>, container: String) -> Self {
+        Self { id, agent, container, ..Self::default() }
+    }
+
+    /// Takes a line in.
+    pub(super) fn add(&mut self, text: &str, line: &Object<'_>, pointer: &str) {
+        for (field, key) in [(&mut self.cwd, "cwd"), (&mut self.branch, "gitBranch"), (&mut self.version, "version")] {
+            if field.is_none() {
+                *field = line.non_blank_text(key).map(Into::into);
+            }
+        }
+        let fork = line.object("forkedFrom").and_then(|fork| fork.non_blank_text("sessionId").map(|t| t.into_owned()));
+        self.forked_from = self.forked_from.take().or(fork).filter(|id| *id != self.id);
+        match lines::kind_of(line) {
+            LineKind::Message => self.add_message(text, line, pointer),
+            LineKind::Progress => {
+                if let Some(uuid) = line.non_blank_text("uuid") {
+                    self.progress_parents.insert(uuid.into_owned(), line.non_blank_text("parentUuid").map(Into::into));
+                }
+                // What a subagent said may be nowhere else.
+                let is_agent = line.object("data").is_some_and(|d| d.text("type").as_deref() == Some("agent_progress"));
+                if is_agent {
+                    self.other_lines.push(text.to_owned());
+                } else {
+                    self.progress_lines += 1;
+                }
+            }
+            LineKind::Other => {
+                self.note_title(line);
+                self.other_lines.push(text.to_owned());
+            }
+        }
+    }
+
+    fn note_title(&mut self, line: &Object<'_>) {
+        let text = |keys: [&str; 2]| keys.into_iter().find_map(|k| line.non_blank_text(k)).map(|t| t.into_owned());
+        match line.text("type").as_deref() {
+            Some("custom-title") => self.custom_title = text(["customTitle", "title"]).or(self.custom_title.take()),
+            Some("ai-title") => self.ai_title = text(["aiTitle", "title"]).or(self.ai_title.take()),
+            Some("summary") => {
+                if let Some(summary) = text(["summary", "title"]) {
+                    self.summaries.push((summary, text(["leafUuid", "leaf"])));
+                }
+            }
+            Some("tag") => self.tags.extend(text(["tag", "name"])),
+            Some("last-prompt") => self.leaf = text(["leafUuid", "leaf"]).or(self.leaf.take()),
+            _ => {}
+        }
+    }
+
+    fn add_message(&mut self, text: &str, line: &Object<'_>, pointer: &str) {
+        let uuid = line.non_blank_text("uuid").map(|u| u.into_owned());
+        if let Some(at) = uuid.as_ref().and_then(|u| self.draft_of.get(u)) {
+            // Written again: the last one counts.
+            if let Some(draft) = self.drafts.get_mut(*at)
+                && let Some(n) = draft.uuids.iter().position(|u| *u == uuid)
+            {
+                text.clone_into(&mut draft.lines[n]);
+            }
+            return;
+        }
+        let is_answer = line.text("type").as_deref() == Some("assistant");
+        let answer = line.object("message").and_then(|m| m.non_blank_text("id").map(|t| t.into_owned()));
+        let answer = answer.filter(|_| is_answer);
+        let at = answer.as_ref().and_then(|a| self.answer_of.get(a)).copied().unwrap_or(self.drafts.len());
+        if at == self.drafts.len() {
+            let parent = line.non_blank_text("parentUuid").or_else(|| line.non_blank_text("logicalParentUuid"));
+            self.drafts.push(Draft {
+                id: uuid.clone(),
+                is_root: parent.is_none() && line.has("parentUuid"),
+                parent: parent.map(Into::into),
+                pointer: pointer.into(),
+                is_result: line.text("type").as_deref() == Some("user") && text.contains("\"tool_result\""),
+                ..Draft::default()
+            });
+        }
+        if let Some(answer) = answer {
+            self.answer_of.insert(answer, at);
+        }
+        if let Some(uuid) = &uuid {
+            self.draft_of.insert(uuid.clone(), at);
+            if !line.is_true("isSidechain") || self.agent.is_some() {
+                self.leaf = Some(uuid.clone());
+            }
+        }
+        if let Some(draft) = self.drafts.get_mut(at) {
+            draft.uuids.push(uuid);
+            draft.lines.push(text.to_owned());
+        }
+    }
+
+    /// True if nothing was said in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
+    }
+
+    /// Uuids of its lines.
+    pub(super) fn uuids(&self) -> impl Iterator<Item = &String> {
+        self.draft_of.keys()
+    }
+
+    /// The key of its conversation.
+    pub(super) fn key(&self) -> String {
+        match &self.agent {
+            Some(agent) => format!("{}/agent-{agent}", self.id),
+            None => self.id.clone(),
+        }
+    }
+
+    /// The parents of all messages, and the parents that are in no line of this session.
+    fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
+        let (mut out, mut foreign) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
+        // Results of calls that an answer made at once have it as their parent. They follow each other.
+        let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
+        let mut last_result: HashMap<usize, usize> = HashMap::new();
+        // Lines without uuids, such as prompts that waited, by the message before them, which the next line continues.
+        let mut inserted: HashMap<usize, usize> = HashMap::new();
+        let mut base_of: HashMap<usize, usize> = HashMap::new();
+        for (at, draft) in self.drafts.iter().enumerate() {
+            let found = self.parent_of(at, draft);
+            let parent = match &found {
+                Found::Draft(parent) => {
+                    let answer = answer_of_result.get(parent).copied();
+                    let last = last_result.get(&answer.unwrap_or(*parent)).copied();
+                    let is_result = draft.is_result && answer.is_none();
+                    if is_result {
+                        answer_of_result.insert(at, *parent);
+                        last_result.insert(*parent, at);
+                    }
+                    let parent = last.filter(|_| is_result || answer.is_some()).unwrap_or(*parent);
+                    TurnParent::At(inserted.remove(&parent).unwrap_or(parent))
+                }
+                Found::Root => TurnParent::Root,
+                Found::Previous => {
+                    if let Some(before) = at.checked_sub(1) {
+                        let base = base_of.get(&before).copied().unwrap_or(before);
+                        base_of.insert(at, base);
+                        inserted.insert(base, at);
+                    }
+                    TurnParent::Previous
+                }
+                Found::Foreign(uuid) => {
+                    foreign.insert(at, uuid.clone());
+                    TurnParent::Id(uuid.clone())
+                }
+            };
+            out.push(parent);
+        }
+        (out, foreign)
+    }
+
+    /// The message that a line continues.
+    fn parent_of(&self, at: usize, draft: &Draft) -> Found {
+        let mut parent = match (&draft.parent, &draft.id) {
+            (Some(parent), _) => parent,
+            (None, Some(_)) if draft.is_root => return Found::Root,
+            (None, _) => return Found::Previous,
+        };
+        for _ in 0..MAX_STEPS {
+            match self.draft_of.get(parent) {
+                Some(found) if *found != at => return Found::Draft(*found),
+                Some(_) => return Found::Previous,
+                None => match self.progress_parents.get(parent) {
+                    Some(Some(next)) => parent = next,
+                    Some(None) => return Found::Root,
+                    None => break,
+                },
+            }
+        }
+        Found::Foreign(parent.clone())
+    }
+
+    /// Sends the conversation. `session_of` has the sessions of all uuids that were read with it.
+    pub(super) fn send(
+        mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        session_of: &HashMap<String, String>,
+    ) -> Result<(), FormatError> {
+        let key = self.key();
+        let mut chat = Chat { id: Some(key.clone()), is_log: true, ..Chat::default() };
+        let leaf = self.leaf.as_ref().and_then(|uuid| self.draft_of.get(uuid));
+        chat.leaf = leaf.and_then(|at| self.drafts.get(*at)?.id.clone());
+        let is_own = |leaf: &Option<String>| leaf.as_ref().is_none_or(|l| self.draft_of.contains_key(l));
+        let summary = self.summaries.iter().rev().find(|(_, leaf)| is_own(leaf)).map(|(text, _)| text.clone());
+        chat.title = self.custom_title.take().or_else(|| self.ai_title.take()).or(summary);
+        chat.tags = std::mem::take(&mut self.tags);
+        chat.source.project = self.cwd.take();
+        for (name, value) in [("git_branch", self.branch.take()), ("version", self.version.take())] {
+            if let Some(value) = value {
+                chat.fields.insert(name.into(), value.into());
+            }
+        }
+        if self.agent.is_some() {
+            chat.record_type = Some("subagent".into());
+        }
+        let mut links: Vec<(&str, String)> = self.forked_from.take().map(|id| ("continues", id)).into_iter().collect();
+        let (parents, foreign) = self.parents();
+        for (at, (draft, parent)) in std::mem::take(&mut self.drafts).into_iter().zip(parents).enumerate() {
+            let (mut turn, mut content) = lines::message(&draft.lines, self.agent.is_some());
+            reader.store_files(member, &mut content)?;
+            turn.parent = match foreign.get(&at).and_then(|uuid| session_of.get(uuid)).filter(|s| **s != key) {
+                Some(session) => {
+                    links.push(("continues", session.clone()));
+                    TurnParent::Root
+                }
+                None => parent,
+            };
+            turn.pointer = draft.pointer;
+            turn.id = draft.id;
+            chat.note_time(turn.times.created);
+            chat.note_time(turn.times.updated);
+            turn.verbatim = Some(verbatim_of(draft.lines));
+            chat.turns.push(turn);
+        }
+        for line in &self.other_lines {
+            if chat.turns.is_empty()
+                && let Some(line) = Object::parse(line)
+            {
+                chat.note_time(any_time(&line, "timestamp"));
+            }
+        }
+        if !self.other_lines.is_empty() {
+            chat.verbatim = Some(verbatim_of(std::mem::take(&mut self.other_lines)));
+        }
+        if self.agent.is_some() {
+            links.push(("subagent_of", self.id.clone()));
+        }
+        send(reader, chat, &self.container, links)
+    }
+}
+
+/// The lines as they are in the log.
+fn verbatim_of(mut lines: Vec<String>) -> Verbatim {
+    match (lines.len(), lines.pop()) {
+        (1, Some(line)) => Verbatim::json(line),
+        (_, last) => {
+            lines.extend(last);
+            Verbatim { media_type: "application/x-ndjson".into(), text: lines.join("\n") }
+        }
+    }
+}
+
+fn send(
+    reader: &mut FileReader<'_>,
+    chat: Chat,
+    container: &str,
+    links: Vec<(&str, String)>,
+) -> Result<(), FormatError> {
+    let file = super::chat_file(container);
+    let mut issues = Vec::new();
+    let mut unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| reader.sink.note(issue));
+    if let Some(record) = unit.records.first_mut() {
+        for (relation, id) in links {
+            let target = RecordKey::new(super::FORMAT, id);
+            if record.links.iter().all(|link| link.target != target) {
+                record.links.push(Link { relation: relation.into(), kind: Kind::Conversation, target });
+            }
+        }
+    }
+    reader.sink.unit(unit)
+}

@@ -1,0 +1,116 @@
+//! Which files are logs of Codex? By the members of their lines, in each of the shapes that they had.
+use crate::shared::jsonl_session::head_lines;
+use crate::shared::object::Object;
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::{decoded_head, keys_of};
+
+/// Bytes of a JSON document that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+/// Types of the lines that have a payload.
+const LINE_TYPES: [&str; 6] =
+    ["session_meta", "response_item", "event_msg", "turn_context", "compacted", "inter_agent_communication"];
+/// Types of the items of older logs, which have no payload.
+const ITEM_TYPES: [&str; 6] =
+    ["message", "reasoning", "function_call", "function_call_output", "local_shell_call", "custom_tool_call"];
+
+/// One claim for all files.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut parts: Vec<Part> = Vec::new();
+    for member in catalog.members() {
+        let role = match log_kind(catalog, member) {
+            Some(LogKind::Session) => Role::Conversations,
+            Some(LogKind::History) => Role::Records,
+            Some(LogKind::Names) => Role::Manifest,
+            None => continue,
+        };
+        parts.push(Part { member: member.id, role });
+    }
+    let memories = catalog.members().iter().filter(|m| is_memory(m));
+    parts.extend(memories.map(|m| Part { member: m.id, role: Role::Memories }));
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.95,
+        reason: format!("Found {} files of Codex", parts.len()),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+enum LogKind {
+    Session,
+    /// The prompts of all sessions.
+    History,
+    /// The names of sessions.
+    Names,
+}
+
+fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
+        return None;
+    }
+    let Some(lines) = head_lines(catalog, member) else { return document_kind(catalog, member) };
+    let mut has_header = false;
+    for (n, line) in lines.iter().enumerate() {
+        let Some(object) = Object::parse(line) else {
+            let keys = keys_of(line.as_bytes());
+            if keys.has("payload") && keys.has("type") && keys.has("timestamp") {
+                return Some(LogKind::Session);
+            }
+            continue;
+        };
+        let kind = object.text("type").unwrap_or_default();
+        if LINE_TYPES.contains(&kind.as_ref()) && object.object("payload").is_some() {
+            return Some(LogKind::Session);
+        }
+        if object.has("record_type") && object.text("record_type").as_deref() == Some("state") {
+            return Some(LogKind::Session);
+        }
+        if object.has("session_id") && object.has("ts") && object.has("text") && !object.has("type") {
+            return Some(LogKind::History);
+        }
+        if object.has("thread_name") && object.has("id") && !object.has("type") {
+            return Some(LogKind::Names);
+        }
+        if is_document(&object) {
+            return Some(LogKind::Session);
+        }
+        let is_header = object.has("id") && object.has("timestamp") && !object.has("type") && !object.has("messages");
+        has_header |= n == 0 && is_header && (object.has("instructions") || object.has("git") || lines.len() > 1);
+        if has_header
+            && ITEM_TYPES.contains(&kind.as_ref())
+            && (object.has("role") || object.has("call_id") || object.has("summary"))
+        {
+            return Some(LogKind::Session);
+        }
+    }
+    let only_header =
+        lines.len() == 1 && Object::parse(lines.first()?).is_some_and(|o| o.has("instructions") && o.has("git"));
+    (has_header && only_header).then_some(LogKind::Session)
+}
+
+/// The oldest shape: one document with `session` and `items`.
+fn document_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
+    let head = catalog
+        .read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| mementory_format::FormatError::io(&member.place, e)));
+    let head = head.ok().filter(|head| head.starts_with(b"{"))?;
+    let keys = keys_of(&head);
+    let has_items = keys.has("items.type") && (keys.has("items.role") || keys.has("items.call_id"));
+    (keys.has("session.id") && has_items).then_some(LogKind::Session)
+}
+
+fn is_document(object: &Object<'_>) -> bool {
+    object.object("session").is_some_and(|s| s.has("id") && s.has("timestamp")) && object.list("items").is_some()
+}
+
+/// Notes that Codex makes about earlier sessions: Markdown in the folder `memories` of its home.
+fn is_memory(member: &Member) -> bool {
+    let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
+    let at = folders.iter().position(|f| *f == "memories");
+    let is_in_home = at.and_then(|at| folders.get(at + 1)).is_some_and(|f| *f == ".codex");
+    is_in_home && member.file_name().to_ascii_lowercase().ends_with(".md")
+}

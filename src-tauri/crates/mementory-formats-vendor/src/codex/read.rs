@@ -1,0 +1,80 @@
+//! Reads the files of a claim: the logs, then the prompts of other sessions, then the notes.
+use super::session::Session;
+use super::{FORMAT, memory};
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{DroppedAs, Kind};
+use std::collections::{HashMap, HashSet};
+
+/// Reads everything.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    let members_of = |role: Role| {
+        let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
+        parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
+    };
+    let mut names: HashMap<String, String> = HashMap::new();
+    reader.each_member(&members_of(Role::Manifest), |reader, member| {
+        reader.lines(member, Kind::Conversation, |_, line| {
+            let text = |key: &str| line.object.non_blank_text(key).map(|t| t.into_owned());
+            if let (Some(id), Some(name)) = (text("id"), text("thread_name")) {
+                names.insert(id, name);
+            }
+            Ok(())
+        })?;
+        reader.pass_through(member, "", "sidecar")
+    })?;
+    let mut known = HashSet::new();
+    reader.each_member(&members_of(Role::Conversations), |reader, member| {
+        let mut session = read_log(reader, member)?;
+        session.name(&names);
+        known.extend(session.id().map(str::to_owned));
+        session.send(reader, member)
+    })?;
+    reader.each_member(&members_of(Role::Records), |reader, member| memory::read_history(reader, member, &known))?;
+    reader.each_member(&members_of(Role::Memories), memory::read_notes)
+}
+
+fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, FormatError> {
+    let mut session = Session::default();
+    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    reader.lines_or_elements(member, &["items"], Kind::Message, |reader, line| {
+        bytes += line.text.len() as u64;
+        if bytes > limit {
+            let place = format!("{}#{}", member.place, line.pointer);
+            let reason = "too_large: the session is larger than an element may be";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        // The oldest shape in one line.
+        if let (Some(header), Some(items)) = (line.object.object("session"), line.object.list("items")) {
+            session.read_document(&header);
+            for (n, raw) in items.into_iter().enumerate() {
+                match Object::parse(raw.get()) {
+                    Some(item) => session.add(reader, member, raw.get(), &item, &format!("/items/{n}"))?,
+                    None => {
+                        let place = format!("{}#/items/{n}", member.place);
+                        let reason = "not_an_object: this entry is not an object";
+                        reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+                    }
+                }
+            }
+            return Ok(());
+        }
+        session.add(reader, member, line.text, &line.object, &line.pointer)
+    })?;
+    // The header of the oldest shape stands beside its items.
+    if session.id().is_none()
+        && let Some(text) = reader.wrapper(member, &["items"])?
+        && let Some(header) = Object::parse(&text).and_then(|w| w.object("session"))
+    {
+        session.read_document(&header);
+    }
+    Ok(session)
+}

@@ -1,0 +1,292 @@
+//! The lines of a log → its conversation. What was said stands in it twice: as items of the model's API and as events
+//! for the screen. Items count; an event counts if no item says the same.
+use super::{FORMAT, items};
+use crate::shared::agent_content::AgentContent;
+use crate::shared::chat::{Chat, ChatFile, Turn, TurnParent};
+use crate::shared::jsonl_session::any_time;
+use crate::shared::object::{Object, content_id};
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
+use std::collections::{HashMap, HashSet};
+
+/// Events that only say how far the program is.
+const PROGRESS_EVENTS: [&str; 8] = [
+    "token_count",
+    "agent_message_delta",
+    "agent_message_content_delta",
+    "agent_reasoning_delta",
+    "agent_reasoning_raw_content_delta",
+    "exec_command_output_delta",
+    "reasoning_content_delta",
+    "agent_reasoning_section_break",
+];
+
+/// A session while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    id: Option<String>,
+    chat: Chat,
+    model: Option<String>,
+    turns: Vec<SessionTurn>,
+    /// Position of the turn that the next one follows.
+    current: Option<usize>,
+    other_lines: Vec<String>,
+    links: Vec<(&'static str, String)>,
+    progress_lines: u64,
+    /// Role and words of what items say.
+    said: HashSet<(String, String)>,
+    ids: HashSet<String>,
+    first_line: Option<String>,
+}
+
+#[derive(Debug)]
+struct SessionTurn {
+    turn: Turn,
+    /// The words if it is an event that may repeat an item.
+    event: Option<(String, String)>,
+    parent: Option<usize>,
+}
+
+impl Session {
+    /// Takes a line in.
+    pub(super) fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        text: &str,
+        line: &Object<'_>,
+        pointer: &str,
+    ) -> Result<(), FormatError> {
+        self.first_line.get_or_insert_with(|| text.to_owned());
+        let payload = line.object("payload");
+        let kind = line.text("type").unwrap_or_default();
+        let time = any_time(line, "timestamp");
+        match (kind.as_ref(), &payload) {
+            ("session_meta", Some(meta)) => {
+                self.read_header(meta);
+                self.chat.note_time(any_time(meta, "timestamp").or(time));
+                self.other_lines.push(text.to_owned());
+            }
+            ("turn_context", Some(context)) => {
+                self.model = context.non_blank_text("model").map(|t| t.into_owned()).or(self.model.take());
+                self.other_lines.push(text.to_owned());
+            }
+            ("response_item", Some(item)) => {
+                let found = items::message(item);
+                self.add_item(reader, member, found, item, time, (text, pointer))?;
+            }
+            ("event_msg", Some(event)) => self.add_event(event, time, (text, pointer)),
+            ("compacted", Some(compacted)) => {
+                let mut turn = Turn { role: "system".into(), hidden: true, ..Turn::default() };
+                turn.content_type = "context".into();
+                turn.text = compacted.text("message").unwrap_or_default().into_owned();
+                self.push(turn, None, time, (text, pointer));
+            }
+            // Without a payload it is an item of an older log, or its header.
+            ("", None) if line.has("id") && !line.has("role") => {
+                self.read_header(line);
+                self.chat.note_time(time);
+                self.other_lines.push(text.to_owned());
+            }
+            (_, None) if line.has("role") || line.has("call_id") || line.has("summary") || line.has("content") => {
+                let found = items::message(line);
+                self.add_item(reader, member, found, line, time, (text, pointer))?;
+            }
+            _ => self.other_lines.push(text.to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The id at the source.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// Takes its title from the names of all sessions.
+    pub(super) fn name(&mut self, names: &HashMap<String, String>) {
+        self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
+    }
+
+    /// The header of the oldest shape.
+    pub(super) fn read_document(&mut self, header: &Object<'_>) {
+        self.read_header(header);
+        self.chat.note_time(any_time(header, "timestamp"));
+    }
+
+    /// The header. A log of a branch or a subagent repeats that of its parent behind its own.
+    fn read_header(&mut self, meta: &Object<'_>) {
+        if self.id.is_some() {
+            return;
+        }
+        let text = |key: &str| meta.non_blank_text(key).map(|t| t.into_owned());
+        self.id = text("id").or_else(|| text("session_id"));
+        self.chat.source.project = text("cwd");
+        for (name, value) in [("version", text("cli_version")), ("originator", text("originator"))] {
+            if let Some(value) = value {
+                self.chat.fields.insert(name.into(), value.into());
+            }
+        }
+        let branch = meta.object("git").and_then(|git| git.non_blank_text("branch").map(|t| t.into_owned()));
+        if let Some(branch) = branch {
+            self.chat.fields.insert("git_branch".into(), branch.into());
+        }
+        let subagent = meta.object("source").and_then(|s| s.raw_value("subagent"));
+        let spawn = subagent.and_then(|raw| Object::parse(raw.get())?.object("thread_spawn"));
+        if subagent.is_some() {
+            self.chat.record_type = Some("subagent".into());
+        }
+        let parent = spawn.and_then(|s| s.non_blank_text("parent_thread_id").map(|t| t.into_owned()));
+        self.links.extend(parent.or_else(|| text("parent_thread_id")).map(|id| ("subagent_of", id)));
+        self.links.extend(text("forked_from_id").map(|id| ("continues", id)));
+    }
+
+    fn add_item(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        found: Option<(Turn, AgentContent)>,
+        item: &Object<'_>,
+        time: Option<mementory_model::Timestamp>,
+        line: (&str, &str),
+    ) -> Result<(), FormatError> {
+        let Some((turn, mut content)) = found else {
+            self.other_lines.push(line.0.to_owned());
+            return Ok(());
+        };
+        reader.store_files(member, &mut content)?;
+        self.said.insert((turn.role.clone(), turn.text.trim().to_owned()));
+        for raw in ["summary", "content"].into_iter().filter_map(|k| item.raw_value(k)) {
+            let parts = items::reasoning_parts(raw).into_iter();
+            self.said.extend(parts.map(|part| (turn.role.clone(), part.trim().to_owned())));
+        }
+        self.push(turn, None, time, line);
+        Ok(())
+    }
+
+    fn add_event(&mut self, event: &Object<'_>, time: Option<mementory_model::Timestamp>, line: (&str, &str)) {
+        let kind = event.text("type").unwrap_or_default();
+        let (role, content_type, key) = match kind.as_ref() {
+            "user_message" => ("user", "text", "message"),
+            "agent_message" => ("assistant", "text", "message"),
+            "agent_reasoning" | "agent_reasoning_raw_content" => ("assistant", "thinking", "text"),
+            "thread_rolled_back" => {
+                self.roll_back(event.whole_number("num_turns").unwrap_or(1));
+                return self.other_lines.push(line.0.to_owned());
+            }
+            kind if PROGRESS_EVENTS.contains(&kind) => {
+                self.progress_lines += 1;
+                return;
+            }
+            _ => return self.other_lines.push(line.0.to_owned()),
+        };
+        let text = event.text(key).unwrap_or_default().into_owned();
+        let mut content = AgentContent { text, ..AgentContent::default() };
+        let mut turn = Turn { role: role.into(), ..Turn::default() };
+        items::finish(&mut turn, &mut content, if content_type == "thinking" { "reasoning" } else { "message" });
+        let said = (turn.role.clone(), turn.text.trim().to_owned());
+        self.push(turn, Some(said), time, line);
+    }
+
+    fn push(
+        &mut self,
+        mut turn: Turn,
+        event: Option<(String, String)>,
+        time: Option<mementory_model::Timestamp>,
+        (text, pointer): (&str, &str),
+    ) {
+        turn.id = turn.id.filter(|id| self.ids.insert(id.clone()));
+        turn.times.created = time;
+        turn.model = self.model.clone().filter(|_| turn.role == "assistant");
+        turn.pointer = pointer.into();
+        turn.verbatim = Some(Verbatim::json(text));
+        let parent = self.current;
+        if event.is_none() {
+            self.current = Some(self.turns.len());
+        }
+        self.turns.push(SessionTurn { turn, event, parent });
+    }
+
+    /// Goes back before the last prompts. What follows is a new branch.
+    fn roll_back(&mut self, prompts: u64) {
+        let mut left = prompts;
+        while left > 0
+            && let Some(at) = self.current
+            && let Some(found) = self.turns.get(at)
+        {
+            if found.turn.role == "user" && !found.turn.hidden {
+                left -= 1;
+            }
+            self.current = found.parent;
+        }
+    }
+
+    /// Sends the conversation.
+    pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut chat = std::mem::take(&mut self.chat);
+        let fallback = || self.first_line.as_deref().map(content_id);
+        chat.id = self.id.clone().or_else(fallback);
+        chat.is_log = true;
+        // Positions of the kept turns; an event that repeats an item stands for the turn before it.
+        let mut kept: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
+        let (mut repeated, mut last) = (0u64, None);
+        let has_items = self.turns.iter().any(|t| t.event.is_none());
+        // The event after a turn, which the next item then continues.
+        let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
+        for found in std::mem::take(&mut self.turns) {
+            if found.event.as_ref().is_some_and(|said| self.said.contains(said)) {
+                repeated += 1;
+                kept.push(last);
+                continue;
+            }
+            let mut turn = found.turn;
+            let follows_event = event_after.remove(&found.parent);
+            let parent = match has_items {
+                true => follows_event.or_else(|| found.parent.and_then(|at| kept.get(at).copied().flatten())),
+                // Without items, events follow each other.
+                false => last,
+            };
+            if found.event.is_some() {
+                event_after.insert(found.parent, chat.turns.len());
+            }
+            turn.parent = parent.map_or(TurnParent::Root, TurnParent::At);
+            chat.note_time(turn.times.created);
+            last = Some(chat.turns.len());
+            kept.push(last);
+            chat.turns.push(turn);
+        }
+        if !self.other_lines.is_empty() {
+            let text = self.other_lines.join("\n");
+            chat.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text });
+        }
+        for (count, code, message) in [
+            (repeated, "duplicate", "events repeat what the items of the log say"),
+            (self.progress_lines, "progress", "events only count tokens or repeat parts of a text"),
+        ] {
+            if count > 0 {
+                let reason = format!("{code}: {count} {message}");
+                reader.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
+            }
+        }
+        let mut issues = Vec::new();
+        let mut unit = chat.into_unit(chat_file(&member.place), &mut issues);
+        issues.into_iter().for_each(|issue| reader.sink.note(issue));
+        if let Some(record) = unit.records.first_mut() {
+            record.links = self
+                .links
+                .drain(..)
+                .map(|(relation, id)| Link {
+                    relation: relation.into(),
+                    kind: Kind::Conversation,
+                    target: RecordKey::new(FORMAT, id),
+                })
+                .collect();
+        }
+        reader.sink.unit(unit)
+    }
+}
+
+/// The file that a conversation is read from.
+pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
+    ChatFile { format: FORMAT, platform: FORMAT, version: None, container }
+}

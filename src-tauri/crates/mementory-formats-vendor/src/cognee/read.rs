@@ -1,0 +1,170 @@
+//! Reads nodes and edges, as objects or as the tuples that Cognee's graph engines return.
+use super::{ID, PLATFORM};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, id_of, link, spaced};
+use crate::shared::object::{Object, list};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_model::{Kind, Record};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+/// The lists of a graph.
+const LISTS: [&str; 2] = ["nodes", "edges"];
+/// Most nodes whose names are kept for the sentences of edges.
+const MAX_NAMES: usize = 200_000;
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut graph =
+        Graph { rows: RowSender::new(ID, PLATFORM, detected.claim.version.as_deref()), names: HashMap::new() };
+    files.each_file(detected, |files, member, _| {
+        each_row(files, member, &LISTS, Kind::Entity, &mut |files, row| graph.read_row(files, row))
+    })
+}
+
+struct Graph {
+    rows: RowSender,
+    /// Name and kind of nodes by their id.
+    names: HashMap<String, (String, Kind)>,
+}
+
+impl Graph {
+    fn read_row(&mut self, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+        let raw: Option<&RawValue> = serde_json::from_str(row.text).ok();
+        let items = raw.and_then(list).unwrap_or_default();
+        // A dump of the whole graph is two lists: one of nodes, one of edges.
+        if row.list_name().is_empty() && items.iter().all(|item| item.get().starts_with('[')) && !items.is_empty() {
+            for (n, item) in items.into_iter().enumerate() {
+                let row = Row { member: row.member, text: item.get(), pointer: format!("{}/{n}", row.pointer) };
+                self.read_tuple(files, &row, &list(item).unwrap_or_default())?;
+            }
+            return Ok(());
+        }
+        if !items.is_empty() {
+            return self.read_tuple(files, row, &items);
+        }
+        let Some(object) = Object::parse(row.text) else {
+            self.rows.fail(files, row, "not_an_object: neither a node nor an edge", Kind::Entity);
+            return Ok(());
+        };
+        let is_edge = ["source", "source_node_id", "source_id", "from"].into_iter().any(|key| object.has(key));
+        if row.list_name() == "edges" || is_edge && row.list_name() != "nodes" {
+            let end = |keys: &[&str]| keys.iter().find_map(|key| object.id(key));
+            let source = end(&["source", "source_node_id", "source_id", "from"]);
+            let target = end(&["target", "target_node_id", "target_id", "to"]);
+            let what = object.first_text(&["relationship_name", "label", "relation", "type"]);
+            return self.read_edge(files, row, source, target, what, &object);
+        }
+        let inner = ["properties", "attributes", "data"].into_iter().find_map(|key| object.object(key));
+        self.read_node(files, row, object.id("id"), &object, inner.as_ref())
+    }
+
+    /// `[id, {…}]` is a node, `[source, target, relation, {…}]` an edge.
+    fn read_tuple(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        items: &[&RawValue],
+    ) -> Result<(), FormatError> {
+        let object = |n: usize| items.get(n).and_then(|raw| Object::parse(raw.get()));
+        match items {
+            [id, _] if object(1).is_some() => {
+                let node = object(1).unwrap_or_default();
+                self.read_node(files, row, id_of(id), &node, None)
+            }
+            [source, target, what, ..] => {
+                let edge = object(3).unwrap_or_default();
+                self.read_edge(files, row, id_of(source), id_of(target), id_of(what), &edge)
+            }
+            _ => {
+                self.rows.fail(files, row, "malformed: neither a node nor an edge", Kind::Entity);
+                Ok(())
+            }
+        }
+    }
+
+    fn read_node(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        id: Option<String>,
+        node: &Object<'_>,
+        inner: Option<&Object<'_>>,
+    ) -> Result<(), FormatError> {
+        let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
+        let stated = first(&["type", "node_type"]);
+        let name = first(&["name", "title"]);
+        // In answers of the server, a label repeats name and id of the node.
+        let label = node.first_text(&["label"]);
+        let text =
+            match (first(&["text", "content", "description", "summary"]), first(&["question"]), first(&["answer"])) {
+                (Some(text), ..) => text,
+                (None, Some(question), answer) => {
+                    [Some(question), answer].into_iter().flatten().collect::<Vec<_>>().join("\n")
+                }
+                _ => String::new(),
+            };
+        let kind = match stated.as_deref().unwrap_or_default() {
+            "DocumentChunk" | "TextSummary" | "CodeSummary" => Kind::Chunk,
+            kind if kind.ends_with("Document") || kind == "CogneeUserInteraction" => Kind::Resource,
+            _ if name.is_some() || label.is_some() => Kind::Entity,
+            _ => Kind::Foreign,
+        };
+        if id.is_none() && name.is_none() && text.is_empty() && label.is_none() {
+            self.rows.fail(files, row, "no_content: a node without id, name or text", Kind::Entity);
+            return Ok(());
+        }
+        let content = format!("{stated:?}\n{name:?}\n{text}");
+        let mut record = self.rows.record(kind, id.clone(), &content, text);
+        record.title = name.or(label);
+        record.record_type = stated;
+        let of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
+        record.times.created = of("created_at");
+        record.times.updated = of("updated_at");
+        let used =
+            ["id", "type", "name", "text", "description", "created_at", "updated_at", "properties", "attributes"];
+        record.fields = node.other_fields(&used);
+        record.fields.extend(inner.map(|inner| inner.other_fields(&used)).unwrap_or_default());
+        if let (Some(id), true) = (id, self.names.len() < MAX_NAMES) {
+            let name = record.title.clone().unwrap_or_else(|| id.clone());
+            self.names.insert(id, (name, kind));
+        }
+        self.rows.send(files, row, record)
+    }
+
+    fn read_edge(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        source: Option<String>,
+        target: Option<String>,
+        what: Option<String>,
+        edge: &Object<'_>,
+    ) -> Result<(), FormatError> {
+        let (Some(source), Some(target)) = (source, target) else {
+            self.rows.fail(files, row, "malformed: not a relation between two things", Kind::Relation);
+            return Ok(());
+        };
+        let what = what.unwrap_or_else(|| "related_to".into());
+        let (from, from_kind) = self.name(&source);
+        let (to, to_kind) = self.name(&target);
+        let sentence = edge.first_text(&["edge_text"]).unwrap_or_else(|| format!("{from} {} {to}", spaced(&what)));
+        let mut record: Record =
+            self.rows.record(Kind::Relation, None, &format!("{source}\n{what}\n{target}"), sentence);
+        record.links = vec![link("source", from_kind, ID, source), link("target", to_kind, ID, target)];
+        record.record_type = Some(what);
+        record.times.updated = edge.time("updated_at");
+        record.fields = edge.other_fields(&["source", "target", "updated_at", "edge_text"]);
+        self.rows.send(files, row, record)
+    }
+
+    fn name(&self, id: &str) -> (String, Kind) {
+        self.names.get(id).cloned().unwrap_or_else(|| (id.to_owned(), Kind::Entity))
+    }
+}

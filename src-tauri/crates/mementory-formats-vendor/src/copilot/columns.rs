@@ -1,0 +1,178 @@
+//! The columns of the known layouts, in any order, and their names in other languages.
+use crate::shared::tables::{Header, Row};
+
+const TITLE: [&str; 16] = [
+    "Conversation",
+    "ChatName",
+    "Chat",
+    "Title",
+    "Unterhaltung",
+    "Konversation",
+    "Gespräch",
+    "Conversación",
+    "Conversa",
+    "Conversazione",
+    "Gesprek",
+    "Konwersacja",
+    "Discussion",
+    "会話",
+    "对话",
+    "대화",
+];
+const TIME: [&str; 15] = [
+    "Time",
+    "CreatedAt",
+    "Timestamp",
+    "Date",
+    "Zeit",
+    "Uhrzeit",
+    "Zeitstempel",
+    "Datum",
+    "Heure",
+    "Hora",
+    "Fecha",
+    "Ora",
+    "Tijd",
+    "時刻",
+    "时间",
+];
+const AUTHOR: [&str; 12] = [
+    "Author",
+    "Role",
+    "Autor",
+    "Verfasser",
+    "Auteur",
+    "Autore",
+    "Auteur(e)",
+    "Absender",
+    "作成者",
+    "作者",
+    "投稿者",
+    "작성자",
+];
+const MESSAGE: [&str; 13] = [
+    "Message",
+    "MessageContent",
+    "Content",
+    "Text",
+    "Nachricht",
+    "Mensaje",
+    "Mensagem",
+    "Messaggio",
+    "Bericht",
+    "Wiadomość",
+    "メッセージ",
+    "消息",
+    "메시지",
+];
+const PROMPT: [&str; 8] =
+    ["Prompt", "Eingabeaufforderung", "Invite", "Solicitud", "Petición", "プロンプト", "提示", "프롬프트"];
+const CLIENT_APP: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
+
+/// Words for the person in the column with the author.
+const PERSON: [&str; 20] = [
+    "human",
+    "user",
+    "you",
+    "me",
+    "mensch",
+    "benutzer",
+    "nutzer",
+    "ich",
+    "usuario",
+    "humano",
+    "utilisateur",
+    "humain",
+    "utente",
+    "umano",
+    "usuário",
+    "gebruiker",
+    "mens",
+    "ユーザー",
+    "用户",
+    "사용자",
+];
+/// Words for the assistant.
+const ASSISTANT: [&str; 13] = [
+    "ai",
+    "copilot",
+    "assistant",
+    "bot",
+    "ki",
+    "ia",
+    "microsoft copilot",
+    "bing",
+    "bing chat",
+    "assistent",
+    "asistente",
+    "assistente",
+    "人工知能",
+];
+
+/// What the rows of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Messages of conversations.
+    Messages,
+    /// Prompts in Windows apps, without answers.
+    Prompts,
+}
+
+/// Where the columns are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Columns {
+    pub layout: Layout,
+    pub title: Option<usize>,
+    pub time: Option<usize>,
+    pub author: Option<usize>,
+    pub text: Option<usize>,
+    pub client_app: Option<usize>,
+}
+
+impl Columns {
+    /// The columns of a header. None if it is not that of a known layout.
+    pub(super) fn of(header: &Header) -> Option<Self> {
+        let [title, time, author] = [&TITLE[..], &TIME, &AUTHOR].map(|names| header.column(names));
+        let client_app = header.column(&CLIENT_APP);
+        if let (Some(_), Some(_), Some(text)) = (client_app, time, header.column(&PROMPT)) {
+            let layout = Layout::Prompts;
+            return Some(Self { layout, title: None, time, author: None, text: Some(text), client_app });
+        }
+        let text = header.column(&MESSAGE);
+        let is_complete = [title, time, author, text].iter().all(Option::is_some);
+        is_complete.then_some(Self { layout: Layout::Messages, title, time, author, text, client_app: None })
+    }
+
+    /// All columns that are read.
+    pub(super) fn used(&self) -> [Option<usize>; 5] {
+        [self.title, self.time, self.author, self.text, self.client_app]
+    }
+}
+
+/// True for headers that no other program is known to write.
+pub(super) fn is_microsoft_header(header: &Header) -> bool {
+    let has = |names: &[&str]| names.iter().all(|name| header.column(&[name]).is_some());
+    has(&["CreatedAt", "MessageContent", "Author", "ChatName"]) || has(&["Timestamp", "ClientApp", "Prompt"])
+}
+
+/// True for the header of the main history.
+pub(super) fn is_main_header(header: &Header) -> bool {
+    ["Conversation", "Time", "Author", "Message"].iter().all(|name| header.column(&[name]).is_some())
+}
+
+/// `user` or `assistant`. None for any other author.
+pub(super) fn role(author: &str) -> Option<&'static str> {
+    let author = author.trim().to_lowercase();
+    if PERSON.contains(&author.as_str()) {
+        Some("user")
+    } else if ASSISTANT.contains(&author.as_str()) || author.contains("copilot") {
+        Some("assistant")
+    } else {
+        (author == "system").then_some("system")
+    }
+}
+
+/// True if a row has a known author.
+pub(super) fn has_known_author(columns: &Columns, row: &Row) -> bool {
+    role(row.cell(columns.author)).is_some()
+}

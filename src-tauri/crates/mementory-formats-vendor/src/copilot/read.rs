@@ -1,0 +1,214 @@
+//! Reads the tables. Consecutive messages with one title are a conversation.
+use super::COPILOT;
+use super::columns::{self, Columns, Layout};
+use super::time;
+use crate::shared::{
+    chat::{Chat, ChatFile, Turn},
+    object::content_id,
+    reader::FileReader,
+    tables::{CsvRows, Header, Row, RowFault},
+};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_model::{DroppedAs, Fields, Issue, Kind, Times, Timestamp, Verbatim};
+use std::collections::HashMap;
+
+/// Reads every table.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    FileReader::new(COPILOT, catalog, context, sink).each_file(detected, |reader, member, _| {
+        let mut table = Table::default();
+        let (catalog, limits) = (reader.catalog, &reader.context.limits);
+        let result = catalog.read(member, |bytes| {
+            let mut rows = CsvRows::new(bytes, limits, &member.place)?;
+            table.read(reader, member, &mut rows)
+        });
+        // What was read before a damaged part of a file is sent too.
+        table.send(reader, member)?;
+        result
+    })
+}
+
+/// A table while it is read.
+#[derive(Default)]
+struct Table {
+    header: Header,
+    title: String,
+    /// Messages with one title, in the order of the file.
+    run: Vec<Turn>,
+    run_bytes: u64,
+    /// True if newer rows come first. None: not known yet.
+    is_newest_first: Option<bool>,
+    last_time: Option<Timestamp>,
+    lacks_zone: bool,
+}
+
+impl Table {
+    fn read(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        rows: &mut CsvRows<'_>,
+    ) -> Result<(), FormatError> {
+        let Some(header) = rows.next(&member.place)?.map(Header::new) else { return Ok(()) };
+        let columns = Columns::of(&header)
+            .ok_or_else(|| FormatError::invalid("malformed", &member.place, "not a table of messages"))?;
+        self.header = header;
+        let mut count = 0_u64;
+        while let Some(row) = rows.next(&member.place)? {
+            count += 1;
+            self.read_row(reader, member, &columns, row)?;
+        }
+        if count == 0 {
+            reader.sink.note(Issue::new("empty", &member.place, "this table has no rows"));
+        }
+        if self.lacks_zone {
+            let message = "the times have no time zone and were read as UTC";
+            reader.sink.note(Issue::new("no_time_zone", &member.place, message));
+        }
+        Ok(())
+    }
+
+    fn read_row(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        columns: &Columns,
+        row: Row,
+    ) -> Result<(), FormatError> {
+        let pointer = format!("row {}", row.number);
+        let place = format!("{}#{pointer}", member.place);
+        let fault = match row.fault {
+            Some(RowFault::TooLarge) => Some("too_large: this row is larger than the limit"),
+            Some(RowFault::Truncated) => Some("truncated: the file ends inside this row"),
+            None if row.is_blank() => Some("no_content: all cells of this row are empty"),
+            None if [columns.text, columns.author].iter().all(|c| row.cell(*c).trim().is_empty()) => {
+                Some("no_content: this row has no message and no author")
+            }
+            None => None,
+        };
+        if let Some(reason) = fault {
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        let title = row.cell(columns.title).trim();
+        let is_new = columns.layout == Layout::Prompts
+            || title != self.title
+            || self.run_bytes > reader.context.limits.element_bytes;
+        if is_new {
+            self.send(reader, member)?;
+            self.title = title.to_owned();
+        }
+        let time_cell = row.cell(columns.time).trim();
+        let parsed = time::parse(time_cell);
+        if parsed.is_none() && !time_cell.is_empty() {
+            reader.sink.note(Issue::new("bad_time", &place, "the time of this row cannot be read"));
+        }
+        self.lacks_zone |= parsed.is_some_and(|(_, has_zone)| !has_zone);
+        self.run_bytes += row.raw.len() as u64;
+        self.run.push(turn(&self.header, columns, row, parsed.map(|(time, _)| time), pointer));
+        if columns.layout == Layout::Prompts { self.send(reader, member) } else { Ok(()) }
+    }
+
+    /// Sends the conversation that has been collected.
+    fn send(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut turns = std::mem::take(&mut self.run);
+        self.run_bytes = 0;
+        if turns.is_empty() {
+            return Ok(());
+        }
+        if self.is_reversed(&turns) {
+            turns.reverse();
+        }
+        // The same words may be said twice in one second.
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for turn in &mut turns {
+            let count = seen.entry(turn.key.clone().unwrap_or_default()).or_default();
+            *count += 1;
+            if *count > 1 {
+                turn.key = turn.key.take().map(|key| format!("{key}~{count}"));
+            }
+        }
+        let times = || turns.iter().filter_map(|turn| turn.times.created);
+        let times = Times { created: times().min(), updated: times().max(), ..Times::default() };
+        let first = turns.first().and_then(|turn| turn.key.clone());
+        let is_prompt = turns.iter().any(|turn| turn.fields.contains_key(CLIENT_APP));
+        let begin = times.created.map_or_else(|| format!("{first:?}"), |time| time.to_rfc3339());
+        let identity = if is_prompt { format!("{first:?}") } else { format!("{}\n{begin}", self.title) };
+        let chat = Chat {
+            key: Some(content_id(&identity)),
+            title: (!self.title.is_empty()).then(|| self.title.clone()),
+            record_type: is_prompt.then(|| "prompt".into()),
+            times,
+            pointer: turns.first().map(|turn| turn.pointer.clone()).unwrap_or_default(),
+            // A conversation has no row of its own; the header says what the rows of its messages mean.
+            verbatim: Some(csv(&self.header.raw)),
+            turns,
+            ..Chat::default()
+        };
+        let mut issues = Vec::new();
+        let file = ChatFile { format: COPILOT, platform: COPILOT, version: None, container: &member.place };
+        let unit = chat.into_unit(file, &mut issues);
+        issues.into_iter().for_each(|issue| reader.sink.note(issue));
+        reader.sink.unit(unit)
+    }
+
+    /// True if the newest message of a conversation comes first. Its own times decide, then those of the conversations
+    /// before it, then the speakers: an answer does not come before its prompt.
+    fn is_reversed(&mut self, turns: &[Turn]) -> bool {
+        let times: Vec<Timestamp> = turns.iter().filter_map(|turn| turn.times.created).collect();
+        let falls = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        let rises = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        if falls != rises {
+            self.is_newest_first = Some(falls > rises);
+        } else if let (None, Some(before), Some(now)) = (self.is_newest_first, self.last_time, times.first())
+            && before != *now
+        {
+            self.is_newest_first = Some(before > *now);
+        }
+        self.last_time = times.last().copied().or(self.last_time);
+        self.is_newest_first.unwrap_or_else(|| {
+            let role = |turn: Option<&Turn>| turn.is_some_and(|turn| turn.role == "user");
+            !role(turns.first()) && role(turns.last())
+        })
+    }
+}
+
+/// Name of the field with the app of a prompt.
+const CLIENT_APP: &str = "client_app";
+
+fn turn(header: &Header, columns: &Columns, row: Row, time: Option<Timestamp>, pointer: String) -> Turn {
+    let author = row.cell(columns.author).trim();
+    let role = match columns.layout {
+        Layout::Prompts => "user",
+        Layout::Messages => columns::role(author).unwrap_or("unknown"),
+    };
+    let text = row.cell(columns.text).to_owned();
+    let mut fields: Fields = header.other_cells(&row, &columns.used());
+    if role == "unknown" && !author.is_empty() {
+        fields.insert("author".into(), author.into());
+    }
+    let client_app = row.cell(columns.client_app).trim();
+    if columns.layout == Layout::Prompts {
+        fields.insert(CLIENT_APP.into(), client_app.into());
+    }
+    let begin = time.map_or_else(|| row.cell(columns.time).trim().to_owned(), |time| time.to_rfc3339());
+    Turn {
+        key: Some(content_id(&format!("{begin}\n{role}\n{client_app}\n{text}"))),
+        role: role.into(),
+        text,
+        content_type: "text".into(),
+        times: Times { created: time, ..Times::default() },
+        pointer,
+        verbatim: Some(csv(&row.raw)),
+        fields,
+        ..Turn::default()
+    }
+}
+
+fn csv(text: &str) -> Verbatim {
+    Verbatim { media_type: "text/csv".into(), text: text.to_owned() }
+}

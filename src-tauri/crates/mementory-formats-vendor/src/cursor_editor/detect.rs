@@ -1,0 +1,92 @@
+//! Which files are Cursor's? Databases by words in their first pages or in those of their log, transcripts by their lines.
+use super::text_transcript;
+use crate::shared::jsonl_session::head_lines;
+use crate::shared::object::Object;
+use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
+use memchr::memmem;
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+
+/// Bytes of a database and of its log that detection reads.
+const HEAD_BYTES: usize = 256 << 10;
+/// Words that Cursor's settings have and those of other editors with the same tables have not.
+const CURSOR_WORDS: [&[u8]; 6] =
+    [b"cursorDiskKV", b"composer.composerData", b"aiService.", b"workbench.panel.aichat", b"cursorAuth/", b"cursorai/"];
+/// `latestRootBlobId` as the store of a chat has it: hexadecimal digits of JSON.
+const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// `state.vscdb`, of the program or of a workspace.
+    State,
+    /// `store.db` of one chat.
+    Store,
+    /// The lines of a transcript.
+    Transcript,
+    /// A transcript as text.
+    TextTranscript,
+}
+
+/// One claim for all files.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut parts = Vec::new();
+    for member in catalog.members() {
+        let Some(kind) = file_kind(catalog, member) else { continue };
+        parts.push(Part { member: member.id, role: Role::Conversations });
+        if matches!(kind, FileKind::Transcript | FileKind::TextTranscript) {
+            continue;
+        }
+        let logs = ["-wal", "-shm", "-journal"];
+        let beside = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
+        parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+    }
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.95,
+        reason: format!("Found {} files of Cursor", parts.len()),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+/// The kind of a file. None if it is not Cursor's.
+pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
+    let head = catalog.head(member, SQLITE_MAGIC.len()).ok()?;
+    if !head.starts_with(SQLITE_MAGIC) {
+        if head.trim_ascii_start().starts_with(b"user:") || head.trim_ascii_start().starts_with(b"assistant:") {
+            let head = catalog.head(member, HEAD_BYTES).ok()?;
+            let is_text = text_transcript::is_transcript(&String::from_utf8_lossy(&head));
+            return is_text.then_some(FileKind::TextTranscript);
+        }
+        return is_transcript(catalog, member).then_some(FileKind::Transcript);
+    }
+    let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
+    let heads: Vec<Vec<u8>> =
+        [Some(member), log].into_iter().flatten().filter_map(|m| catalog.head(m, HEAD_BYTES).ok()).collect();
+    let has = |word: &[u8]| heads.iter().any(|head| memmem::find(head, word).is_some());
+    let is_state = has(b"cursorDiskKV") || has(b"ItemTable") && CURSOR_WORDS.iter().any(|word| has(word));
+    if is_state {
+        return Some(FileKind::State);
+    }
+    let is_store = has(b"blobs") && has(b"meta") && (has(ROOT_IN_HEX) || has(b"latestRootBlobId"));
+    is_store.then_some(FileKind::Store)
+}
+
+/// True for lines with a role and a message, and neither a type nor an id.
+fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if matches!(ending, "md" | "mdc" | "html" | "png" | "jpg" | "csv" | "toml") {
+        return false;
+    }
+    let lines = head_lines(catalog, member).unwrap_or_default();
+    let mut objects = lines.iter().filter_map(|line| Object::parse(line)).peekable();
+    objects.peek().is_some()
+        && objects.all(|line| {
+            let has_content = line.object("message").is_some_and(|m| m.has("content"));
+            has_content && line.has("role") && !line.has("type") && !line.has("uuid") && !line.has("id")
+        })
+}

@@ -1,0 +1,133 @@
+//! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace. Other
+//! settings, among them access tokens, are not read.
+use super::{FORMAT, PLATFORM, bubble, chat_file};
+use crate::shared::chat::{Chat, Turn};
+use crate::shared::jsonl_session::any_time;
+use crate::shared::object::{Object, content_id, decode_string, list, with_replaced_values};
+use crate::shared::reader::FileReader;
+use crate::shared::sqlite::{Database, column_text, unreadable};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
+use rusqlite::OptionalExtension;
+use serde_json::value::RawValue;
+
+/// Reads the known keys.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
+    for (key, lists) in [
+        ("workbench.panel.aichat.view.aichat.chatdata", ["tabs", "chats"]),
+        ("composer.composerData", ["allComposers", "composers"]),
+    ] {
+        let Some(text) = value(member, database, key)? else { continue };
+        let Some(object) = Object::parse(&text) else {
+            let reason = "malformed: the chats are no JSON object";
+            reader.report_dropped(
+                format!("{}#{key}", member.place),
+                DroppedAs::Failed,
+                reason,
+                Some(Kind::Conversation),
+            );
+            continue;
+        };
+        let chats = lists.into_iter().find_map(|name| Some((name, object.list(name)?)));
+        let Some((name, chats)) = chats else { continue };
+        for (n, raw) in chats.into_iter().enumerate() {
+            read_chat(reader, member, raw, format!("{key}/{name}/{n}"))?;
+        }
+    }
+    if let Some(text) = value(member, database, "aicontext.personalContext")?.filter(|t| !t.trim().is_empty()) {
+        read_rules(reader, member, &text)?;
+    }
+    let prompts = value(member, database, "aiService.generations")?;
+    let prompts = match prompts.filter(|text| text.contains("textDescription")) {
+        Some(text) => Some((text, "aiService.generations", "textDescription")),
+        None => value(member, database, "aiService.prompts")?.map(|text| (text, "aiService.prompts", "text")),
+    };
+    match prompts {
+        Some((text, key, member_name)) => read_prompts(reader, member, &text, key, member_name),
+        None => Ok(()),
+    }
+}
+
+fn value(member: &Member, database: &Database, key: &str) -> Result<Option<String>, FormatError> {
+    let sql = "SELECT value FROM ItemTable WHERE key = ?1 LIMIT 1";
+    let found = database.connection.query_row(sql, [key], |row| Ok(column_text(row.get_ref(0)?))).optional();
+    Ok(found.map_err(|e| unreadable(member, &e))?.flatten())
+}
+
+/// A chat with its messages inside. One without messages only names a conversation of the other table.
+fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, pointer: String) -> Result<(), FormatError> {
+    let place = format!("{}#{pointer}", member.place);
+    let Some(object) = Object::parse(raw.get()) else {
+        let reason = "not_an_object: this entry is not an object";
+        reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let messages = ["bubbles", "conversation", "messages"].into_iter().find_map(|key| object.raw_value(key));
+    let items = messages.and_then(list).unwrap_or_default();
+    if items.is_empty() {
+        return Ok(());
+    }
+    let mut chat = Chat { is_log: true, ..Chat::default() };
+    let id = ["tabId", "composerId", "id"].into_iter().find_map(|key| object.non_blank_text(key));
+    chat.id = id.map(|t| t.into_owned());
+    bubble::fill_chat(&mut chat, &object);
+    chat.verbatim = messages.map(|raw_list| Verbatim::json(with_replaced_values(raw.get(), &[(raw_list, "[]")])));
+    for (n, item) in items.into_iter().enumerate() {
+        let Some(found) = Object::parse(item.get()) else {
+            let reason = "not_an_object: this message is not an object";
+            reader.report_dropped(format!("{place}/{n}"), DroppedAs::Failed, reason, Some(Kind::Message));
+            continue;
+        };
+        let (mut turn, mut content) = bubble::turn(item.get(), &found);
+        reader.store_files(member, &mut content)?;
+        turn.pointer = format!("{pointer}/{n}");
+        chat.note_time(turn.times.created);
+        chat.turns.push(turn);
+    }
+    chat.pointer = pointer;
+    reader.send_chat(chat, chat_file(&member.place))
+}
+
+/// "Rules for AI": what the person wrote for every conversation.
+fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+    let words = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
+    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, "rules/personal"), words.trim());
+    record.source.platform = PLATFORM.into();
+    record.source.method = Some("custom_instructions".into());
+    let pointer = "aicontext.personalContext".into();
+    record.origin = Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer };
+    record.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.to_owned() });
+    reader.sink.unit(record.into())
+}
+
+/// The last prompts of a workspace, without their answers.
+fn read_prompts(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    text: &str,
+    key: &str,
+    name: &str,
+) -> Result<(), FormatError> {
+    let Some(items) = serde_json::from_str::<&RawValue>(text).ok().and_then(list) else { return Ok(()) };
+    let mut chat = Chat { is_log: true, pointer: key.into(), ..Chat::default() };
+    chat.record_type = Some("prompt_history".into());
+    for (n, raw) in items.into_iter().enumerate() {
+        let object = Object::parse(raw.get());
+        let words = object.as_ref().and_then(|o| o.non_blank_text(name)).or_else(|| decode_string(raw));
+        let Some(words) = words.filter(|w| !w.trim().is_empty()) else { continue };
+        let mut turn = Turn { role: "user".into(), content_type: "text".into(), ..Turn::default() };
+        turn.times.created = object.as_ref().and_then(|o| any_time(o, "unixMs"));
+        turn.id = object.as_ref().and_then(|o| o.non_blank_text("generationUUID").map(|t| t.into_owned()));
+        turn.text = words.into_owned();
+        turn.pointer = format!("{key}/{n}");
+        turn.verbatim = Some(Verbatim::json(raw.get()));
+        chat.note_time(turn.times.created);
+        chat.turns.push(turn);
+    }
+    let Some(first) = chat.turns.first() else { return Ok(()) };
+    // The workspace is only known by the folder of the file, which a copy need not have.
+    let folder = member.name.split('/').rev().nth(1).filter(|f| f.len() >= 16);
+    let id = folder.map_or_else(|| content_id(&first.text), str::to_owned);
+    chat.id = Some(format!("prompts/{id}"));
+    reader.send_chat(chat, chat_file(&member.place))
+}

@@ -1,0 +1,244 @@
+//! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages, which are
+//! rows `bubbleId:<conversation>:<id>`. Only keys are in memory for the whole database.
+use super::{bubble, chat_file};
+use crate::shared::chat::{Chat, Turn, TurnParent};
+use crate::shared::object::{Object, decode_string, list, with_replaced_values};
+use crate::shared::reader::FileReader;
+use crate::shared::sqlite::{Database, column_text, unreadable};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Verbatim};
+use rusqlite::OptionalExtension;
+use std::collections::{BTreeMap, HashSet};
+
+/// Row ids of a conversation and of its messages.
+#[derive(Debug, Default)]
+struct Rows {
+    composer: Option<i64>,
+    /// Ids of messages with their rows, in the order of the table.
+    bubbles: Vec<(String, i64)>,
+}
+
+/// Reads all conversations of a database.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
+    if database.has_table("cursorDiskKV") {
+        for (id, rows) in conversation_rows(member, database)? {
+            let conversation = Conversation { id: &id, rows: &rows, member, database };
+            conversation.read(reader)?;
+        }
+    }
+    Ok(())
+}
+
+fn conversation_rows(member: &Member, database: &Database) -> Result<BTreeMap<String, Rows>, FormatError> {
+    let mut out: BTreeMap<String, Rows> = BTreeMap::new();
+    let failed = |e: rusqlite::Error| unreadable(member, &e);
+    let mut statement = database.connection.prepare("SELECT rowid, key FROM cursorDiskKV").map_err(failed)?;
+    let mut rows = statement.query([]).map_err(failed)?;
+    let mut count = 0;
+    while let Some(row) = rows.next().map_err(failed)? {
+        count += 1;
+        if count > database.max_rows {
+            return Err(FormatError::invalid("database_unreadable", &member.place, "more rows than fit into the file"));
+        }
+        let (Ok(rowid), Some(key)) = (row.get::<_, i64>(0), row.get_ref(1).ok().and_then(column_text)) else {
+            continue;
+        };
+        if let Some(id) = key.strip_prefix("composerData:") {
+            out.entry(id.to_owned()).or_default().composer = Some(rowid);
+        } else if let Some(rest) = key.strip_prefix("bubbleId:") {
+            let (composer, id) = rest.split_once(':').unwrap_or(("", rest));
+            out.entry(composer.to_owned()).or_default().bubbles.push((id.to_owned(), rowid));
+        }
+    }
+    Ok(out)
+}
+
+struct Conversation<'c> {
+    id: &'c str,
+    rows: &'c Rows,
+    member: &'c Member,
+    database: &'c Database,
+}
+
+impl Conversation<'_> {
+    fn value(&self, rowid: i64) -> Result<Option<String>, FormatError> {
+        let sql = "SELECT value FROM cursorDiskKV WHERE rowid = ?1";
+        let mut statement = self.database.connection.prepare_cached(sql).map_err(|e| unreadable(self.member, &e))?;
+        let found = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
+        Ok(found.map_err(|e| unreadable(self.member, &e))?.flatten())
+    }
+
+    fn report(&self, reader: &mut FileReader<'_>, key: &str, outcome: DroppedAs, reason: &str, kind: Kind) {
+        reader.report_dropped(format!("{}#{key}", self.member.place), outcome, reason, Some(kind));
+    }
+
+    fn read(&self, reader: &mut FileReader<'_>) -> Result<(), FormatError> {
+        let key = format!("composerData:{}", self.id);
+        let text = match self.rows.composer {
+            Some(rowid) => match self.value(rowid) {
+                Ok(text) => text,
+                Err(e) => {
+                    self.report(reader, &key, DroppedAs::Failed, &e.to_string(), Kind::Conversation);
+                    None
+                }
+            },
+            None => None,
+        };
+        let repaired = text.and_then(|text| match Object::parse(&text) {
+            Some(_) => Some(text),
+            None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
+        });
+        let object = repaired.as_deref().and_then(Object::parse);
+        if object.is_none() && self.rows.bubbles.is_empty() {
+            let reason = "no_content: an empty entry for a conversation";
+            self.report(reader, &key, DroppedAs::Skipped, reason, Kind::Conversation);
+            return Ok(());
+        }
+        let mut chat = Chat { is_log: true, pointer: key, ..Chat::default() };
+        chat.id = Some(self.id.to_owned()).filter(|id| !id.is_empty());
+        let object = object.unwrap_or_default();
+        bubble::fill_chat(&mut chat, &object);
+        let mut budget = reader.context.limits.element_bytes;
+        let mut seen = HashSet::new();
+        let inline = self.read_inline(reader, &object, &mut chat, &mut seen)?;
+        if let Some(text) = repaired.as_deref() {
+            let text = match inline {
+                Some(raw) => with_replaced_values(text, &[(raw, "[]")]),
+                None => text.to_owned(),
+            };
+            budget = budget.saturating_sub(text.len() as u64);
+            chat.verbatim = Some(Verbatim::json(text));
+        }
+        for (id, rowid, is_listed) in self.order(&object) {
+            if seen.contains(&id) && !id.is_empty() {
+                continue;
+            }
+            self.read_bubble(reader, (&id, rowid, is_listed), &mut chat, &mut budget)?;
+            seen.insert(id);
+        }
+        if chat.turns.is_empty() && chat.title.is_none() && !object.has("createdAt") && self.rows.bubbles.is_empty() {
+            let reason = "no_content: a conversation without messages";
+            let pointer = chat.pointer.clone();
+            self.report(reader, &pointer, DroppedAs::Skipped, reason, Kind::Conversation);
+            return Ok(());
+        }
+        reader.send_chat(chat, chat_file(&self.member.place))
+    }
+
+    /// Messages inside the row of the conversation, as older versions have them. Returns the list.
+    fn read_inline<'o>(
+        &self,
+        reader: &mut FileReader<'_>,
+        object: &Object<'o>,
+        chat: &mut Chat,
+        seen: &mut HashSet<String>,
+    ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
+        let Some(raw) = object.raw_value("conversation") else { return Ok(None) };
+        let items = list(raw).unwrap_or_default();
+        for (n, item) in items.iter().enumerate() {
+            let pointer = format!("{}/conversation/{n}", chat.pointer);
+            let Some(bubble) = Object::parse(item.get()) else {
+                let reason = "not_an_object: this message is not an object";
+                self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
+                continue;
+            };
+            let turn = read_turn(reader, self.member, item.get(), &bubble, pointer)?;
+            seen.extend(turn.id.clone());
+            chat.note_time(turn.times.created);
+            chat.turns.push(turn);
+        }
+        Ok((!items.is_empty()).then_some(raw))
+    }
+
+    /// Ids and rows of the messages: first those that the conversation lists, in its order, then the others.
+    fn order(&self, object: &Object<'_>) -> Vec<(String, i64, bool)> {
+        let mut out = Vec::with_capacity(self.rows.bubbles.len());
+        let rows: BTreeMap<&str, i64> = self.rows.bubbles.iter().map(|(id, row)| (id.as_str(), *row)).collect();
+        let mut listed: HashSet<&str> = HashSet::new();
+        let headers = object.list("fullConversationHeadersOnly").unwrap_or_default();
+        let ids: Vec<String> = headers
+            .iter()
+            .filter_map(|raw| match Object::parse(raw.get()) {
+                Some(header) => header.text("bubbleId").map(|t| t.into_owned()),
+                None => decode_string(raw).map(|t| t.into_owned()),
+            })
+            .collect();
+        for id in &ids {
+            if let Some((id, row)) = rows.get_key_value(id.as_str())
+                && listed.insert(id)
+            {
+                out.push(((*id).to_owned(), *row, true));
+            }
+        }
+        let has_list = !listed.is_empty();
+        let others = self.rows.bubbles.iter().filter(|(id, _)| !listed.contains(id.as_str()) || id.is_empty());
+        out.extend(others.map(|(id, row)| (id.clone(), *row, !has_list)));
+        out
+    }
+
+    fn read_bubble(
+        &self,
+        reader: &mut FileReader<'_>,
+        (id, rowid, is_listed): (&str, i64, bool),
+        chat: &mut Chat,
+        budget: &mut u64,
+    ) -> Result<(), FormatError> {
+        let key = format!("bubbleId:{}:{id}", self.id);
+        let text = match self.value(rowid) {
+            Ok(Some(text)) if !text.trim().is_empty() => text,
+            Ok(_) => {
+                self.report(reader, &key, DroppedAs::Skipped, "no_content: an empty entry", Kind::Message);
+                return Ok(());
+            }
+            Err(e) => {
+                self.report(reader, &key, DroppedAs::Failed, &e.to_string(), Kind::Message);
+                return Ok(());
+            }
+        };
+        if (text.len() as u64) > *budget {
+            let reason = "too_large: the conversation is larger than an element may be";
+            self.report(reader, &key, DroppedAs::Failed, reason, Kind::Message);
+            return Ok(());
+        }
+        *budget -= text.len() as u64;
+        let repaired = match Object::parse(&text) {
+            Some(_) => Some(text),
+            None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
+        };
+        let Some((text, bubble)) = repaired.as_deref().and_then(|text| Some((text, Object::parse(text)?))) else {
+            let reason = "malformed: this message is no JSON object";
+            self.report(reader, &key, DroppedAs::Failed, reason, Kind::Message);
+            return Ok(());
+        };
+        let mut turn = read_turn(reader, self.member, text, &bubble, key)?;
+        turn.id = Some(id.to_owned()).filter(|id| !id.is_empty()).or(turn.id);
+        if !is_listed {
+            // Cursor does not show it any more.
+            turn.fields.insert("listed".into(), false.into());
+        }
+        chat.note_time(turn.times.created);
+        // What is not listed begins a branch of its own, so that it is not taken for the end of the conversation.
+        turn.parent = match chat.turns.len().checked_sub(1) {
+            Some(last) if is_listed => TurnParent::At(last),
+            _ => TurnParent::Root,
+        };
+        if is_listed {
+            chat.leaf.clone_from(&turn.id);
+        }
+        chat.turns.push(turn);
+        Ok(())
+    }
+}
+
+fn read_turn(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    text: &str,
+    bubble: &Object<'_>,
+    pointer: String,
+) -> Result<Turn, FormatError> {
+    let (mut turn, mut content) = bubble::turn(text, bubble);
+    reader.store_files(member, &mut content)?;
+    turn.pointer = pointer;
+    Ok(turn)
+}

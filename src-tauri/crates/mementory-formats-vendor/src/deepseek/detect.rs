@@ -1,0 +1,66 @@
+//! Detects DeepSeek's conversations by the names of their times and by fragments. Their tree looks like ChatGPT's.
+use crate::shared::files::{folder, is_inside, is_junk, json_keys};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::Keys;
+
+/// One claim for each file of conversations, with the account's file beside it.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let found: Vec<(&Member, Content)> =
+        catalog.members().iter().filter_map(|m| Some((m, content_of(&json_keys(catalog, m)?)?))).collect();
+    let is_conversations = |content: &Content| *content != Content::Account;
+    let chats: Vec<&(&Member, Content)> = found.iter().filter(|(_, content)| is_conversations(content)).collect();
+    let mut out: Vec<Claim> = Vec::new();
+    for (position, (member, content)) in chats.iter().copied().enumerate() {
+        let mut parts = vec![Part { member: member.id, role: Role::Conversations }];
+        if !chats[..position].iter().any(|(other, _)| is_beside(other, member)) {
+            let accounts = found.iter().filter(|(m, content)| !is_conversations(content) && is_beside(m, member));
+            parts.extend(accounts.map(|(m, _)| Part { member: m.id, role: Role::Manifest }));
+            let others = catalog.members().iter().filter(|m| {
+                m.archive.is_some() && m.archive == member.archive && is_inside(&m.name, folder(&member.name))
+            });
+            for other in others.filter(|m| !found.iter().any(|(known, _)| known.id == m.id)) {
+                let role = if is_junk(&other.name) { Role::Junk } else { Role::Sidecar };
+                parts.push(Part { member: other.id, role });
+            }
+        }
+        let version = if *content == Content::Session { "session" } else { "export" };
+        out.push(Claim {
+            version: Some(version.into()),
+            confidence: 0.95,
+            reason: "conversations in DeepSeek's format".into(),
+            parts,
+            missing_parts: vec![],
+        });
+    }
+    out
+}
+
+/// Content of a file by its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// `conversations.json`.
+    Export,
+    /// The answer of the web page's interface for one conversation, as browser extensions save it.
+    Session,
+    /// `user.json`.
+    Account,
+}
+
+fn content_of(keys: &Keys) -> Option<Content> {
+    let is_chatgpt = ["current_node", "create_time", "conversation_id"].iter().any(|key| keys.has(key));
+    let has_times = keys.has("inserted_at") || keys.has_below("message.inserted_at");
+    if keys.has("mapping") && !is_chatgpt && (has_times || keys.has_below("message.fragments")) {
+        Some(Content::Export)
+    } else if keys.has("biz_data.chat_messages") || keys.has("biz_data.chat_session") {
+        Some(Content::Session)
+    } else {
+        (keys.has("user_id") && keys.has("email") && keys.has("mobile")).then_some(Content::Account)
+    }
+}
+
+/// True for files in one folder or archive. Files that were selected one by one are beside each other too.
+fn is_beside(one: &Member, other: &Member) -> bool {
+    let is_loose = |m: &Member| m.archive.is_none() && m.place == m.name;
+    let is_same_root = one.root == other.root && one.archive == other.archive;
+    is_same_root && folder(&one.name) == folder(&other.name) || is_loose(one) && is_loose(other)
+}

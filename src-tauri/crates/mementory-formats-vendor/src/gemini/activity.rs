@@ -1,0 +1,208 @@
+//! One activity of Takeout's My Activity, the same for JSON and HTML.
+use super::verbs::{self, Title};
+use crate::shared::object::content_id;
+use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
+
+/// Scope of the record keys, id of the format and name of the platform.
+pub(super) const SCOPE: &str = "gemini";
+
+/// An activity of Gemini as it is in the export.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    /// Google's words and the prompt, with plain spaces.
+    pub title: String,
+    /// When it happened.
+    pub time: Option<Timestamp>,
+    /// The time as it is written in the page. Empty in JSON.
+    pub stamp: String,
+    /// The chat and, for the chat of a Gem, the Gem that it belongs to, if the export has a link to it.
+    pub chat: Option<ChatLink>,
+    /// Text of the answer.
+    pub answer: Option<String>,
+    /// Files of the prompt.
+    pub files: Vec<AttachmentRef>,
+    /// Files of the answer.
+    pub answer_files: Vec<AttachmentRef>,
+    /// Everything without a field in the model.
+    pub fields: Fields,
+    /// The source text.
+    pub verbatim: Option<Verbatim>,
+    /// JSON pointer, or `@` and the offset in a page.
+    pub pointer: String,
+}
+
+/// The chat in a link to Gemini.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ChatLink {
+    /// Id of the chat.
+    pub id: String,
+    /// Id of the Gem.
+    pub gem: Option<String>,
+}
+
+/// What an activity is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A prompt with this text.
+    Prompt(String),
+    /// Something else that the person did.
+    Other,
+}
+
+impl Activity {
+    /// Id of an activity, which has none at the source: the digest of its second and its title. Both are the same in
+    /// JSON and in HTML.
+    pub(super) fn id(&self) -> String {
+        let words: Vec<&str> = self.title.split_whitespace().collect();
+        let time = match self.time {
+            Some(time) => time.to_rfc3339_seconds(),
+            None => self.stamp.clone(),
+        };
+        content_id(&format!("{time}\n{}", words.join(" ")))
+    }
+
+    /// Whether the title is a prompt. `is_prompt_word` tells for the first word of a title in an unknown language
+    /// whether titles of activities with answers begin with it.
+    pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
+        let has_files = !self.files.is_empty();
+        let text = |prompt: &str| if has_files { verbs::without_file_count(prompt) } else { prompt }.to_owned();
+        match verbs::read_title(&self.title) {
+            Title::Prompt(prompt) => Meaning::Prompt(text(prompt)),
+            Title::Activity => Meaning::Other,
+            Title::Unknown if self.answer.is_some() || self.is_start_of_prompt(is_prompt_word) => {
+                Meaning::Prompt(text(self.title.trim()))
+            }
+            Title::Unknown => Meaning::Other,
+        }
+    }
+
+    fn is_start_of_prompt(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> bool {
+        verbs::first_word(&self.title).is_some_and(is_prompt_word)
+    }
+}
+
+/// True for a name of the product, in any language: `Gemini Apps`, `Gemini アプリ`, `Bard`.
+pub(super) fn is_product(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "gemini" || word == "bard")
+        || name.starts_with("gemini")
+}
+
+/// The chat that a link leads to: `gemini.google.com/app/<id>`, `/u/1/app/<id>`, `/gem/<gem>/<id>`. The outer None is
+/// for links to other sites, the inner one for a link to Gemini without a chat.
+pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    if !matches!(host, "gemini.google.com" | "bard.google.com") {
+        return None;
+    }
+    let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
+    if parts.next_if_eq(&"u").is_some() {
+        parts.next();
+    }
+    let is_id = |id: &&str| {
+        id.len() >= 6 && id.len() <= 128 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    };
+    let link = match parts.next() {
+        Some("app" | "chat") => {
+            parts.next_if_eq(&"c");
+            parts.next().filter(is_id).map(|id| ChatLink { id: id.into(), gem: None })
+        }
+        Some("gem") => {
+            let gem = parts.next();
+            parts.next().filter(is_id).map(|id| ChatLink { id: id.into(), gem: gem.map(Into::into) })
+        }
+        _ => None,
+    };
+    Some(link)
+}
+
+/// A reference to a file that is stored beside the activities. None for links to other sites.
+pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef> {
+    if address.contains("://") || address.starts_with(['#', '/']) || address.contains(':') && !address.contains('.') {
+        return None;
+    }
+    let path = percent_decoded(address);
+    let file = path.rsplit(['/', '\\']).next().filter(|file| !file.is_empty())?;
+    let name = name.trim().trim_start_matches('-').trim();
+    Some(AttachmentRef {
+        key: file_key(file),
+        origin_id: Some(address.to_owned()),
+        name: if name.is_empty() { file.to_owned() } else { name.to_owned() },
+        media_type: None,
+        size: None,
+        text: None,
+    })
+}
+
+/// Key of the record of a file, by its name in the export.
+pub(super) fn file_key(file: &str) -> RecordKey {
+    RecordKey::new(SCOPE, format!("file/{file}"))
+}
+
+/// Largest number of files of one activity. Further ones are only in its source text.
+const MAX_FILES: usize = 500;
+
+/// Adds a file unless it is there already.
+pub(super) fn add_file(files: &mut Vec<AttachmentRef>, file: Option<AttachmentRef>) {
+    if let Some(file) = file
+        && files.len() < MAX_FILES
+        && !files.iter().any(|known| known.key == file.key)
+    {
+        files.push(file);
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chats_are_found_in_links_to_gemini_only() {
+        let chat = |address: &str| chat_link(address).map(|link| link.map(|link| (link.id, link.gem)));
+        let id = || "0a1b2c3d4e5f6071".to_owned();
+        assert_eq!(chat("https://gemini.google.com/app/0a1b2c3d4e5f6071?hl=de"), Some(Some((id(), None))));
+        assert_eq!(chat("https://gemini.google.com/u/1/app/0a1b2c3d4e5f6071"), Some(Some((id(), None))));
+        assert_eq!(chat("https://gemini.google.com/gem/g1/0a1b2c3d4e5f6071"), Some(Some((id(), Some("g1".into())))));
+        assert_eq!(chat("https://gemini.google.com/app"), Some(None));
+        assert_eq!(chat("https://www.google.com/search?q=gemini.google.com/app/0a1b2c3d4e5f6071"), None);
+    }
+
+    #[test]
+    fn products_are_recognised_in_every_language() {
+        for name in ["Gemini Apps", "Gemini アプリ", "Εφαρμογές Gemini", "Bard", "Gemini-Apps", "Geminiアプリ"]
+        {
+            assert!(is_product(name), "{name}");
+        }
+        for name in ["Search", "Bardeen", "YouTube"] {
+            assert!(!is_product(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_have_their_name_in_the_export_as_key() {
+        let file = file_reference("a%20b-1.png", "-  a b.png").map(|f| (f.key.value, f.name));
+        assert_eq!(file, Some(("file/a b-1.png".into(), "a b.png".into())));
+        assert_eq!(file_reference("https://example.org/x.png", "x"), None);
+    }
+}

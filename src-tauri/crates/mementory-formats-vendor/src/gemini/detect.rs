@@ -1,0 +1,202 @@
+//! Detects files of Gemini by their content. Every product of Google writes a `MyActivity.json`, and names of files and
+//! folders are translated (vendors.md §0, §5).
+use super::{html_row, json_row};
+use crate::shared::{html::Rows, object::Object};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
+use mementory_json::{Elements, decoded_head, keys_of};
+use mementory_model::Limits;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Number of bytes of a file that are examined first.
+const HEAD_BYTES: usize = 64 << 10;
+/// Number of bytes that are examined of an activity log without an activity of Gemini in the first bytes. A log may
+/// contain all products, and a page has 100 KB of styles before its first row.
+const LARGE_HEAD_BYTES: usize = 4 << 20;
+/// Keys of lists of activities.
+pub(super) const WRAPPERS: [&str; 4] = ["activities", "items", "data", "results"];
+
+/// Content of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    ActivityJson,
+    ActivityHtml,
+    /// A thread of Gemini in Workspace.
+    Workspace,
+    Gems,
+}
+
+/// One claim for each archive, folder or loose file.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut groups: BTreeMap<String, Vec<(&Member, Content)>> = BTreeMap::new();
+    for member in catalog.members() {
+        if let Some(content) = content(catalog, member) {
+            groups.entry(group_of(member)).or_default().push((member, content));
+        }
+    }
+    groups.values().map(|found| build_claim(catalog, found)).collect()
+}
+
+/// Files of one archive, or of one dropped folder, belong together.
+fn group_of(member: &Member) -> String {
+    match member.archive {
+        Some(archive) => format!("archive {archive}"),
+        None => format!("root {}", member.root),
+    }
+}
+
+fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
+    let has = |content: Content| found.iter().any(|(_, c)| *c == content);
+    let mut parts: Vec<Part> = found
+        .iter()
+        .map(|(member, content)| {
+            let role = if *content == Content::Gems { Role::Projects } else { Role::Conversations };
+            Part { member: member.id, role }
+        })
+        .collect();
+    parts.extend(other_parts(catalog, found));
+    let words = [
+        (Content::ActivityJson, "activities of Gemini as JSON"),
+        (Content::ActivityHtml, "activities of Gemini as a web page"),
+        (Content::Workspace, "threads of Gemini in Workspace"),
+        (Content::Gems, "Gems"),
+    ];
+    let seen: Vec<&str> = words.into_iter().filter(|(content, _)| has(*content)).map(|(_, words)| words).collect();
+    let version = match (has(Content::ActivityJson), has(Content::ActivityHtml), has(Content::Workspace)) {
+        (true, ..) => "json",
+        (_, true, _) => "html",
+        (_, _, true) => "workspace",
+        _ => "gems",
+    };
+    Claim { version: Some(version.into()), confidence: 0.95, reason: seen.join(", "), parts, missing_parts: vec![] }
+}
+
+/// Files beside the activities, and pages of Takeout that have no activities.
+fn other_parts(catalog: &Catalog, found: &[(&Member, Content)]) -> Vec<Part> {
+    let known: BTreeSet<usize> = found.iter().map(|(member, _)| member.id).collect();
+    let place = |member: &Member| (member.root, member.archive, dir_of(&member.name).to_owned());
+    let is_log = |content: Content| matches!(content, Content::ActivityJson | Content::ActivityHtml);
+    let folders: BTreeSet<_> = found
+        .iter()
+        .filter(|(member, content)| is_log(*content) && is_own_folder(member))
+        .map(|(member, _)| place(member))
+        .collect();
+    let archives: BTreeSet<_> = found.iter().map(|(member, _)| (member.root, member.archive)).collect();
+    let role = |member: &Member| {
+        let name = plain_name(&member.name);
+        if name.ends_with("archive_browser.html") || name.ends_with("gemini_scheduled_actions_data.html") {
+            return archives.contains(&(member.root, member.archive)).then_some(Role::Sidecar);
+        }
+        if !folders.contains(&place(member)) {
+            return None;
+        }
+        let file = member.file_name();
+        let is_junk = file.starts_with("._") || matches!(file, ".DS_Store" | "Thumbs.db" | "desktop.ini");
+        Some(if is_junk { Role::Junk } else { Role::Attachment })
+    };
+    let others = catalog.members().iter().filter(|member| !known.contains(&member.id));
+    others.filter_map(|member| Some(Part { member: member.id, role: role(member)? })).collect()
+}
+
+/// True for a folder that has nothing but the activities and their files: one in an archive or in a Takeout, or one
+/// with the name of the product. A folder such as Downloads has unrelated files.
+fn is_own_folder(member: &Member) -> bool {
+    let dir = dir_of(&member.place);
+    let last = dir.rsplit('/').next().unwrap_or(dir);
+    member.archive.is_some()
+        || super::activity::is_product(last)
+        || dir.split('/').any(|part| part.eq_ignore_ascii_case("takeout"))
+}
+
+fn dir_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// What a file contains. None if it is not from Gemini.
+pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    if name.starts_with("._") || !matches!(ending, None | Some("json" | "html" | "htm" | "txt")) {
+        return None;
+    }
+    let read = |bytes| catalog.read(member, |r| decoded_head(r, bytes).map_err(|e| FormatError::io(&member.place, e)));
+    // A file that cannot be read is not claimed; the import reports it as unknown.
+    let head = read(HEAD_BYTES).ok()?;
+    match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
+        b'[' | b'{' => {
+            let keys = keys_of(&head);
+            if is_thread(&keys) {
+                return Some(Content::Workspace);
+            }
+            let has = |key: &str| keys.has(key) || WRAPPERS.iter().any(|w| keys.has(&format!("{w}.{key}")));
+            let is_log = has("title") && (has("header") || has("products") || has("safeHtmlItem") || has("titleUrl"));
+            if !is_log || keys.has("mapping") || keys.has("chat_messages") {
+                return None;
+            }
+            let has_gemini = has_gemini_row(&head);
+            let is_found = has_gemini || head.len() >= HEAD_BYTES && has_gemini_row(&read(LARGE_HEAD_BYTES).ok()?);
+            is_found.then_some(Content::ActivityJson)
+        }
+        b'<' => {
+            if is_gems(&head, &name) {
+                return Some(Content::Gems);
+            }
+            let has = |word: &str| memchr::memmem::find(&head, word.as_bytes()).is_some();
+            let has_gemini = has_gemini_cell(&head);
+            let is_log = has("outer-cell") || has("mdl-") || has("<style");
+            let is_found =
+                has_gemini || is_log && head.len() >= HEAD_BYTES && has_gemini_cell(&read(LARGE_HEAD_BYTES).ok()?);
+            is_found.then_some(Content::ActivityHtml)
+        }
+        _ => None,
+    }
+}
+
+/// True for a thread of Gemini in Workspace: turns of the user and of the system under names of their own.
+fn is_thread(keys: &mementory_json::Keys) -> bool {
+    keys.has("conversation_turns")
+        && (keys.has("conversation_turns.user_turn") || keys.has("conversation_turns.system_turn"))
+        || keys.has("conversation_turns.user_turn.prompt")
+}
+
+fn has_gemini_row(head: &[u8]) -> bool {
+    let mut bytes = head;
+    let limits = Limits::default();
+    let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPERS);
+    // The last element is cut off, and reading it is an error.
+    while let Ok(Some(element)) = elements.next() {
+        let text = std::str::from_utf8(element.bytes).unwrap_or_default();
+        if Object::parse(text).is_some_and(|row| json_row::is_gemini(&row)) {
+            return true;
+        }
+    }
+    // One activity may be longer than the head.
+    let text = String::from_utf8_lossy(head);
+    head.len() >= LARGE_HEAD_BYTES.min(HEAD_BYTES) && has_gemini_header(&text)
+}
+
+/// True if the first member `header` names Gemini.
+fn has_gemini_header(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("\"header\"") else { return false };
+    let value = rest.trim_start().strip_prefix(':').map(str::trim_start).and_then(|rest| rest.strip_prefix('"'));
+    value.and_then(|value| value.split('"').next()).is_some_and(super::activity::is_product)
+}
+
+fn has_gemini_cell(head: &[u8]) -> bool {
+    let mut bytes = head;
+    let limits = Limits::default();
+    let mut rows = Rows::new(&mut bytes, html_row::OUTER_CELL, &limits);
+    while let Ok(Some(row)) = rows.next() {
+        if html_row::is_gemini(&row.html) {
+            return true;
+        }
+    }
+    false
+}
+
+/// True for a list of Gems: names and instructions as labels, or the name that only this file has.
+fn is_gems(head: &[u8], name: &str) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let has_labels = super::gems::has_labels(&text) || super::gems::has_heading(&text);
+    let is_named = name.starts_with("gemini_gems_data");
+    has_labels || is_named && !text.contains("outer-cell")
+}

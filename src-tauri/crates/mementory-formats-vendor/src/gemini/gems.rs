@@ -1,0 +1,188 @@
+//! Gems: assistants that the person made, with a name, instructions and files. Takeout has them in one page:
+//! `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>`, again for each Gem.
+use super::activity::SCOPE;
+use crate::shared::{
+    html::{self, RowKind, find_element},
+    object::content_id,
+    reader::FileReader,
+};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
+use std::collections::HashSet;
+
+const BOLD: RowKind = RowKind { name: "b", class: "" };
+const HEADING: RowKind = RowKind { name: "h2", class: "" };
+
+/// True if a page begins with the labels of a Gem. Recipes and forms have such labels too, but not as their first ones.
+pub(super) fn has_labels(page: &str) -> bool {
+    let parts = labelled_parts(page);
+    let [first, second, ..] = parts.as_slice() else { return false };
+    let before = html::to_text(page.get(..first.at).unwrap_or_default());
+    first.label == "name" && second.label == "instructions" && before.chars().count() <= 40
+}
+
+/// True for a page with the heading `Gems` and instructions below it.
+pub(super) fn has_heading(page: &str) -> bool {
+    let heading = find_element(page, 0, RowKind { name: "h1", class: "" });
+    let title = heading.and_then(|found| page.get(found.end..)?.split("</h1>").next());
+    title.is_some_and(|title| html::to_text(title) == "Gems") && page.contains("Instructions:")
+}
+
+/// A part of a page that begins with a bold label.
+struct LabelledPart<'p> {
+    /// The label in lower case, without its colon.
+    label: String,
+    /// What follows it, up to the next label.
+    html: &'p str,
+    /// Offset of the label in the page.
+    at: usize,
+}
+
+/// The parts after bold labels (`<b>Name:</b>`). Bold words without a colon are no labels.
+fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    while let Some(found) = find_element(page, at, BOLD) {
+        at = found.end;
+        let Some(end) = page.get(at..).and_then(|rest| rest.find("</b>")) else { break };
+        let label = html::to_text(page.get(at..at + end).unwrap_or_default());
+        if let Some(label) = label.strip_suffix(':').filter(|label| label.chars().count() <= 40) {
+            starts.push((found.start, at + end + "</b>".len(), label.to_lowercase()));
+        }
+    }
+    let ends: Vec<usize> = starts.iter().skip(1).map(|(start, ..)| *start).chain([page.len()]).collect();
+    let part = |((at, from, label), to): ((usize, usize, String), usize)| LabelledPart {
+        label,
+        html: page.get(from..to).unwrap_or_default(),
+        at,
+    };
+    starts.into_iter().zip(ends).map(part).collect()
+}
+
+/// A Gem in a page.
+#[derive(Debug, Default)]
+struct Gem {
+    name: String,
+    instructions: String,
+    /// Links to its files: address and name.
+    files: Vec<(String, String)>,
+    /// Other parts, by their label.
+    more: Vec<(String, String)>,
+    /// Where it begins in the page.
+    at: usize,
+    /// Where it ends.
+    end: usize,
+}
+
+/// Reads the Gems of a page.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let page = reader.text(member)?;
+    let gems = if has_labels(&page) { labelled(&page) } else { under_headings(&page) };
+    if gems.is_empty() {
+        if html::to_text(&page).is_empty() {
+            reader.sink.note(Issue::new("empty_export", &member.place, "the list of Gems is empty"));
+        } else {
+            let message = "no Gem was found in this page; it is stored as it is";
+            reader.sink.note(Issue::new("not_understood", &member.place, message));
+        }
+        return reader.pass_through(member, "", "gems");
+    }
+    let mut seen = HashSet::new();
+    for gem in gems {
+        let source = page.get(gem.at..gem.end).unwrap_or_default();
+        let place = format!("{}#@{}", member.place, gem.at);
+        if gem.name.is_empty() && gem.instructions.is_empty() {
+            let reason = "no_content: a Gem without name and instructions";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Profile));
+            continue;
+        }
+        // A Gem has no id. Its instructions change, its name seldom does.
+        let mut id = content_id(&gem.name);
+        if !seen.insert(id.clone()) {
+            id = content_id(&format!("{}\n{}", gem.name, gem.instructions));
+            if !seen.insert(id.clone()) {
+                let reason = "duplicate: the same Gem occurs twice";
+                reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Profile));
+                continue;
+            }
+        }
+        reader.sink.unit(record(gem, &id, source, member).into())?;
+    }
+    Ok(())
+}
+
+fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
+    let mut record = Record::new(Kind::Profile, RecordKey::new(SCOPE, format!("gem/{id}")), gem.instructions);
+    record.title = Some(gem.name).filter(|name| !name.is_empty());
+    record.record_type = Some("gem".into());
+    record.source.platform = SCOPE.into();
+    record.source.method = Some("custom_instructions".into());
+    record.origin = Origin {
+        format: SCOPE.into(),
+        version: Some("gems".into()),
+        container: member.place.clone(),
+        pointer: format!("@{}", gem.at),
+    };
+    if !gem.files.is_empty() {
+        let files = gem.files.into_iter().map(|(url, name)| serde_json::json!({ "name": name, "url": url }));
+        record.fields.insert("files".into(), files.collect());
+    }
+    for (label, text) in gem.more {
+        record.fields.insert(label, text.into());
+    }
+    record.verbatim = Some(Verbatim { media_type: "text/html".into(), text: source.to_owned() });
+    record
+}
+
+/// Gems with bold labels. Each begins with its name.
+fn labelled(page: &str) -> Vec<Gem> {
+    let mut gems: Vec<Gem> = Vec::new();
+    for part in labelled_parts(page) {
+        if part.label == "name" {
+            if let Some(last) = gems.last_mut() {
+                last.end = part.at;
+            }
+            gems.push(Gem { name: html::to_text(part.html), at: part.at, end: page.len(), ..Gem::default() });
+            continue;
+        }
+        let Some(gem) = gems.last_mut() else { continue };
+        let text = html::to_text_with_lines(part.html);
+        match part.label.as_str() {
+            "instructions" => gem.instructions = text,
+            "files" => gem.files = html::links(part.html),
+            // A bold label inside the instructions belongs to them.
+            label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {
+                gem.instructions = format!("{}\n{label}: {text}", gem.instructions);
+            }
+            label => gem.more.push((label.to_owned(), text)),
+        }
+    }
+    gems
+}
+
+fn is_known_label(label: &str) -> bool {
+    matches!(label, "description" | "id" | "created" | "updated" | "default tool" | "visibility" | "url" | "tools")
+}
+
+/// Gems under headings, with their instructions below.
+fn under_headings(page: &str) -> Vec<Gem> {
+    let mut gems: Vec<Gem> = Vec::new();
+    let mut next = find_element(page, 0, HEADING);
+    while let Some(start) = next {
+        next = find_element(page, start.end, HEADING);
+        let end = next.as_ref().map_or(page.len(), |next| next.start);
+        let inside = page.get(start.end..end).unwrap_or_default();
+        let (name, body) = inside.split_once("</h2>").unwrap_or((inside, ""));
+        let text = html::to_text_with_lines(body);
+        let instructions = text.strip_prefix("Instructions:").map_or(text.as_str(), str::trim_start).to_owned();
+        gems.push(Gem {
+            name: html::to_text(name),
+            instructions,
+            files: html::links(body),
+            at: start.start,
+            end,
+            ..Gem::default()
+        });
+    }
+    gems
+}

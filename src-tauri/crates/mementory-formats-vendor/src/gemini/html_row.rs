@@ -1,0 +1,143 @@
+//! An activity in a page of Takeout: an outer cell with the product, the prompt, the time and the answer in a content
+//! cell, and links in a caption.
+use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
+use super::stamp;
+use crate::shared::html::{self, RowKind, find_element};
+use mementory_model::Verbatim;
+
+/// The element of one activity.
+pub(super) const OUTER_CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
+const CONTENT_CELL: RowKind = RowKind { name: "div", class: "content-cell" };
+const HEADER_CELL: RowKind = RowKind { name: "div", class: "header-cell" };
+
+/// Product of an activity: the text of its header.
+pub(super) fn product(cell: &str) -> String {
+    let Some(start) = find_element(cell, 0, HEADER_CELL) else { return String::new() };
+    let end = find_element(cell, start.end, CONTENT_CELL).map_or(cell.len(), |next| next.start);
+    html::to_text(cell.get(start.end..end).unwrap_or_default())
+}
+
+/// Whether a cell is an activity of Gemini, by its header or by a link to a chat in its caption.
+pub(super) fn is_gemini(cell: &str) -> bool {
+    is_product(&product(cell))
+        || content_cells(cell).iter().skip(1).any(|caption| {
+            html::links(caption).iter().any(|(address, _)| chat_link(address).is_some_and(|chat| chat.is_some()))
+        })
+}
+
+/// Content cells: the activity, the picture beside it, the caption. The answer cannot contain a cell, since Takeout
+/// writes no classes in it.
+fn content_cells(cell: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut next = find_element(cell, 0, CONTENT_CELL);
+    while let Some(start) = next {
+        next = find_element(cell, start.end, CONTENT_CELL);
+        let end = next.as_ref().map_or(cell.len(), |next| next.start);
+        let with_start = cell.get(start.start..end).unwrap_or_default();
+        let end = html::element_end(with_start, CONTENT_CELL.name).map_or(end, |len| start.start + len);
+        out.push(cell.get(start.end..end).unwrap_or_default());
+    }
+    out
+}
+
+/// Reads an activity of Gemini. None if it says nothing. Without `with_answer`, the text of an answer stays empty: the
+/// first pass only asks whether there is one.
+pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
+    let cells = content_cells(cell);
+    let body = cells.first()?.trim_end_matches("</div>");
+    let lines = split_lines(body);
+    let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
+    // Without a time, the answer begins at the first paragraph.
+    let answer_at = match stamp_at {
+        Some(at) => at + 1,
+        None => lines.iter().position(|line| has_block(line)).unwrap_or(lines.len()),
+    };
+    let mut activity = Activity {
+        verbatim: Some(Verbatim { media_type: "text/html".into(), text: cell.to_owned() }),
+        pointer,
+        ..Activity::default()
+    };
+    let asked = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
+    activity.title = read_prompt(asked, &mut activity);
+    if let Some(line) = stamp_at.and_then(|at| lines.get(at)) {
+        activity.stamp = html::to_text(line);
+        if let Some(stamp) = stamp::read(&activity.stamp) {
+            activity.time = Some(stamp.time);
+            if !stamp.has_zone {
+                activity.fields.insert("time_without_known_zone".into(), activity.stamp.clone().into());
+            }
+        }
+    }
+    let answer = lines.get(answer_at..).unwrap_or_default().join("<br>");
+    activity.answer = match with_answer {
+        true => Some(html::to_text(&answer)).filter(|text| !text.is_empty()),
+        false => html::has_text(&answer).then(String::new),
+    };
+    if answer.contains("<a") || answer.contains("<img") {
+        for (address, name) in html::links(&answer) {
+            add_file(&mut activity.answer_files, file_reference(&address, &name));
+        }
+    }
+    read_beside(cells.get(1..).unwrap_or_default(), &mut activity);
+    (!activity.title.is_empty() || activity.answer.is_some()).then_some(activity)
+}
+
+/// The title of an activity. Links to files go to its files, with the line that counts them.
+fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let text = html::to_text_with_lines(line);
+        let files: Vec<_> =
+            html::links(line).into_iter().filter_map(|(address, name)| file_reference(&address, &name)).collect();
+        if files.is_empty() || index == 0 {
+            out.push(text);
+        } else if activity.files.is_empty() && out.len() > 1 {
+            // `Attached 2 files.` in the language of the account, before the first file.
+            let is_count = |line: &String| line.chars().count() < 80 && line.contains(|c: char| c.is_ascii_digit());
+            out.pop_if(|line| is_count(line));
+        }
+        for file in files {
+            add_file(&mut activity.files, Some(file));
+        }
+    }
+    out.join("\n").replace('\u{a0}', " ").trim().to_owned()
+}
+
+/// Reads the cells beside the activity: a preview of its file, and the caption with products and links.
+fn read_beside(cells: &[&str], activity: &mut Activity) {
+    for cell in cells {
+        for (address, _) in html::links(cell) {
+            if let Some(chat) = chat_link(&address) {
+                activity.chat = activity.chat.take().or(chat);
+            } else if let Some(file) = file_reference(&address, "")
+                && !activity.answer_files.iter().any(|known| known.key == file.key)
+            {
+                add_file(&mut activity.files, Some(file));
+            }
+        }
+    }
+    let caption = cells.iter().map(|cell| html::to_text(cell)).filter(|text| !text.is_empty()).collect::<Vec<_>>();
+    if !caption.is_empty() {
+        activity.fields.insert("caption".into(), caption.join("\n").into());
+    }
+}
+
+/// Parts of a cell between its line breaks.
+fn split_lines(html: &str) -> Vec<&str> {
+    const BREAK: RowKind = RowKind { name: "br", class: "" };
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(found) = find_element(html, at, BREAK) {
+        out.push(html.get(at..found.start).unwrap_or_default());
+        at = found.end;
+    }
+    out.push(html.get(at..).unwrap_or_default());
+    out
+}
+
+/// True for a line with paragraphs, lists, tables or code, which a prompt and a time do not have.
+fn has_block(html: &str) -> bool {
+    ["p", "pre", "ul", "ol", "table", "h1", "h2", "h3", "h4", "blockquote"]
+        .into_iter()
+        .any(|name| find_element(html, 0, RowKind { name, class: "" }).is_some())
+}

@@ -1,0 +1,234 @@
+//! Reads an export: activities as JSON and as pages, threads of Workspace, Gems, and files.
+use super::activity::{Activity, SCOPE, file_key};
+use super::detect::{self, Content};
+use super::plan::{Plan, RowIds};
+use super::records::{self, File};
+use super::{gems, html_row, json_row, workspace};
+use crate::shared::{
+    html::{RowError, Rows},
+    reader::FileReader,
+};
+use mementory_format::{
+    AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
+};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Tombstone, Unit};
+use std::collections::HashSet;
+use std::io::Read;
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut plan = Plan::default();
+    let mut ids = RowIds::default();
+    // The first pass finds the chats. It has nothing to report.
+    FileReader::new(SCOPE, catalog, context, &mut NoReports { sink }).each_file(detected, |reader, member, role| {
+        if role == Role::Conversations
+            && let Some(content @ (Content::ActivityJson | Content::ActivityHtml)) = detect::content(catalog, member)
+        {
+            activities(reader, member, content, false, &mut |_, activity| {
+                if let Some(id) = ids.next(member.id, &activity) {
+                    plan.add(id, &activity);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    })?;
+    plan.finish();
+    let mut second = SecondPass { plan, ids: RowIds::default(), opened: HashSet::new(), single: 0 };
+    FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
+        Role::Conversations | Role::Projects => second.file(reader, member),
+        Role::Attachment => attachment(reader, member),
+        Role::Junk => {
+            let reason = "junk: bookkeeping of an operating system";
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            Ok(())
+        }
+        _ => reader.pass_through(member, "", "sidecar"),
+    })
+}
+
+struct SecondPass {
+    plan: Plan,
+    ids: RowIds,
+    /// Chats whose conversation was sent.
+    opened: HashSet<String>,
+    /// Number of prompts without a link to a chat.
+    single: u64,
+}
+
+impl SecondPass {
+    fn file(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        match detect::content(reader.catalog, member) {
+            Some(Content::Workspace) => workspace::read(reader, member),
+            Some(Content::Gems) => gems::read(reader, member),
+            Some(content) => {
+                self.single = 0;
+                activities(reader, member, content, true, &mut |reader, activity| {
+                    self.activity(reader, member, content, activity)
+                })?;
+                if self.single > 0 {
+                    let message = format!(
+                        "{} prompts have no link to a chat. Each is a conversation of its own, because the export does \
+                         not say which belong together",
+                        self.single
+                    );
+                    reader.sink.note(Issue::new("no_conversation_ids", &member.place, message));
+                }
+                Ok(())
+            }
+            None => reader.pass_through(member, "", "sidecar"),
+        }
+    }
+
+    fn activity(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        content: Content,
+        activity: Activity,
+    ) -> Result<(), FormatError> {
+        let place = format!("{}#{}", member.place, activity.pointer);
+        let Some(id) = self.ids.next(member.id, &activity) else {
+            let reason = "duplicate: the same activity occurs twice";
+            reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
+            return Ok(());
+        };
+        if let Some(stamp) = activity.fields.get("time_without_known_zone") {
+            let message = format!("the time zone of {stamp} is not known; the time was read as UTC");
+            reader.sink.note(Issue::new("time_zone_unknown", &place, message));
+        }
+        let meaning = self.plan.meaning(&activity);
+        let place_in_chat = self.plan.place(&id, &activity);
+        let is_prompt = meaning != super::activity::Meaning::Other;
+        let is_first = match &activity.chat {
+            Some(link) => is_prompt && self.opened.insert(link.id.clone()),
+            None => true,
+        };
+        if is_prompt && activity.chat.is_none() {
+            self.single += 1;
+        }
+        let layout = if content == Content::ActivityHtml { "html" } else { "json" };
+        let file = File { container: &member.place, layout };
+        reader.sink.unit(records::unit(&id, activity, meaning, place_in_chat, is_first, file))
+    }
+}
+
+/// Calls `each` for every activity of Gemini in a file. Rows of other products are reported as not imported.
+fn activities(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    content: Content,
+    with_answers: bool,
+    each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    if content == Content::ActivityHtml {
+        return page(reader, member, with_answers, each);
+    }
+    reader.objects(member, &detect::WRAPPERS, Kind::Message, |reader, row| {
+        let place = || format!("{}#{}", member.place, row.pointer);
+        if !json_row::is_gemini(&row.object) {
+            let product = json_row::products(&row.object).into_iter().next().unwrap_or_default();
+            other_product(reader, place(), &product);
+            return Ok(());
+        }
+        match json_row::read(row.text, &row.object, &row.pointer) {
+            Some(activity) => each(reader, activity),
+            None => {
+                reader.report_dropped(place(), DroppedAs::Failed, NO_CONTENT, Some(Kind::Message));
+                Ok(())
+            }
+        }
+    })?;
+    Ok(())
+}
+
+const NO_CONTENT: &str = "no_content: neither a title nor an answer";
+
+fn other_product(reader: &mut FileReader<'_>, place: String, product: &str) {
+    let reason = match product {
+        "" => "other_product: an activity of another product of Google".to_owned(),
+        name => format!("other_product: an activity of {}", name.chars().take(60).collect::<String>()),
+    };
+    reader.report_dropped(place, DroppedAs::Skipped, &reason, None);
+}
+
+fn page(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    with_answers: bool,
+    each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let (catalog, context) = (reader.catalog, reader.context);
+    catalog.read(member, |bytes| {
+        let mut rows = Rows::new(bytes, html_row::OUTER_CELL, &context.limits);
+        loop {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => return Ok(()),
+                Err(RowError::Io(error)) => return Err(FormatError::io(&member.place, error)),
+                Err(RowError::TooLarge(offset)) => {
+                    let place = format!("{}#@{offset}", member.place);
+                    let reason = "too_large: this activity is larger than the limit";
+                    reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+                    continue;
+                }
+            };
+            let pointer = format!("@{}", row.offset);
+            let place = format!("{}#{pointer}", member.place);
+            if row.is_cut {
+                let message = "the page ends inside this activity; what is there was read";
+                reader.sink.note(Issue::new("truncated", &place, message));
+            }
+            if !html_row::is_gemini(&row.html) {
+                other_product(reader, place, &html_row::product(&row.html));
+            } else if let Some(activity) = html_row::read(&row.html, pointer, with_answers) {
+                each(reader, activity)?;
+            } else {
+                reader.report_dropped(place, DroppedAs::Failed, NO_CONTENT, Some(Kind::Message));
+            }
+            reader.progress_in_file(member, rows.raw_bytes())?;
+        }
+    })
+}
+
+/// A file of a prompt or an answer.
+fn attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let file = AttachmentFile {
+        key: file_key(member.file_name()),
+        origin_id: None,
+        name: member.file_name().to_owned(),
+        media_type: None,
+        place: member.place.clone(),
+    };
+    reader.catalog.read(member, |bytes| reader.sink.attachment(file, bytes))
+}
+
+/// A sink for the first pass. It only knows whether the user cancelled.
+struct NoReports<'s> {
+    sink: &'s mut dyn Sink,
+}
+
+impl Sink for NoReports<'_> {
+    fn unit(&mut self, _: Unit) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn passthrough(&mut self, _: PassthroughItem, _: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn note(&mut self, _: Issue) {}
+    fn dropped(&mut self, _: Dropped) {}
+    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
+        self.sink.progress(0)
+    }
+}

@@ -1,0 +1,222 @@
+//! The time of a cell in a page of Takeout, which Google writes in the language of the account:
+//! `26 Jul 2026, 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
+use mementory_model::Timestamp;
+
+/// Longest text that is looked at. Longer ones are no times.
+const MAX_CHARS: usize = 64;
+
+/// A time in a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// The time, in UTC.
+    pub time: Timestamp,
+    /// False if the time zone is not known. The time was then taken for UTC.
+    pub has_zone: bool,
+}
+
+/// Reads a text that is a time and nothing else. None for any other text.
+pub(super) fn read(text: &str) -> Option<Stamp> {
+    let text: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    let text = text.trim();
+    if text.chars().count() > MAX_CHARS || !text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if let Some(time) = Timestamp::parse(text).filter(|_| text.contains(':')) {
+        let has_zone = text.ends_with(['Z', 'z']) || text.get(19..).is_some_and(|t| t.contains(['+', '-']));
+        return Some(Stamp { time, has_zone });
+    }
+    let (before, [hour, minute, second], after) = split_clock(text)?;
+    let date = read_date(&before)?;
+    let is_afternoon = has_any(&before, &after, &["pm", "p.m.", "p. m.", "μ.μ.", "午後", "下午", "오후"]);
+    let is_morning = has_any(&before, &after, &["am", "a.m.", "a. m.", "π.μ.", "午前", "上午", "오전"]);
+    let hour = match (hour, is_afternoon, is_morning) {
+        (12, false, true) => 0,
+        (1..=11, true, false) => hour + 12,
+        _ => hour,
+    };
+    let date_time = jiff::civil::DateTime::new(
+        date.0,
+        date.1,
+        date.2,
+        i8::try_from(hour).ok()?,
+        i8::try_from(minute).ok()?,
+        i8::try_from(second).ok()?,
+        0,
+    )
+    .ok()?;
+    let seconds = date_time.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0)).as_secs();
+    let is_chinese = before.contains('年');
+    let offset_minutes = read_zone(&after, is_chinese);
+    let micros = (seconds - offset_minutes.unwrap_or(0) * 60) * 1_000_000;
+    Some(Stamp { time: Timestamp::from_micros(micros)?, has_zone: offset_minutes.is_some() })
+}
+
+fn has_any(before: &str, after: &str, words: &[&str]) -> bool {
+    let after = after.to_lowercase();
+    let before = before.to_lowercase();
+    words.iter().any(|word| {
+        let is_word = |text: &str| text.split_whitespace().any(|w| w.trim_end_matches(',') == *word);
+        is_word(&after)
+            || (word.contains(['.', ' ']) || !word.is_ascii()) && (after.contains(word) || before.contains(word))
+    })
+}
+
+/// The text before the time of day, hours, minutes and seconds, and the text after it.
+fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
+    let text = text.replace('：', ":").replace("時", ":").replace("分", ":");
+    for separator in [':', '.'] {
+        for (at, _) in text.match_indices(separator) {
+            let start = text
+                .get(..at)?
+                .rfind(|c: char| !c.is_ascii_digit())
+                .map_or(0, |i| i + text.get(i..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8));
+            let mut parts = text.get(start..)?.splitn(3, separator);
+            let (Some(hour), Some(minute), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { continue };
+            let second: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            let is_clock = (1..=2).contains(&hour.len()) && minute.len() == 2 && second.len() == 2;
+            let (Ok(h), Ok(m), Ok(s)) = (hour.parse(), minute.parse(), second.parse()) else { continue };
+            if is_clock && h < 24 && m < 60 && s < 61 {
+                let before = text.get(..start)?.to_owned();
+                let after = rest.get(2..).unwrap_or_default().trim_start_matches('秒').to_owned();
+                return Some((before, [h, m, s], after));
+            }
+        }
+    }
+    None
+}
+
+/// Year, month and day in the text before the time of day.
+fn read_date(text: &str) -> Option<(i16, i8, i8)> {
+    let text = text.to_lowercase();
+    let numbers: Vec<u32> =
+        text.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).filter_map(|n| n.parse().ok()).collect();
+    let is_year = |n: &u32| (1990..=2100).contains(n);
+    let (year, month, day) = match numbers.as_slice() {
+        // Only dates with a name of the month have two numbers.
+        [a, b] => {
+            let month = text.split(|c: char| !c.is_alphabetic()).find_map(month_by_name)?;
+            if is_year(b) { (*b, month, *a) } else { (*a, month, *b) }
+        }
+        [year, month, day] if is_year(year) => (*year, *month, *day),
+        // Days come first, as everywhere where Google writes months as numbers, unless that cannot be.
+        [day, month, year] if *month <= 12 => (*year, *month, *day),
+        [month, day, year] => (*year, *month, *day),
+        _ => return None,
+    };
+    let is_date = is_year(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_date.then_some((i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?))
+}
+
+/// Beginnings of the names of months, in the languages of Europe. Longer ones come first where two begin alike.
+const MONTHS: [(u32, &[&str]); 12] = [
+    (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
+    (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),
+    (3, &["mar", "mär", "mrz", "maa", "mars", "марта", "мар", "бер", "μαρ", "břez"]),
+    (4, &["apr", "avr", "abr", "kwi", "апр", "кві", "απρ", "nis", "huhti", "dub"]),
+    (5, &["may", "mai", "mag", "mei", "maj", "мая", "май", "тра", "μαΐ", "μαϊ", "touko", "kvě"]),
+    (6, &["juin", "jun", "giu", "cze", "июн", "чер", "ιουν", "haz", "kesä", "červn"]),
+    (7, &["juil", "jul", "lug", "lip", "июл", "лип", "ιουλ", "tem", "heinä", "červen"]),
+    (8, &["aug", "aoû", "aou", "ago", "sie", "авг", "сер", "αυγ", "ağu", "elo", "srp"]),
+    (9, &["sep", "set", "wrz", "сен", "вер", "σεπ", "eyl", "syys", "zář"]),
+    (10, &["oct", "okt", "out", "ott", "paź", "окт", "жов", "οκτ", "eki", "loka", "říj"]),
+    (11, &["nov", "lis", "ноя", "νοε", "kas", "marras", "lis"]),
+    (12, &["dec", "déc", "dez", "des", "dic", "gru", "дек", "гру", "δεκ", "ara", "joulu", "pro"]),
+];
+
+fn month_by_name(word: &str) -> Option<u32> {
+    let starts = |(month, names): &(u32, &[&str])| {
+        names.iter().filter(|name| word.starts_with(**name)).map(|name| (name.len(), *month)).max()
+    };
+    MONTHS.iter().filter_map(starts).max().map(|(_, month)| month)
+}
+
+/// Offset from UTC in minutes. None if the zone is missing or not known.
+fn read_zone(text: &str, is_chinese: bool) -> Option<i64> {
+    let text = text.replace('\u{2212}', "-");
+    let zone = text.split_whitespace().last()?;
+    if let Some(offset) = zone.strip_prefix("GMT").or_else(|| zone.strip_prefix("UTC")).or(Some(zone))
+        && let Some(sign) = offset.chars().next().filter(|c| matches!(c, '+' | '-'))
+    {
+        let digits = offset.get(1..)?;
+        let (hours, minutes) = match digits.split_once(':') {
+            Some(parts) => parts,
+            None if digits.len() > 2 => digits.split_at_checked(digits.len() - 2)?,
+            None => (digits, "0"),
+        };
+        let minutes = hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?;
+        return (minutes <= 16 * 60).then_some(if sign == '-' { -minutes } else { minutes });
+    }
+    Some(match zone {
+        "UTC" | "GMT" | "Z" | "WET" => 0,
+        "WEST" | "BST" | "CET" | "MEZ" | "WAT" | "HNEC" => 60,
+        "CEST" | "MESZ" | "HAEC" | "EET" | "OEZ" | "SAST" | "CAT" => 120,
+        "EEST" | "OESZ" | "MSK" | "TRT" | "EAT" => 180,
+        "IST" => 330,
+        "WIB" | "ICT" => 420,
+        "HKT" | "SGT" | "AWST" | "PHT" | "MYT" => 480,
+        "CST" if is_chinese => 480,
+        "JST" | "KST" => 540,
+        "AEST" => 600,
+        "AEDT" => 660,
+        "NZST" => 720,
+        "NZDT" => 780,
+        "BRST" => -120,
+        "BRT" | "ART" | "CLST" | "ADT" => -180,
+        "EDT" | "CLT" | "AST" => -240,
+        "EST" | "CDT" | "PET" | "COT" => -300,
+        "CST" | "MDT" => -360,
+        "MST" | "PDT" => -420,
+        "PST" | "AKDT" => -480,
+        "AKST" => -540,
+        "HST" => -600,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utc(text: &str) -> Option<(String, bool)> {
+        read(text).map(|stamp| (stamp.time.to_rfc3339(), stamp.has_zone))
+    }
+
+    #[test]
+    fn times_of_many_languages_are_read() {
+        for (text, time) in [
+            ("26 Jul 2026, 12:00:00\u{202f}CEST", "2026-07-26T10:00:00Z"),
+            ("Jul 26, 2026, 1:00:00\u{202f}PM GMT+02:00", "2026-07-26T11:00:00Z"),
+            ("Jan 5, 2026, 12:07:02 AM PST", "2026-01-05T08:07:02Z"),
+            ("18 Sept 2025, 12:02:52 CET", "2025-09-18T11:02:52Z"),
+            ("18.04.2026, 17:38:51 MESZ", "2026-04-18T15:38:51Z"),
+            ("10 de mai. de 2026, 03:46:09 BRT", "2026-05-10T06:46:09Z"),
+            ("4 juli 2026 09:15:00 CEST", "2026-07-04T07:15:00Z"),
+            ("2026年6月19日 12:23:08 CST", "2026-06-19T04:23:08Z"),
+            ("2026/07/26 21:00:00 JST", "2026-07-26T12:00:00Z"),
+            ("26 juil. 2026, 12:00:00 UTC+2", "2026-07-26T10:00:00Z"),
+            ("26 июл. 2026 г., 12:00:00 MSK", "2026-07-26T09:00:00Z"),
+            ("2026. 7. 26. 오후 9:00:00 KST", "2026-07-26T12:00:00Z"),
+            ("26 Ιουλ 2026, 1:00:00 μ.μ. EEST", "2026-07-26T10:00:00Z"),
+            ("4. jul. 2026 12.00.00 CEST", "2026-07-04T10:00:00Z"),
+            ("2026-07-26T12:00:00.5Z", "2026-07-26T12:00:00.500Z"),
+        ] {
+            assert_eq!(utc(text), Some((time.into(), true)), "{text}");
+        }
+        assert_eq!(utc("26 Jul 2026, 12:00:00 XYZT"), Some(("2026-07-26T12:00:00Z".into(), false)));
+    }
+
+    #[test]
+    fn other_texts_are_no_times() {
+        for text in [
+            "",
+            "at 12:00 on 26 Jul 2026",
+            "Attached 1 file.",
+            "1.2.3",
+            "26 Jul 2026",
+            "12:00:00",
+            "99 Abc 2026, 12:00:00",
+        ] {
+            assert_eq!(utc(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Threads of Gemini in Workspace (`Gemini in Workspace/Conversation History/conversation_N.txt`): JSON with
+//! `{title, creation_time, conversation_turns[{user_turn{prompt}} | {system_turn{text[{data, preamble}]}}]}`.
+use super::activity::SCOPE;
+use crate::shared::{
+    chat::{Chat, ChatFile, Turn},
+    object::{Object, content_id, list, with_replaced_values},
+    reader::FileReader,
+};
+use mementory_format::{FormatError, Member};
+use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Times, Verbatim};
+use serde_json::{Value, value::RawValue};
+use std::collections::HashMap;
+
+/// Members of a thread with a field in the model.
+const READ_MEMBERS: [&str; 4] = ["title", "creation_time", "last_modification_time", "conversation_turns"];
+/// Members of a turn with a field in the model.
+const READ_TURN_MEMBERS: [&str; 5] = ["prompt", "text", "images", "model_thoughts", "turn_last_modified"];
+
+/// Reads a file with one thread, or with a list of them.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    reader.objects(member, &["conversations"], Kind::Conversation, |reader, element| {
+        let thread = &element.object;
+        let place = format!("{}#{}", member.place, element.pointer);
+        let raw_turns = thread.raw_value("conversation_turns");
+        let Some(items) = raw_turns.and_then(list) else {
+            let reason = "not_a_conversation: no list of turns";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+            return Ok(());
+        };
+        let mut chat = Chat {
+            title: thread.non_blank_text("title").map(Into::into),
+            times: Times {
+                created: thread.timestamp("creation_time"),
+                updated: thread.timestamp("last_modification_time"),
+                ..Times::default()
+            },
+            pointer: element.pointer.clone(),
+            verbatim: raw_turns.map(|raw| Verbatim::json(with_replaced_values(element.text, &[(raw, "[]")]))),
+            ..Chat::default()
+        };
+        for (name, raw) in thread.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
+            chat.fields.extend(serde_json::from_str(raw.get()).ok().map(|value| (name.to_owned(), value)));
+        }
+        let mut counts = HashMap::new();
+        for (index, raw) in items.iter().enumerate() {
+            let pointer = format!("{}/conversation_turns/{index}", element.pointer);
+            let found = turns(raw, &pointer, index, &mut counts);
+            if found.is_empty() {
+                let reason = "not_a_message: neither a turn of the user nor one of the system";
+                let place = format!("{}#{pointer}", member.place);
+                reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            }
+            chat.turns.extend(found);
+        }
+        chat.id = Some(thread_id(thread, &chat));
+        let file = ChatFile { format: SCOPE, platform: SCOPE, version: Some("workspace"), container: &member.place };
+        let mut issues = Vec::new();
+        let unit = chat.into_unit(file, &mut issues);
+        issues.into_iter().for_each(|issue| reader.sink.note(issue));
+        reader.sink.unit(unit)
+    })?;
+    Ok(())
+}
+
+/// Id of a thread. The number in its file's name changes between exports, so a thread without an id is known by its
+/// time and its first prompt.
+fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
+    let id = ["conversation_id", "id"].iter().find_map(|key| thread.non_blank_text(key));
+    let digest = || {
+        let first = chat.turns.first().map_or("", |turn| turn.text.as_str());
+        content_id(&format!("{}\n{first}", thread.text("creation_time").unwrap_or_default()))
+    };
+    format!("workspace/{}", id.map_or_else(digest, Into::into))
+}
+
+/// The turns in an element: that of the user, that of the system, or both.
+fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<String, u32>) -> Vec<Turn> {
+    let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
+    let mut out = Vec::new();
+    for (name, role) in [("user_turn", "user"), ("system_turn", "assistant")] {
+        let Some(turn) = element.object(name) else { continue };
+        let number = turn.whole_number("turn_index").unwrap_or(index as u64);
+        // An edited prompt and a new answer have the number of the former ones.
+        let count = counts.entry(format!("{role}/{number}")).or_insert(0);
+        let id = if *count == 0 { format!("{role}/{number}") } else { format!("{role}/{number}/{count}") };
+        *count += 1;
+        let mut message = Turn {
+            id: Some(id),
+            role: role.into(),
+            content_type: "text".into(),
+            times: Times { created: turn.timestamp("turn_last_modified"), ..Times::default() },
+            pointer: pointer.to_owned(),
+            verbatim: Some(Verbatim::json(raw.get())),
+            ..Turn::default()
+        };
+        message.text = match role {
+            "user" => turn.text("prompt").unwrap_or_default().into_owned(),
+            _ => answer(&turn),
+        };
+        let blocks = thoughts(&turn);
+        if !blocks.is_empty() {
+            message.fields.insert("blocks".into(), Value::Array(blocks));
+        }
+        for image in turn.list("images").unwrap_or_default() {
+            let object = Object::parse(image.get());
+            let name = crate::shared::object::decode_string(image)
+                .or_else(|| object.as_ref()?.non_blank_text("name").or_else(|| object.as_ref()?.non_blank_text("id")));
+            if let Some(name) = name {
+                message.attachments.push(AttachmentRef {
+                    key: RecordKey::new(SCOPE, format!("file/{name}")),
+                    origin_id: Some(name.clone().into_owned()),
+                    name: name.into_owned(),
+                    media_type: None,
+                    size: None,
+                    text: None,
+                });
+            }
+        }
+        for (name, raw) in turn.members().filter(|(name, _)| !READ_TURN_MEMBERS.contains(name)) {
+            message.fields.extend(serde_json::from_str(raw.get()).ok().map(|value| (name.to_owned(), value)));
+        }
+        out.push(message);
+    }
+    out
+}
+
+/// Text of an answer: what comes before the data, the data, and the content of cards.
+fn answer(turn: &Object<'_>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let Some(raw) = turn.raw_value("text") else { return String::new() };
+    for item in list(raw).unwrap_or_else(|| vec![raw]) {
+        if let Some(text) = crate::shared::object::decode_string(item) {
+            parts.push(text.into_owned());
+        }
+        let Some(object) = Object::parse(item.get()) else { continue };
+        parts.extend(["preamble", "data"].iter().filter_map(|key| object.non_blank_text(key)).map(Into::into));
+        for card in object.list("cards").unwrap_or_default() {
+            let content = Object::parse(card.get()).and_then(|card| card.non_blank_text("content"));
+            parts.extend(content.map(Into::into));
+        }
+    }
+    parts.join("\n\n")
+}
+
+fn thoughts(turn: &Object<'_>) -> Vec<Value> {
+    let mut out = Vec::new();
+    for raw in turn.list("model_thoughts").unwrap_or_default() {
+        let Some(object) = Object::parse(raw.get()) else { continue };
+        let parts: Vec<_> = ["headline", "description"].iter().filter_map(|key| object.non_blank_text(key)).collect();
+        if !parts.is_empty() {
+            out.push(serde_json::json!({ "type": "thinking", "text": parts.join("\n\n") }));
+        }
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! Which files are Gemini CLI's? By the members of their objects.
+use crate::shared::jsonl_session::head_lines;
+use crate::shared::object::Object;
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_json::{Keys, decoded_head, keys_of};
+
+/// Bytes of a JSON document that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+/// Types of messages.
+const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
+
+/// One claim for all files.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut parts = Vec::new();
+    for member in catalog.members() {
+        if let Some(role) = role_of(catalog, member) {
+            parts.push(Part { member: member.id, role });
+        }
+    }
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.95,
+        reason: format!("Found {} files of Gemini CLI", parts.len()),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+/// Conversations for sessions, projects for checkpoints, records for the list of prompts.
+fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
+        return None;
+    }
+    if let Some(lines) = head_lines(catalog, member) {
+        return lines_role(&lines);
+    }
+    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
+    let head = head.ok().filter(|head| matches!(head.first(), Some(b'{' | b'[')))?;
+    document_role(&head, &name)
+}
+
+fn lines_role(lines: &[String]) -> Option<Role> {
+    let mut has_header = false;
+    for line in lines {
+        let Some(object) = Object::parse(line) else {
+            return document_role(line.as_bytes(), "");
+        };
+        let is_session = object.has("sessionId") && (object.has("projectHash") || object.has("startTime"));
+        if is_session && !object.has("type") && !object.has("uuid") {
+            if object.has("messages") || object.has("projectHash") || object.has("lastUpdated") {
+                return Some(Role::Conversations);
+            }
+            has_header = true;
+        }
+        let kind = object.text("type").unwrap_or_default();
+        let is_message = object.has("id") && object.has("content") && MESSAGE_TYPES.contains(&kind.as_ref());
+        if is_message && (has_header || kind == "gemini") || has_header && object.has("$set") {
+            return Some(Role::Conversations);
+        }
+        if is_history(&object) {
+            return Some(Role::Projects);
+        }
+    }
+    None
+}
+
+/// True for a checkpoint: `history` with contents of Google's API.
+fn is_history(object: &Object<'_>) -> bool {
+    let first = object.list("history").and_then(|items| Object::parse(items.first()?.get()));
+    first.is_some_and(|first| first.has("role") && first.has("parts"))
+}
+
+fn document_role(head: &[u8], name: &str) -> Option<Role> {
+    let keys: Keys = keys_of(head);
+    let has = |key: &str| keys.has(key);
+    if head.starts_with(b"{") {
+        let has_messages = has("messages.type") && has("messages.content") || has("messages.id");
+        if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
+            return Some(Role::Conversations);
+        }
+        // The members behind a long list of messages are not in the head.
+        let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
+        let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
+        if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {
+            return Some(Role::Conversations);
+        }
+        return (has("history.role") && has("history.parts")).then_some(Role::Projects);
+    }
+    if has("sessionId") && has("messageId") && has("message") && has("type") {
+        return Some(Role::Records);
+    }
+    // The older checkpoint has no mark but its name.
+    (has("role") && has("parts") && name.starts_with("checkpoint")).then_some(Role::Projects)
+}

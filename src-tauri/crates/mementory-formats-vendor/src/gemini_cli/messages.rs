@@ -1,0 +1,104 @@
+//! One message of a session, or one content of a checkpoint → a turn.
+use crate::shared::agent_content::{AgentContent, push_text, value_text};
+use crate::shared::chat::Turn;
+use crate::shared::jsonl_session::any_time;
+use crate::shared::object::{Object, list};
+use mementory_model::Verbatim;
+
+/// The turn in a message of a session.
+pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
+    let kind = object.text("type").unwrap_or_default();
+    let mut turn = Turn {
+        id: object.non_blank_text("id").map(|t| t.into_owned()),
+        model: object.non_blank_text("model").map(|t| t.into_owned()),
+        role: match kind.as_ref() {
+            "user" => "user",
+            "gemini" | "assistant" | "model" => "assistant",
+            _ => "system",
+        }
+        .into(),
+        ..Turn::default()
+    };
+    turn.times.created = any_time(object, "timestamp");
+    let mut content = AgentContent::default();
+    for raw in object.list("thoughts").into_iter().flatten() {
+        let mut words = String::new();
+        match Object::parse(raw.get()) {
+            Some(thought) => {
+                for key in ["subject", "description", "text"] {
+                    push_text(&mut words, &thought.text(key).unwrap_or_default());
+                }
+            }
+            None => words = value_text(raw),
+        }
+        content.push_block("thinking", None, words);
+    }
+    // What was typed; `content` then has the files that were named in it as well.
+    let shown = object.raw_value("displayContent");
+    if let Some(raw) = object.raw_value("content") {
+        content.push(raw);
+    }
+    if let Some(shown) = shown {
+        let mut typed = AgentContent::default();
+        typed.push(shown);
+        if !typed.text.trim().is_empty() && typed.text != content.text {
+            let sent = std::mem::replace(&mut content.text, typed.text);
+            content.push_block("context", None, sent);
+        }
+    }
+    for raw in object.list("toolCalls").into_iter().flatten() {
+        let Some(call) = Object::parse(raw.get()) else { continue };
+        let name = call.non_blank_text("name").or_else(|| call.non_blank_text("displayName"));
+        let args = call.raw_value("args").map_or_else(String::new, value_text);
+        content.push_block("tool_call", name.as_deref(), args);
+        let result = call.raw_value("result").or_else(|| call.raw_value("resultDisplay"));
+        let Some(result) = result else { continue };
+        let mut inner = AgentContent::default();
+        inner.push(result);
+        content.files.append(&mut inner.files);
+        let has_results = !inner.blocks.is_empty();
+        content.blocks.append(&mut inner.blocks);
+        if !has_results {
+            content.push_block("tool_result", name.as_deref(), inner.text);
+        }
+    }
+    turn.verbatim = Some(Verbatim::json(text));
+    finish(turn, content)
+}
+
+/// The turn in a content of Google's API.
+pub(super) fn content(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
+    let role = match object.text("role").as_deref() {
+        Some("user") => "user",
+        Some("model" | "assistant") => "assistant",
+        Some("function" | "tool") => "tool",
+        _ => "system",
+    };
+    let mut turn = Turn { role: role.into(), verbatim: Some(Verbatim::json(text)), ..Turn::default() };
+    let mut content = AgentContent::default();
+    for raw in object.raw_value("parts").map(|raw| list(raw).unwrap_or_else(|| vec![raw])).into_iter().flatten() {
+        content.push(raw);
+    }
+    turn.times.created = any_time(object, "timestamp");
+    finish(turn, content)
+}
+
+fn finish(mut turn: Turn, mut content: AgentContent) -> (Turn, AgentContent) {
+    if turn.role == "user" {
+        if content.text.trim().is_empty() && content.content_type() == "tool_result" {
+            turn.role = "tool".into();
+        } else if content.take_harness_text() {
+            turn.role = "system".into();
+        }
+    }
+    let files = std::mem::take(&mut content.files);
+    let kind = content.content_type();
+    content.fill(&mut turn);
+    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
+    if turn.role == "system" {
+        (turn.content_type, turn.hidden) = ("context".into(), true);
+    } else if matches!(kind, "tool_call" | "tool_result") {
+        turn.hidden = true;
+    }
+    (turn, AgentContent { files, ..AgentContent::default() })
+}

@@ -1,0 +1,54 @@
+//! Reads the files of a claim: sessions, checkpoints, then the prompts of other sessions.
+use super::session::Session;
+use super::{FORMAT, prompts};
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{DroppedAs, Kind};
+use std::collections::HashSet;
+
+/// Reads everything.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    let members_of = |role: Role| {
+        let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
+        parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
+    };
+    let mut known = HashSet::new();
+    reader.each_member(&members_of(Role::Conversations), |reader, member| {
+        let session = read_session(reader, member)?;
+        known.extend(session.id.clone());
+        session.send(reader, member)
+    })?;
+    reader.each_member(&members_of(Role::Projects), prompts::read_checkpoint)?;
+    reader.each_member(&members_of(Role::Records), |reader, member| prompts::read(reader, member, &known))
+}
+
+fn read_session(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, FormatError> {
+    let mut session = Session::default();
+    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    reader.lines_or_elements(member, &["messages"], Kind::Message, |reader, line| {
+        bytes += line.text.len() as u64;
+        if bytes > limit {
+            let place = format!("{}#{}", member.place, line.pointer);
+            let reason = "too_large: the session is larger than an element may be";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        session.add(reader, member, line.text, &line.object, &line.pointer);
+        Ok(())
+    })?;
+    if session.id.is_none()
+        && let Some(text) = reader.wrapper(member, &["messages"])?
+        && let Some(header) = Object::parse(&text)
+    {
+        session.read_header(&header);
+        session.keep(text.clone());
+    }
+    Ok(session)
+}

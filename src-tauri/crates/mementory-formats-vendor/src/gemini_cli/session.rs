@@ -1,0 +1,155 @@
+//! A session, from the lines of its log: a header, messages, changes of the header (`$set`) and steps back (`$rewindTo`).
+//! A message that is written again replaces the former one. What was taken back stays, on another branch.
+use super::messages;
+use super::{FORMAT, PLATFORM};
+use crate::shared::chat::{Chat, ChatFile, TurnParent};
+use crate::shared::jsonl_session::any_time;
+use crate::shared::object::{Object, content_id, with_replaced_values};
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member, is_uuid};
+use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
+use std::collections::HashMap;
+
+/// The file that a conversation is read from.
+pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
+    ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
+}
+
+/// A session while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// The id at the source.
+    pub id: Option<String>,
+    chat: Chat,
+    drafts: Vec<Draft>,
+    draft_of: HashMap<String, usize>,
+    /// Position of the message that the next one follows.
+    current: Option<usize>,
+    other_lines: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Draft {
+    text: String,
+    pointer: String,
+    parent: Option<usize>,
+}
+
+impl Session {
+    /// Takes a line in, or a whole session in one object.
+    pub(super) fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        text: &str,
+        line: &Object<'_>,
+        pointer: &str,
+    ) {
+        if let Some(target) = line.text("$rewindTo") {
+            // Gemini CLI removes the message itself as well. An unknown one takes everything back.
+            let found = self.draft_of.get(target.as_ref()).and_then(|at| self.drafts.get(*at));
+            self.current = found.and_then(|draft| draft.parent);
+            self.other_lines.push(text.to_owned());
+            return;
+        }
+        let change = line.object("$set");
+        let is_header = change.is_some() || line.has("sessionId") || !line.has("type") && !line.has("content");
+        if !is_header {
+            return self.add_message(text, line, pointer);
+        }
+        let header = change.as_ref().unwrap_or(line);
+        self.read_header(header);
+        let Some(raw) = header.raw_value("messages") else {
+            return self.other_lines.push(text.to_owned());
+        };
+        self.other_lines.push(with_replaced_values(text, &[(raw, "[]")]));
+        let below = if change.is_some() { "/$set" } else { "" };
+        for (n, raw) in header.list("messages").into_iter().flatten().enumerate() {
+            let pointer = format!("{pointer}{below}/messages/{n}");
+            match Object::parse(raw.get()) {
+                Some(message) => self.add_message(raw.get(), &message, &pointer),
+                None => {
+                    let reason = "not_an_object: this entry is not an object";
+                    let place = format!("{}#{pointer}", member.place);
+                    reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+                }
+            }
+        }
+    }
+
+    /// Reads the header, or a change of it.
+    pub(super) fn read_header(&mut self, header: &Object<'_>) {
+        let text = |key: &str| header.non_blank_text(key).map(|t| t.into_owned());
+        self.id = self.id.take().or_else(|| text("sessionId"));
+        self.chat.title = text("summary").or_else(|| text("title")).or(self.chat.title.take());
+        self.chat.times.created = any_time(header, "startTime").or(self.chat.times.created);
+        self.chat.times.updated = any_time(header, "lastUpdated").or(self.chat.times.updated);
+        let folder = header
+            .list("directories")
+            .and_then(|d| crate::shared::object::decode_string(d.first()?).map(|t| t.into_owned()));
+        self.chat.source.project = folder.or(self.chat.source.project.take());
+        if let Some(hash) = text("projectHash") {
+            self.chat.fields.insert("project_hash".into(), hash.into());
+        }
+        if text("kind").as_deref() == Some("subagent") {
+            self.chat.record_type = Some("subagent".into());
+        }
+    }
+
+    /// Keeps the text of a header that was read apart.
+    pub(super) fn keep(&mut self, text: String) {
+        self.other_lines.push(text);
+    }
+
+    fn add_message(&mut self, text: &str, message: &Object<'_>, pointer: &str) {
+        let id = message.non_blank_text("id").map(|t| t.into_owned());
+        if let Some(draft) = id.as_ref().and_then(|id| self.draft_of.get(id)).and_then(|at| self.drafts.get_mut(*at)) {
+            text.clone_into(&mut draft.text);
+            return;
+        }
+        if let Some(id) = id {
+            self.draft_of.insert(id, self.drafts.len());
+        }
+        let parent = self.current.replace(self.drafts.len());
+        self.drafts.push(Draft { text: text.to_owned(), pointer: pointer.to_owned(), parent });
+    }
+
+    /// Sends the conversation.
+    pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut chat = std::mem::take(&mut self.chat);
+        chat.is_log = true;
+        let fallback = self.drafts.first().map(|d| content_id(&d.text));
+        chat.id = self.id.take().or(fallback);
+        let (created, updated) = (chat.times.created, chat.times.updated);
+        let last = self.current;
+        for draft in std::mem::take(&mut self.drafts) {
+            let Some(object) = Object::parse(&draft.text) else { continue };
+            let (mut turn, mut content) = messages::message(&draft.text, &object);
+            reader.store_files(member, &mut content)?;
+            turn.pointer = draft.pointer;
+            turn.parent = draft.parent.map_or(TurnParent::Root, TurnParent::At);
+            chat.note_time(turn.times.created);
+            chat.turns.push(turn);
+        }
+        chat.leaf = last.and_then(|at| chat.turns.get(at)?.id.clone());
+        (chat.times.created, chat.times.updated) = (created.or(chat.times.created), updated.or(chat.times.updated));
+        if !self.other_lines.is_empty() {
+            let text = self.other_lines.join("\n");
+            chat.verbatim = Some(match self.other_lines.len() {
+                1 => Verbatim::json(text),
+                _ => Verbatim { media_type: "application/x-ndjson".into(), text },
+            });
+        }
+        // The log of a subagent is in a folder with the id of its parent.
+        let folder = member.name.split('/').rev().nth(1).filter(|f| is_uuid(f));
+        let parent = folder.filter(|_| chat.record_type.is_some()).map(str::to_owned);
+        let mut issues = Vec::new();
+        let mut unit = chat.into_unit(chat_file(&member.place), &mut issues);
+        issues.into_iter().for_each(|issue| reader.sink.note(issue));
+        if let (Some(record), Some(id)) = (unit.records.first_mut(), parent) {
+            let target = RecordKey::new(FORMAT, id);
+            record.links.push(Link { relation: "subagent_of".into(), kind: Kind::Conversation, target });
+        }
+        reader.sink.unit(unit)
+    }
+}

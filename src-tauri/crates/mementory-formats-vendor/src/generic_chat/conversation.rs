@@ -1,0 +1,321 @@
+//! A conversation with its messages, and messages that stand alone in a file.
+use super::shape::FORMAT_ID;
+use super::shape::MESSAGE_LISTS;
+use crate::shared::chat::{Chat, Turn, TurnParent};
+use crate::shared::content::Content;
+use crate::shared::message::{
+    first_text, read_list, read_map, read_message, report_no_message, role_name, times, unit,
+};
+use crate::shared::object::{Object, content_id, list, with_replaced_values};
+use crate::shared::reader::{FileReader, ObjectElement};
+use crate::shared::roles::{ASSISTANT, USER};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+pub(super) const ID_KEYS: [&str; 12] = [
+    "id",
+    "_id",
+    "uuid",
+    "conversation_id",
+    "conversationId",
+    "thread_id",
+    "threadId",
+    "session_id",
+    "sessionId",
+    "chat_id",
+    "chatId",
+    "chatID",
+];
+pub(super) const TITLE_KEYS: [&str; 7] =
+    ["title", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle"];
+const HEADER_KEYS: [&str; 5] = ["thread", "conversation", "chat", "metadata", "session"];
+const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
+const LEAF_KEYS: [&str; 4] = ["currentId", "current_node", "currentMessageId", "activeLeafId"];
+/// Keys of a question and of its answer, in entries that have both.
+const PAIRS: [(&str, &str); 8] = [
+    ("prompt", "response"),
+    ("prompt", "completion"),
+    ("question", "answer"),
+    ("query", "answer"),
+    ("input", "output"),
+    ("user", "assistant"),
+    ("user", "bot"),
+    ("human", "ai"),
+];
+
+/// Sends the conversation in an element. An element that is a message is added to `loose`.
+pub(super) fn conversation(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+    loose: &mut LooseMessages,
+) -> Result<(), FormatError> {
+    let object = &element.object;
+    let Some((key, raw)) = message_list(object) else {
+        if let Some((key, inner)) = ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
+            && let Some(inner_object) = Object::parse(inner.get())
+        {
+            return wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+        }
+        if role_name(object).is_some() || pair(object).is_some() {
+            return loose.add(files, member, element);
+        }
+        let place = format!("{}#{}", member.place, element.pointer);
+        let reason = "no_messages: this entry has no messages";
+        files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let at = format!("{}/{key}", element.pointer);
+    let turns = match list(raw) {
+        Some(list) if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| pair(&o).is_some())) => {
+            pairs(files, member, &list, &at)
+        }
+        Some(list) => read_list(files, member, &list, &at),
+        None => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
+    };
+    let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
+    let text = |keys: &[&str]| {
+        first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
+    };
+    let mut found = times(object);
+    if let Some(header) = &header {
+        let dates = header.object("dates");
+        for further in [Some(times(header)), dates.as_ref().map(times)].into_iter().flatten() {
+            found.created = found.created.or(further.created);
+            found.updated = found.updated.or(further.updated);
+        }
+    }
+    let link = text(&["link", "url", "source_url"]);
+    let model = object.object("model");
+    let mut chat = Chat {
+        // The address of a chat ends with its id.
+        id: text(&ID_KEYS)
+            .or_else(|| link.as_deref()?.rsplit('/').next().filter(|id| !id.is_empty()).map(str::to_owned)),
+        title: text(&TITLE_KEYS),
+        summary: first_text(object, &["summary"]).unwrap_or_default(),
+        times: found,
+        model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
+        leaf: text(&LEAF_KEYS),
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &[(raw, "[]")]))),
+        turns,
+        ..Chat::default()
+    };
+    if let Some(prompt) = text(&PROMPT_KEYS) {
+        chat.fields.insert("system_prompt".into(), prompt.into());
+    }
+    let platform = platform(link.as_deref(), object);
+    let stated_id = chat.id.clone();
+    if !loose.names.name(files, member, &mut chat, element.text) {
+        return Ok(());
+    }
+    let mut unit = unit(files, member, chat, platform, Some("conversations"));
+    if let Some(conversation) = unit.records.first_mut() {
+        conversation.origin_id = stated_id;
+    }
+    files.sink.unit(unit)
+}
+
+/// The conversations in an object that is in an answer of an API: `{"data": {"conversations": […]}}`.
+fn wrapped(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    object: &Object<'_>,
+    at: &str,
+    loose: &mut LooseMessages,
+) -> Result<(), FormatError> {
+    let lists = ["conversations", "chats", "threads", "items", "results"];
+    let found = lists.iter().find_map(|key| Some((*key, object.list(key)?)));
+    let Some((key, list)) = found else {
+        let reason = "no_messages: this entry has no messages";
+        let place = format!("{}#{at}", member.place);
+        files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    for (index, raw) in list.into_iter().enumerate() {
+        let pointer = format!("{at}/{key}/{index}");
+        // An entry with a list of its own is read as if it stood alone; anything deeper is none.
+        match Object::parse(raw.get()) {
+            Some(object) if message_list(&object).is_some() => {
+                conversation(files, member, &ObjectElement { text: raw.get(), object, pointer }, loose)?;
+            }
+            _ => {
+                let reason = "no_messages: this entry has no messages";
+                let place = format!("{}#{pointer}", member.place);
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The messages of a conversation: a list, or an object by ids.
+fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
+    let is_list = |raw: &RawValue| raw.get().starts_with('[');
+    let is_map = |raw: &RawValue| raw.get().starts_with('{');
+    let found = MESSAGE_LISTS.iter().find_map(|key| Some((*key, object.raw_value(key).filter(|raw| is_list(raw))?)));
+    found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
+}
+
+/// The assistant whose chat a browser extension exported, by the link to it. `other` if it is not known.
+fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
+    let link = link.unwrap_or_default().to_lowercase();
+    let powered = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
+    let powered = powered.unwrap_or_default().to_lowercase();
+    let is_from = |host: &str, name: &str| {
+        let rest = link.split_once("://").map_or("", |(_, rest)| rest);
+        rest.starts_with(host) || powered.starts_with(name)
+    };
+    if is_from("chatgpt.com", "chatgpt") || is_from("chat.openai.com", "chatgpt") {
+        "chatgpt"
+    } else if is_from("claude.ai", "claude") {
+        "claude"
+    } else if is_from("gemini.google.com", "gemini") {
+        "gemini"
+    } else {
+        "other"
+    }
+}
+
+/// A question and its answer in one entry.
+fn pair<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a RawValue)> {
+    if role_name(object).is_some() {
+        return None;
+    }
+    PAIRS.iter().find_map(|(question, answer)| Some((object.raw_value(question)?, object.raw_value(answer)?)))
+}
+
+fn pairs(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
+    let mut out = Vec::new();
+    for (index, raw) in list.iter().enumerate() {
+        let pointer = format!("{at}/{index}");
+        match Object::parse(raw.get()) {
+            Some(object) => out.extend(turns_of(&object, raw.get(), &pointer)),
+            None => report_no_message(files, member, &pointer),
+        }
+    }
+    out
+}
+
+/// The turns of an entry: one message, or a question and its answer.
+fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
+    let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
+    let Some((question, answer)) = pair(object) else { return vec![turn] };
+    let half = |role: &str, raw: &RawValue| {
+        let mut content = Content::default();
+        content.add(raw);
+        Turn {
+            id: turn.id.as_ref().map(|id| format!("{id}/{role}")),
+            role: role.into(),
+            text: content.text,
+            content_type: "text".into(),
+            times: turn.times.clone(),
+            model: turn.model.clone().filter(|_| role == ASSISTANT),
+            pointer: pointer.to_owned(),
+            verbatim: turn.verbatim.clone(),
+            ..Turn::default()
+        }
+    };
+    vec![half(USER, question), half(ASSISTANT, answer)]
+}
+
+/// The first question and the first answer. The instructions before them are the same in many conversations.
+fn beginning(turns: &[Turn]) -> String {
+    let first = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
+    let other = || turns.first().map(|turn| turn.text.as_str());
+    format!("{:?}\n{:?}", first(USER).or_else(other), first(ASSISTANT))
+}
+
+/// The conversations of a file so far, by id, with the digest of their text.
+#[derive(Debug, Default)]
+struct Names(HashMap<String, String>);
+
+impl Names {
+    /// Gives a conversation without an id one from its title, its time and its first question and answer. False for a conversation that occurs a second time. One with the id of another, or
+    /// with the same beginning, is named by its whole text as well.
+    fn name(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
+        let digest = content_id(text);
+        let stated = chat.id.clone();
+        let id = stated.clone().unwrap_or_else(|| {
+            content_id(&format!("{:?}\n{:?}\n{}", chat.title, chat.times.created, beginning(&chat.turns)))
+        });
+        let place = format!("{}#{}", member.place, chat.pointer);
+        match self.0.get(&id) {
+            None => {
+                self.0.insert(id.clone(), digest);
+                chat.id = Some(id);
+            }
+            Some(known) if *known == digest => {
+                let reason = "duplicate: the same conversation occurs twice";
+                files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+                return false;
+            }
+            Some(_) => {
+                if stated.is_some() {
+                    let message = "two conversations have the same id; both are imported";
+                    files.sink.note(Issue::new("duplicate_id", place, message));
+                }
+                let id = format!("{id}~{digest}");
+                if self.0.insert(id.clone(), digest).is_some() {
+                    return false;
+                }
+                chat.id = Some(id);
+            }
+        }
+        true
+    }
+}
+
+/// Messages that are not in a conversation. Those that name one conversation belong together, and so do those that name
+/// none.
+#[derive(Debug, Default)]
+pub(super) struct LooseMessages {
+    names: Names,
+    chats: Vec<(Option<String>, Vec<Turn>)>,
+    positions: HashMap<Option<String>, usize>,
+    bytes: u64,
+}
+
+impl LooseMessages {
+    fn add(&mut self, files: &FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
+        self.bytes += element.text.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if self.bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        // The keys without `id`, which is that of the message.
+        let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
+        let position = *self.positions.entry(id.clone()).or_insert_with(|| {
+            self.chats.push((id, Vec::new()));
+            self.chats.len() - 1
+        });
+        if let Some((_, turns)) = self.chats.get_mut(position) {
+            turns.extend(turns_of(&element.object, element.text, &element.pointer));
+        }
+        Ok(())
+    }
+
+    /// Sends what was added.
+    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        for (id, mut turns) in self.chats {
+            let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
+            // A parent in another conversation is no parent here.
+            for turn in &mut turns {
+                if matches!(&turn.parent, TurnParent::Id(parent) if !ids.contains(parent)) {
+                    turn.parent = TurnParent::Previous;
+                }
+            }
+            let stated_id = id.clone();
+            let id = id.or_else(|| Some(content_id(&beginning(&turns))));
+            let chat = Chat { id, turns, ..Chat::default() };
+            let mut unit = unit(files, member, chat, "other", Some("messages"));
+            if let Some(conversation) = unit.records.first_mut() {
+                conversation.origin_id = stated_id;
+            }
+            files.sink.unit(unit)?;
+        }
+        Ok(())
+    }
+}

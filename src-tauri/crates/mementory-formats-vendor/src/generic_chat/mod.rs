@@ -1,0 +1,39 @@
+//! Chats in a common JSON shape. See README.md.
+mod conversation;
+mod detect;
+mod openrouter;
+mod read;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod threads;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Chats in a common JSON shape.
+pub struct GenericChat;
+
+impl Format for GenericChat {
+    fn id(&self) -> &'static str {
+        "generic_chat"
+    }
+    fn name(&self) -> &'static str {
+        "Chats in a common JSON shape"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

@@ -1,0 +1,39 @@
+//! Reads chats in common shapes.
+use super::conversation::{LooseMessages, conversation};
+use super::detect::HEAD_BYTES;
+use super::shape::{FORMAT_ID, Shape, wrappers};
+use super::{openrouter, threads};
+use crate::shared::json_head::head_text;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_model::Kind;
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let shape = detected.claim.version.as_deref().and_then(Shape::parse).unwrap_or(Shape::Conversations);
+    FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, _| {
+        match shape {
+            Shape::OpenRouter => {
+                files.objects(member, &[], Kind::Conversation, |files, e| openrouter::read_chat(files, member, e))?;
+            }
+            Shape::Threads => {
+                files.objects(member, &[], Kind::Conversation, |files, e| threads::read_threads(files, member, e))?;
+            }
+            Shape::Conversations | Shape::Messages => {
+                let mut loose = LooseMessages::default();
+                let wrappers =
+                    head_text(files.catalog, member, HEAD_BYTES).map(|head| wrappers(&head)).unwrap_or_default();
+                files.objects(member, &wrappers, Kind::Conversation, |files, element| {
+                    conversation(files, member, element, &mut loose)
+                })?;
+                loose.send(files, member)?;
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,83 @@
+//! Threads and messages in two lists, as T3 Chat exports them.
+use super::conversation::{ID_KEYS, TITLE_KEYS};
+use super::shape::FORMAT_ID;
+use crate::shared::chat::{Chat, Turn};
+use crate::shared::message::{first_text, read_message, report_no_message, send, times};
+use crate::shared::object::Object;
+use crate::shared::reader::{FileReader, ObjectElement};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+use std::collections::HashMap;
+
+const PLATFORM: &str = "t3_chat";
+
+/// Sends the conversations of a file. Messages whose thread is not in it are conversations of their own.
+pub(super) fn read_threads(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+) -> Result<(), FormatError> {
+    let object = &element.object;
+    let mut turns: HashMap<String, Vec<Turn>> = HashMap::new();
+    let mut order: Vec<String> = Vec::new();
+    for (index, raw) in object.list("messages").unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{}/messages/{index}", element.pointer);
+        let Some(message) = Object::parse(raw.get()) else {
+            report_no_message(files, member, &pointer);
+            continue;
+        };
+        let thread = first_text(&message, &["threadId", "thread_id", "conversationId"]).unwrap_or_default();
+        let mut turn = read_message(&message, raw.get(), pointer, FORMAT_ID);
+        turn.id = first_text(&message, &["messageId", "id", "_id"]);
+        if !turns.contains_key(&thread) {
+            order.push(thread.clone());
+        }
+        turns.entry(thread).or_default().push(turn);
+    }
+    for (index, raw) in object.list("threads").unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{}/threads/{index}", element.pointer);
+        let Some(thread) = Object::parse(raw.get()) else {
+            let place = format!("{}#{pointer}", member.place);
+            files.report_dropped(
+                place,
+                DroppedAs::Failed,
+                "not_an_object: this thread is none",
+                Some(Kind::Conversation),
+            );
+            continue;
+        };
+        let names: Vec<String> =
+            ["threadId", "id", "_id"].iter().filter_map(|key| first_text(&thread, &[key])).collect();
+        let own = names.iter().find_map(|name| turns.remove(name)).unwrap_or_default();
+        let mut chat = Chat {
+            id: names.into_iter().next().or_else(|| first_text(&thread, &ID_KEYS)),
+            title: first_text(&thread, &TITLE_KEYS),
+            times: times(&thread),
+            model: first_text(&thread, &["model"]),
+            pointer,
+            verbatim: Some(Verbatim::json(raw.get())),
+            turns: in_time(own),
+            ..Chat::default()
+        };
+        if thread.is_true("pinned") {
+            chat.fields.insert("pinned".into(), true.into());
+        }
+        send(files, member, chat, PLATFORM, Some("threads"))?;
+    }
+    for id in order {
+        let Some(turns) = turns.remove(&id) else { continue };
+        let message = format!("{} messages belong to a thread that is not in the file", turns.len());
+        files.sink.note(Issue::new("thread_missing", &member.place, message));
+        let chat = Chat { id: Some(id).filter(|id| !id.is_empty()), turns: in_time(turns), ..Chat::default() };
+        send(files, member, chat, PLATFORM, Some("threads"))?;
+    }
+    Ok(())
+}
+
+/// Messages in the order of their times, if all have one. The list is not in the order of the conversation.
+fn in_time(mut turns: Vec<Turn>) -> Vec<Turn> {
+    if turns.iter().all(|turn| turn.times.created.is_some()) {
+        turns.sort_by_key(|turn| turn.times.created);
+    }
+    turns
+}

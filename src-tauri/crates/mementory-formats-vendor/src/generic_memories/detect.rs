@@ -1,0 +1,74 @@
+//! Detects lists of memories without a format of their own: sentences, or objects with one text. The confidence is low,
+//! so that every format that knows a file better wins.
+use super::read::memory_text;
+use crate::shared::json_head::head_text;
+use crate::shared::object::Object;
+use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_json::Elements;
+use mementory_model::Limits;
+
+/// Number of bytes of a file that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+/// Number of elements that detection judges.
+const SAMPLE_COUNT: usize = 50;
+
+/// One claim for each file. With `asked`, the user chose this format, so short texts are accepted as well.
+pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
+    let mut out = Vec::new();
+    for member in catalog.members() {
+        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
+        if !is_list_of_memories(&head, limits, asked) {
+            continue;
+        }
+        out.push(Claim {
+            version: None,
+            confidence: 0.3,
+            reason: "A list of texts, as a program may write its memories".into(),
+            parts: vec![Part { member: member.id, role: Role::Memories }],
+            missing_parts: vec![],
+        });
+    }
+    out
+}
+
+fn is_list_of_memories(head: &[u8], limits: &Limits, asked: bool) -> bool {
+    let mut bytes = head;
+    let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPERS);
+    let (mut seen, mut texts) = (0, 0);
+    while seen < SAMPLE_COUNT {
+        match elements.next() {
+            Ok(Some(element)) if element.in_array || seen > 0 || element.offset == 0 => {
+                let Ok(text) = std::str::from_utf8(element.bytes) else { return false };
+                // A single object is no list.
+                if !element.in_array && element.bytes.starts_with(b"{") && Object::parse(text).is_none() {
+                    return false;
+                }
+                seen += 1;
+                texts += usize::from(is_memory(text, element.in_array, asked));
+            }
+            _ => break,
+        }
+    }
+    texts > 0 && 5 * texts >= 4 * seen && (asked || texts > 1 || head.starts_with(b"["))
+}
+
+/// True for a sentence, and for an object with one text and few other members.
+fn is_memory(json: &str, in_array: bool, asked: bool) -> bool {
+    let Some(text) = memory_text(json) else { return false };
+    let is_object = json.starts_with('{');
+    asked || is_sentence(&text) && (in_array || is_object) && further_texts(json) <= 1
+}
+
+/// True for a few words, or for a text in a script without spaces.
+fn is_sentence(text: &str) -> bool {
+    text.split_whitespace().count() >= 3 || text.chars().count() >= 8 && !text.is_ascii()
+}
+
+/// Number of members with sentences besides the text of a memory. A title is usual; more than that is a record of
+/// another kind, such as an article or a ticket.
+fn further_texts(json: &str) -> usize {
+    let Some(object) = Object::parse(json) else { return 0 };
+    let texts = object.members().filter_map(|(key, _)| object.text(key));
+    let is_long_record = object.members().count() > 20;
+    texts.filter(|text| is_sentence(text)).count().saturating_sub(1) + usize::from(is_long_record) * 2
+}

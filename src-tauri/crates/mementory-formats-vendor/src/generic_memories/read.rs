@@ -1,0 +1,125 @@
+//! Reads texts, and objects with one text, as memories.
+use super::WRAPPERS;
+use crate::shared::any_time::first_time;
+use crate::shared::message::first_text;
+use crate::shared::object::{Object, content_id, decode_string};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_json::{ElementError, Elements, repair};
+use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
+use serde_json::{Value, value::RawValue};
+use std::collections::HashSet;
+
+const FORMAT_ID: &str = "generic_memories";
+
+/// Members that are the text of a memory, in this order.
+const TEXT_KEYS: [&str; 10] =
+    ["memory", "content", "text", "fact", "note", "statement", "value", "observation", "body", "summary"];
+const ID_KEYS: [&str; 5] = ["id", "_id", "uuid", "memory_id", "key"];
+const CREATED_KEYS: [&str; 6] = ["created_at", "createdAt", "created", "timestamp", "date", "time"];
+const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "updated", "modified"];
+const TAG_KEYS: [&str; 4] = ["tags", "categories", "topics", "labels"];
+const TYPE_KEYS: [&str; 3] = ["type", "category", "kind"];
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, _| read_file(files, member))
+}
+
+/// The elements of a file may be texts, which the common loop over objects would refuse.
+fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut seen = HashSet::new();
+    let (catalog, limits) = (files.catalog, &files.context.limits);
+    catalog.read(member, |bytes| {
+        let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPERS);
+        loop {
+            match elements.next() {
+                Ok(Some(element)) => {
+                    let pointer = element.pointer();
+                    read_element(files, member, pointer, element.bytes, &mut seen)?;
+                }
+                Ok(None) => return Ok(()),
+                Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),
+                Err(error) => {
+                    let code = match error {
+                        ElementError::TooLarge { .. } => "too_large",
+                        ElementError::Truncated { .. } => "truncated",
+                        _ => "malformed",
+                    };
+                    let reason = format!("{code}: {error}");
+                    files.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, Some(Kind::Memory));
+                    if code != "too_large" {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn read_element(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    pointer: String,
+    bytes: &[u8],
+    seen: &mut HashSet<String>,
+) -> Result<(), FormatError> {
+    let place = format!("{}#{pointer}", member.place);
+    let valid = std::str::from_utf8(bytes).ok().filter(|text| serde_json::from_str::<&RawValue>(text).is_ok());
+    let source = match valid {
+        Some(text) => text.to_owned(),
+        None => match repair(bytes) {
+            Some((text, _)) => text.to_string(),
+            None => {
+                files.report_dropped(place, DroppedAs::Failed, "malformed: this entry is not JSON", Some(Kind::Memory));
+                return Ok(());
+            }
+        },
+    };
+    let Some(text) = memory_text(&source) else {
+        files.report_dropped(place, DroppedAs::Failed, "no_content: this entry has no text", Some(Kind::Memory));
+        return Ok(());
+    };
+    let object = Object::parse(&source).unwrap_or_default();
+    let id = first_text(&object, &ID_KEYS);
+    let key = id.clone().unwrap_or_else(|| content_id(text.trim()));
+    if !seen.insert(format!("{key}\n{text}")) {
+        files.report_dropped(place, DroppedAs::Skipped, "duplicate: the same memory occurs twice", Some(Kind::Memory));
+        return Ok(());
+    }
+    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT_ID, key), text.trim());
+    record.origin_id = id;
+    record.title = first_text(&object, &["title"]);
+    record.times.created = first_time(&object, &CREATED_KEYS);
+    record.times.updated = first_time(&object, &UPDATED_KEYS);
+    record.record_type = first_text(&object, &TYPE_KEYS);
+    record.tags = tags(&object);
+    record.source.platform = "other".into();
+    record.origin = Origin { format: FORMAT_ID.into(), version: None, container: member.place.clone(), pointer };
+    record.verbatim = Some(Verbatim::json(source.as_str()));
+    files.sink.unit(record.into())
+}
+
+/// The text of a memory: a JSON string, or the text of an object.
+pub(super) fn memory_text(json: &str) -> Option<String> {
+    let text = match json.as_bytes().first()? {
+        b'"' => decode_string(serde_json::from_str::<&RawValue>(json).ok()?)?.into_owned(),
+        b'{' => {
+            let object = Object::parse(json)?;
+            TEXT_KEYS.iter().find_map(|key| object.non_blank_text(key).map(std::borrow::Cow::into_owned))?
+        }
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn tags(object: &Object<'_>) -> Vec<String> {
+    let list = TAG_KEYS.iter().find_map(|key| object.raw_value(key));
+    let values: Vec<Value> = list.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}

@@ -1,0 +1,30 @@
+//! Every folder of `fixtures/generic_memories` has an input and what is expected of it.
+#![allow(clippy::unwrap_used)]
+use super::GenericMemories;
+use crate::case_runner::{check_cases, claiming};
+use mementory_format::testkit::Scratch;
+
+#[test]
+fn cases_are_read_as_expected() {
+    check_cases(&GenericMemories);
+}
+
+#[test]
+fn lists_of_other_things_are_not_memories() {
+    let scratch = Scratch::new("lists");
+    for (name, text) in [
+        ("words", r#"["red", "green", "blue"]"#),
+        ("numbers", "[1, 2, 3]"),
+        ("empty", "[]"),
+        ("settings", r#"{"name": "a program", "description": "does many useful things"}"#),
+        ("people", r#"[{"name": "Mo", "email": "mo@example.org"}]"#),
+        (
+            "tickets",
+            r#"[{"title": "It does not start", "body": "Nothing happens at all", "summary": "A long story again"}]"#,
+        ),
+    ] {
+        let path = scratch.put(&format!("{name}.json"), text);
+        let found = claiming(&path);
+        assert!(!found.contains(&"generic_memories"), "{name}: {found:?}");
+    }
+}

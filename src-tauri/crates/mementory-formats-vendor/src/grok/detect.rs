@@ -1,0 +1,71 @@
+//! Detects Grok's file of conversations by its keys, and the files that belong to it by its folder.
+use super::files;
+use crate::shared::files::{folder, is_inside, is_junk, json_keys};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::Keys;
+
+/// Members that only Grok's conversations have.
+const CONVERSATION_KEYS: [&str; 8] = [
+    "conversation.leaf_response_id",
+    "conversation.modify_time",
+    "conversation.create_time",
+    "conversation.system_prompt_name",
+    "conversation.title",
+    "conversation.id",
+    "conversation.conversation_id",
+    "responses.response",
+];
+
+/// One claim for each file of conversations. Files beside it belong to the first one of their folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let backends: Vec<&Member> =
+        catalog.members().iter().filter(|m| json_keys(catalog, m).is_some_and(|keys| is_backend(&keys))).collect();
+    let mut out: Vec<Claim> = Vec::new();
+    for (position, backend) in backends.iter().enumerate() {
+        let mut parts = vec![Part { member: backend.id, role: Role::Conversations }];
+        let is_first_of_folder = !backends[..position].iter().any(|other| is_same_export(backend, other));
+        let belongs = |m: &&Member| {
+            is_first_of_folder && is_same_export(backend, m) && !backends.iter().any(|other| other.id == m.id)
+        };
+        for member in catalog.members().iter().filter(belongs) {
+            parts.extend(role_of(member).map(|role| Part { member: member.id, role }));
+        }
+        out.push(Claim {
+            version: None,
+            confidence: 0.95,
+            reason: "conversations in Grok's format".into(),
+            parts,
+            missing_parts: vec![],
+        });
+    }
+    out
+}
+
+/// True for the keys of Grok's file of conversations, of its conversations as a bare list, and of its projects.
+fn is_backend(keys: &Keys) -> bool {
+    let has_conversation = keys.has("conversation") && CONVERSATION_KEYS.iter().any(|key| keys.has(key));
+    let has_responses = keys.has("responses.response.sender") || keys.has("responses.sender");
+    let is_export = keys.has("media_posts") && keys.has("tasks") && keys.has("projects");
+    keys.has("responses") && (has_conversation || has_responses) || is_export || keys.has("custom_personality")
+}
+
+/// True if a file is in the folder of the conversations. In an archive every file belongs to the export, if it is not in
+/// the folder of another one.
+fn is_same_export(backend: &Member, member: &Member) -> bool {
+    let is_same_root = member.root == backend.root && member.archive == backend.archive;
+    // A file that was selected alone brings no other file.
+    let is_single = backend.archive.is_none() && backend.place == backend.name;
+    is_same_root && !is_single && is_inside(&member.name, folder(&backend.name))
+}
+
+/// The role of a file in the folder of the conversations. None for a file that need not belong to an export.
+fn role_of(member: &Member) -> Option<Role> {
+    if is_junk(&member.name) {
+        return member.archive.is_some().then_some(Role::Junk);
+    }
+    if files::asset_id(&member.name).is_some() {
+        return Some(Role::Attachment);
+    }
+    let is_side_file = member.file_name().starts_with("prod-") || member.name.contains("canvas_thumbnails/");
+    (is_side_file || member.archive.is_some()).then_some(Role::Sidecar)
+}

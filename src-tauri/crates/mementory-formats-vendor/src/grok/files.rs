@@ -1,0 +1,66 @@
+//! Files of an export: the assets by their ids, and what messages refer to.
+use super::GROK;
+use crate::shared::object::{Object, decode_string};
+use crate::shared::values::{first_id, first_text};
+use mementory_format::is_uuid;
+use mementory_model::{AttachmentRef, RecordKey};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+
+/// Folder with the bytes of all files: `prod-mc-asset-server/<id>/content`.
+const ASSET_FOLDER: &str = "prod-mc-asset-server";
+
+/// The id of an asset by the path of its file. The file is in a folder with the id as name, or has the id as name.
+pub(super) fn asset_id(path: &str) -> Option<&str> {
+    let (_, inside) = path.rsplit_once(ASSET_FOLDER)?;
+    let id = inside.strip_prefix('/')?.split('/').next()?;
+    let id = id.split_once('.').map_or(id, |(stem, _)| stem);
+    (!id.is_empty()).then_some(id)
+}
+
+/// Key of the record of a file.
+pub(super) fn file_key(id: &str) -> RecordKey {
+    RecordKey::new(GROK, format!("file/{id}"))
+}
+
+/// A reference to a file by its id: a string, or an object with an id and a name.
+pub(super) fn reference(raw: &RawValue) -> Option<AttachmentRef> {
+    let (id, name) = match decode_string(raw) {
+        Some(id) => (id.trim().to_owned(), None),
+        None => {
+            let object = Object::parse(raw.get())?;
+            let name = first_text(&object, &["file_name", "fileName", "name"]);
+            let id = first_id(&object, &["file_metadata_id", "fileMetadataId", "asset_id", "file_id", "_id", "id"]);
+            (id.or_else(|| name.clone())?, name)
+        }
+    };
+    (!id.is_empty()).then(|| by_id(id, name))
+}
+
+fn by_id(id: String, name: Option<String>) -> AttachmentRef {
+    AttachmentRef {
+        key: file_key(&id),
+        name: name.unwrap_or_else(|| id.clone()),
+        origin_id: Some(id),
+        media_type: None,
+        size: None,
+        text: None,
+    }
+}
+
+/// A reference to a generated file by its address. If a UUID in the address (or `id`) is that of an asset in the export,
+/// the reference is to that asset.
+pub(super) fn link(address: &str, id: Option<&str>, assets: &HashSet<&str>) -> AttachmentRef {
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    let uuids = path.split('/').rev().map(|part| part.split('.').next().unwrap_or(part)).filter(|part| is_uuid(part));
+    let found = uuids.chain(id).find(|id| assets.contains(id));
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(address);
+    AttachmentRef {
+        key: found.map_or_else(|| RecordKey::new(GROK, format!("link/{path}")), file_key),
+        origin_id: Some(address.to_owned()),
+        name: name.to_owned(),
+        media_type: None,
+        size: None,
+        text: None,
+    }
+}

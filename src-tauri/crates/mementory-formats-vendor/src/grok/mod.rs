@@ -1,0 +1,41 @@
+//! Grok's data export, and parts of it. See README.md.
+mod conversation;
+mod detect;
+mod files;
+mod other;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format, scope of the record keys and name of the platform.
+const GROK: &str = "grok";
+
+/// Grok's data export.
+pub struct Grok;
+
+impl Format for Grok {
+    fn id(&self) -> &'static str {
+        GROK
+    }
+    fn name(&self) -> &'static str {
+        "Grok"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, attachments: true, complete_account_export: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

@@ -1,0 +1,42 @@
+//! Detects threads by the `object` that each file and line states.
+use crate::shared::json_head::head_text;
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::keys_of;
+
+/// Number of bytes of a file that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// One claim for all threads that were given together.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut parts = Vec::new();
+    for member in catalog.members() {
+        if let Some(role) = role(catalog, member) {
+            parts.push(Part { member: member.id, role });
+        }
+    }
+    // A thread without messages shows nothing, and others have such objects as well.
+    if !parts.iter().any(|part| part.role == Role::Conversations) {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.9,
+        reason: "Threads and their messages, as Jan stores them".into(),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+/// Messages are conversations, the file with the title of a thread is their manifest.
+fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
+    let head = head_text(catalog, member, HEAD_BYTES)?;
+    let keys = keys_of(&head);
+    let states = |object: &str| {
+        let text = String::from_utf8_lossy(&head);
+        [":", ": "].iter().any(|colon| text.contains(&format!("\"object\"{colon}\"{object}\"")))
+    };
+    if keys.has("thread_id") && keys.has("role") && keys.has("content") && states("thread.message") {
+        return Some(Role::Conversations);
+    }
+    (keys.has("assistants") && keys.has("id") && states("thread")).then_some(Role::Manifest)
+}

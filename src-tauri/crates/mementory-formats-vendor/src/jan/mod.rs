@@ -1,0 +1,35 @@
+//! Jan. See README.md.
+mod detect;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Jan.
+pub struct Jan;
+
+impl Format for Jan {
+    fn id(&self) -> &'static str {
+        "jan"
+    }
+    fn name(&self) -> &'static str {
+        "Jan"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

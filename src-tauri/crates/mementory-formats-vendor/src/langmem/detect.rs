@@ -1,0 +1,23 @@
+//! Detects rows of a store: a namespace, a key and a value, with a time or a memory in the value.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// Lists that rows may be in.
+pub(super) const LISTS: [&str; 5] = ["items", "results", "memories", "data", "rows"];
+
+/// One claim for the files of each folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.9, "rows of a LangGraph store with namespace, key and value", layout)
+}
+
+fn layout(head: &Head) -> Option<&'static str> {
+    let is_store = |list: &str| {
+        let has_name = head.has_any(list, &["namespace", "prefix"]);
+        let is_dated = head.has_any(list, &["created_at", "updated_at", "createdAt", "updatedAt"]);
+        has_name
+            && head.has_all(list, &["key", "value"])
+            && (is_dated || head.has_any(list, &["value.content", "value.kind"]))
+    };
+    let found = std::iter::once("").chain(LISTS).any(is_store);
+    found.then_some("store")
+}

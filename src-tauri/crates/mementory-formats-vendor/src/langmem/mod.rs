@@ -1,0 +1,40 @@
+//! Rows of a LangGraph store, in which LangMem keeps memories. See README.md.
+mod detect;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format and scope of the record keys.
+const ID: &str = "langmem";
+/// Name of the platform, for the filter by source.
+const PLATFORM: &str = "langmem";
+
+/// Rows of a LangGraph store, in which LangMem keeps memories.
+pub struct LangMem;
+
+impl Format for LangMem {
+    fn id(&self) -> &'static str {
+        ID
+    }
+    fn name(&self) -> &'static str {
+        "LangMem and LangGraph store"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

@@ -1,0 +1,113 @@
+//! Reads the rows of a store.
+use super::detect::LISTS;
+use super::{ID, PLATFORM};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use crate::shared::object::{Object, decode_string};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_model::{Fields, Kind};
+use serde_json::Value;
+
+/// Members of a value that may hold the text of a memory.
+const TEXTS: [&str; 6] = ["content", "memory", "text", "fact", "summary", "data"];
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
+    files.each_file(detected, |files, member, _| {
+        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+    })
+}
+
+fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+    let namespace = namespace_of(&object);
+    let Some(raw) = object.raw_value("value") else {
+        rows.fail(files, row, "no_content: this row has no value", Kind::Memory);
+        return Ok(());
+    };
+    // Some dumps of the table have the value as a text with JSON in it.
+    let inner = decode_string(raw).map(|text| text.into_owned());
+    let json = inner.as_deref().filter(|text| text.trim_start().starts_with('{')).unwrap_or_else(|| raw.get());
+    let value = Object::parse(json);
+    let text = match &value {
+        Some(value) => text_of(value),
+        None => inner.clone().filter(|text| !text.trim().is_empty()),
+    };
+    let Some(text) = text else {
+        rows.fail(files, row, "no_content: no text in the value", Kind::Memory);
+        return Ok(());
+    };
+    let key = object.id("key");
+    let content = format!("{}\n{text}", namespace.join("/"));
+    let mut record = rows.record(Kind::Memory, None, &content, text);
+    if let Some(key) = &key {
+        record.key.value = format!("{}/{key}", namespace.join("/"));
+    }
+    record.origin_id = key;
+    record.namespace = Some(namespace.join("/")).filter(|name| !name.is_empty());
+    record.record_type = value.as_ref().and_then(|value| value.first_text(&["kind", "type"]));
+    record.times.created = object.time("created_at").or_else(|| object.time("createdAt"));
+    record.times.updated = object.time("updated_at").or_else(|| object.time("updatedAt"));
+    record.times.valid_to = object.time("expires_at");
+    let names = ["created_at", "createdAt", "updated_at", "updatedAt", "expires_at"];
+    let used = ["namespace", "prefix", "key", "value"];
+    record.fields = object.other_fields(&[&used[..], &names].concat());
+    if let Some(value) = &value {
+        record.fields.extend(fields_of_value(value));
+    }
+    rows.send(files, row, record)
+}
+
+/// The parts of a namespace: a list or, in the database, a text with dots.
+fn namespace_of(object: &Object<'_>) -> Vec<String> {
+    match object.text("namespace").or_else(|| object.text("prefix")) {
+        Some(text) => text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+        None => object.texts("namespace"),
+    }
+}
+
+/// The text of a value: that of a memory, the sentence of a triple, or else its texts and numbers, one per line.
+fn text_of(value: &Object<'_>) -> Option<String> {
+    let inner = value.object("content");
+    let of = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));
+    of(value).or_else(|| inner.as_ref().and_then(of)).or_else(|| lines(inner.as_ref().unwrap_or(value)))
+}
+
+fn triple(object: &Object<'_>) -> Option<String> {
+    let part = |key: &str| object.first_text(&[key]);
+    let sentence = format!("{} {} {}", part("subject")?, part("predicate")?.replace('_', " "), part("object")?);
+    Some(match part("context") {
+        Some(context) => format!("{sentence} ({context})"),
+        None => sentence,
+    })
+}
+
+fn lines(object: &Object<'_>) -> Option<String> {
+    let mut lines = Vec::new();
+    for (key, raw) in object.members().filter(|(key, _)| !matches!(*key, "kind" | "type" | "id")) {
+        let texts = object.texts(key);
+        let text = decode_string(raw).map_or_else(|| texts.join(", "), |text| text.into_owned());
+        let number = raw.get().starts_with(|c: char| c == '-' || c.is_ascii_digit()).then(|| raw.get().to_owned());
+        let text = number.unwrap_or(text);
+        if !text.trim().is_empty() {
+            lines.push(format!("{}: {text}", key.replace('_', " ")));
+        }
+    }
+    Some(lines.join("\n")).filter(|text| !text.is_empty())
+}
+
+/// Members of the value beside its text.
+fn fields_of_value(value: &Object<'_>) -> Fields {
+    let mut fields = value.other_fields(&[&TEXTS[..], &["kind"]].concat());
+    if let Some(inner) = value.object("content") {
+        fields.extend(inner.other_fields(&TEXTS));
+    }
+    if fields.is_empty() { fields } else { Fields::from_iter([("value".to_owned(), Value::Object(fields))]) }
+}

@@ -1,0 +1,15 @@
+//! The cases in `fixtures/langmem` and the shared sample.
+use super::LangMem;
+use crate::cases::{check_cases, read_sample};
+
+#[test]
+fn fixtures_are_read_as_their_cases_say() {
+    check_cases(&LangMem);
+}
+
+#[test]
+fn the_sample_has_one_memory() {
+    let Some(found) = read_sample("14-langmem", &LangMem) else { return };
+    let texts: Vec<&str> = found.records.iter().map(|r| r.text.as_str()).collect();
+    assert_eq!(texts, ["Prefers metric units"]);
+}

@@ -1,0 +1,33 @@
+//! Detects agent files of both generations, and answers of the server with blocks or passages.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// The lists of an agent file of the second generation.
+pub(super) const LISTS: [&str; 9] =
+    ["agents", "blocks", "files", "sources", "tools", "mcp_servers", "groups", "skills", "passages"];
+
+/// One claim for the files of each folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.95, "an agent of Letta with its memory blocks", layout)
+}
+
+/// `2` for an agent file with lists, `1` for one with a single agent, `rows` for blocks or passages of the server.
+pub(super) fn layout(head: &Head) -> Option<&'static str> {
+    let of_agent =
+        ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
+    if head.has_any("agents", &of_agent) {
+        return Some("2");
+    }
+    let is_agent = head.has("core_memory")
+        && (head.has_any("", &["agent_type", "llm_config", "message_buffer_autoclear"])
+            || head.has_all("core_memory", &["label", "value"]));
+    // The server's own answer about an agent has its blocks in `memory`.
+    if is_agent || head.has_all("", &["agent_type", "llm_config"]) && head.has_any("memory", &["blocks", "file_blocks"])
+    {
+        return Some("1");
+    }
+    let is_block = head.has_all("", &["label", "value", "limit"]) && head.has_any("", &["read_only", "is_template"]);
+    let is_passage =
+        head.has_all("", &["text", "embedding_config"]) && head.has_any("", &["archive_id", "agent_id", "source_id"]);
+    (is_block || is_passage).then_some("rows")
+}

@@ -1,0 +1,251 @@
+//! The messages of an agent as a conversation.
+use super::read::is_local_id;
+use super::{ID, PLATFORM};
+use crate::shared::chat::{Chat, ChatFile, Turn};
+use crate::shared::memory_rows::{Row, RowValues};
+use crate::shared::object::{Object, content_id, decode_string, list};
+use crate::shared::reader::FileReader;
+use mementory_format::FormatError;
+use mementory_model::{DroppedAs, Kind, Verbatim};
+use serde_json::{Value, value::RawValue};
+
+/// What the program writes into the text of a prompt, and the person never sees.
+const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
+
+/// Sends the messages of an agent. None: no conversation.
+pub(super) fn read(
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    agent: &Object<'_>,
+    key: &str,
+) -> Result<(), FormatError> {
+    let messages = agent.list("messages").unwrap_or_default();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    // Such an agent reads what another agent and the person have said: its prompts are from the program.
+    let has_person = !agent.text("agent_type").unwrap_or_default().contains("sleeptime");
+    let mut turns = Vec::with_capacity(messages.len());
+    for (n, raw) in messages.into_iter().enumerate() {
+        let pointer = format!("{}/messages/{n}", row.pointer);
+        match Object::parse(raw.get()) {
+            Some(message) => turns.extend(turns_of(&message, raw, &pointer, has_person)),
+            None => {
+                let place = format!("{}#{pointer}", row.member.place);
+                let reason = "not_an_object: this entry is not an object";
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            }
+        }
+    }
+    // The first generation writes messages in no order.
+    if agent.has("core_memory") && turns.iter().all(|turn| turn.times.created.is_some()) {
+        turns.sort_by_key(|turn| turn.times.created);
+    }
+    let mut chat = Chat {
+        id: Some(format!("{key}/messages")),
+        title: agent.first_text(&["name"]),
+        pointer: format!("{}/messages", row.pointer),
+        verbatim: Some(Verbatim::json(serde_json::json!({ "name": agent.first_text(&["name"]) }).to_string())),
+        ..Chat::default()
+    };
+    chat.times.created = turns.iter().filter_map(|turn| turn.times.created).min();
+    chat.times.updated = turns.iter().filter_map(|turn| turn.times.created).max();
+    chat.turns = turns;
+    let mut issues = Vec::new();
+    let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
+    let mut unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| files.sink.note(issue));
+    // Keys that were made here are no ids of the source.
+    let made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
+    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !made_up(id)));
+    files.sink.unit(unit)
+}
+
+/// The turns of a message: itself, and before it what the program put into its text.
+fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str, has_person: bool) -> Vec<Turn> {
+    let parts = Parts::of(message);
+    let mut turn = Turn {
+        id: Some(message_key(message, raw)),
+        pointer: pointer.to_owned(),
+        verbatim: Some(Verbatim::json(raw.get())),
+        model: message.first_text(&["model"]),
+        ..Turn::default()
+    };
+    turn.times.created = message.time("created_at").or_else(|| message.time("date"));
+    turn.times.updated = message.time("updated_at");
+    let role = message.text("role").unwrap_or_default().to_ascii_lowercase();
+    let reminders = if role == "user" { parts.reminders.clone() } else { Vec::new() };
+    fill(&mut turn, message, &role, parts);
+    if turn.role == "user" && !has_person {
+        (turn.role, turn.content_type, turn.hidden) = ("system".into(), "context".into(), true);
+    }
+    if reminders.is_empty() {
+        return vec![turn];
+    }
+    let context = Turn {
+        id: turn.id.as_ref().map(|id| format!("{id}/context")),
+        role: "system".into(),
+        text: reminders.join("\n\n"),
+        content_type: "context".into(),
+        hidden: true,
+        times: turn.times.clone(),
+        pointer: pointer.to_owned(),
+        verbatim: turn.verbatim.clone(),
+        ..Turn::default()
+    };
+    // A prompt of the program alone is no turn of the person.
+    if turn.text.trim().is_empty() { vec![Turn { id: turn.id, ..context }] } else { vec![context, turn] }
+}
+
+/// The id, or the digest of a message whose id is made up by the file.
+fn message_key(message: &Object<'_>, raw: &RawValue) -> String {
+    if let Some(id) = message.id("id").filter(|id| !is_local_id(id)) {
+        return id;
+    }
+    let text = |key: &str| message.raw_value(key).map(RawValue::get).unwrap_or_default();
+    let content =
+        [text("role"), text("created_at"), text("content"), text("tool_calls"), text("tool_call_id")].concat();
+    format!("content/{}", content_id(if content.is_empty() { raw.get() } else { &content }))
+}
+
+/// Text parts of a message by who wrote them.
+#[derive(Default)]
+struct Parts {
+    texts: Vec<String>,
+    reminders: Vec<String>,
+    thoughts: Vec<String>,
+}
+
+impl Parts {
+    fn of(message: &Object<'_>) -> Self {
+        let mut parts = Self::default();
+        let Some(content) = message.raw_value("content").or_else(|| message.raw_value("text")) else { return parts };
+        if let Some(text) = decode_string(content) {
+            parts.add(&text);
+        }
+        for raw in list(content).unwrap_or_default() {
+            let part = Object::parse(raw.get()).unwrap_or_default();
+            if let Some(text) = decode_string(raw) {
+                parts.add(&text);
+            } else if let Some(thought) = part.first_text(&["reasoning", "thinking", "summary"]) {
+                parts.thoughts.push(thought);
+            } else if let Some(text) = part.first_text(&["text", "content"]) {
+                parts.add(&text);
+            }
+        }
+        parts
+    }
+
+    fn add(&mut self, text: &str) {
+        let mut rest = text;
+        let mut own = String::new();
+        while let Some((before, after)) = rest.split_once(REMINDER[0]) {
+            own.push_str(before);
+            let (inside, next) = after.split_once(REMINDER[1]).unwrap_or((after, ""));
+            self.reminders.push(inside.trim().to_owned());
+            rest = next;
+        }
+        own.push_str(rest);
+        if !own.trim().is_empty() {
+            self.texts.push(own.trim().to_owned());
+        }
+    }
+}
+
+fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
+    let text = parts.texts.join("\n\n");
+    (turn.role, turn.content_type, turn.text) = ("system".into(), "context".into(), text.clone());
+    turn.hidden = true;
+    match role {
+        "user" => fill_prompt(turn, &text),
+        "assistant" => fill_answer(turn, message, text, parts.thoughts),
+        "tool" | "function" => {
+            (turn.role, turn.content_type) = ("tool".into(), "tool_result".into());
+            if turn.text.is_empty() {
+                turn.text = results(message);
+            }
+        }
+        // The agent asks whether it may call a tool, or the person has answered.
+        "approval" if calls(message).is_empty() => {
+            turn.content_type = "approval".into();
+            let denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");
+            let reason = message.first_text(&["denial_reason"]);
+            turn.text = reason.unwrap_or_else(|| if denied { "denied" } else { "approved" }.into());
+        }
+        "approval" => fill_answer(turn, message, text, parts.thoughts),
+        "system" => {}
+        other => turn.content_type = if other.is_empty() { "unknown".into() } else { other.to_owned() },
+    }
+}
+
+/// A prompt. Older agents wrap it in JSON with the kind of event; only `user_message` is from the person.
+fn fill_prompt(turn: &mut Turn, text: &str) {
+    let event = Object::parse(text);
+    let kind = event.as_ref().and_then(|event| event.first_text(&["type"]));
+    match kind.as_deref() {
+        Some("user_message") => {
+            turn.text = event.and_then(|event| event.first_text(&["message"])).unwrap_or_default();
+        }
+        Some("heartbeat" | "login" | "system_alert" | "system_message" | "memory_alert" | "package_message") => {
+            turn.text =
+                event.and_then(|event| event.first_text(&["reason", "message"])).unwrap_or_else(|| text.to_owned());
+            return;
+        }
+        _ => {}
+    }
+    (turn.role, turn.content_type, turn.hidden) = ("user".into(), "text".into(), false);
+}
+
+/// An answer: its text or, in older agents, what it says with the tool `send_message`, with its thoughts beside it.
+fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts: Vec<String>) {
+    let calls = calls(message);
+    let spoken: Vec<String> = calls
+        .iter()
+        .filter(|(name, _)| name == "send_message")
+        .filter_map(|(_, arguments)| Object::parse(arguments)?.first_text(&["message"]))
+        .collect();
+    let others: Vec<String> = calls
+        .iter()
+        .filter(|(name, _)| name != "send_message")
+        .map(|(name, arguments)| format!("{name}({arguments})"))
+        .collect();
+    turn.role = "assistant".into();
+    turn.text = text;
+    if !spoken.is_empty() {
+        thoughts.splice(0..0, Some(std::mem::take(&mut turn.text)).filter(|text| !text.is_empty()));
+        turn.text = spoken.join("\n\n");
+    }
+    (turn.content_type, turn.hidden) = ("text".into(), false);
+    if turn.text.is_empty() && !others.is_empty() {
+        (turn.content_type, turn.text, turn.hidden) = ("tool_call".into(), others.join("\n"), true);
+    } else if turn.text.is_empty() && !thoughts.is_empty() {
+        (turn.content_type, turn.text, turn.hidden) = ("thinking".into(), thoughts.join("\n\n"), true);
+        return;
+    } else if !others.is_empty() {
+        turn.fields.insert("tool_calls".into(), others.into());
+    }
+    if !thoughts.is_empty() {
+        turn.fields.insert("thinking".into(), Value::String(thoughts.join("\n\n")));
+    }
+}
+
+/// Name and arguments of the tools that a message calls.
+fn calls(message: &Object<'_>) -> Vec<(String, String)> {
+    let listed = message.list("tool_calls").unwrap_or_default();
+    let single = message.raw_value("tool_call").into_iter();
+    let call = |raw: &RawValue| {
+        let call = Object::parse(raw.get())?;
+        let function = call.object("function").unwrap_or(call);
+        let arguments = function.raw_value("arguments")?;
+        let text = decode_string(arguments).map_or_else(|| arguments.get().to_owned(), |text| text.into_owned());
+        Some((function.first_text(&["name"])?, text))
+    };
+    listed.into_iter().chain(single).filter_map(call).collect()
+}
+
+fn results(message: &Object<'_>) -> String {
+    let result = |raw: &RawValue| Object::parse(raw.get())?.first_text(&["func_response", "stdout", "tool_return"]);
+    let listed = message.list("tool_returns").unwrap_or_default();
+    let texts: Vec<String> = listed.into_iter().filter_map(result).collect();
+    if texts.is_empty() { message.first_text(&["tool_return"]).unwrap_or_default() } else { texts.join("\n") }
+}

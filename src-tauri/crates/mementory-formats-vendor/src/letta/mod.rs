@@ -1,0 +1,42 @@
+//! Agents of Letta (MemGPT) with their memory blocks and messages. See README.md.
+mod detect;
+mod messages;
+mod read;
+mod secrets;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format and scope of the record keys.
+const ID: &str = "letta";
+/// Name of the platform, for the filter by source.
+const PLATFORM: &str = "letta";
+
+/// Agents of Letta (MemGPT) with their memory blocks and messages.
+pub struct Letta;
+
+impl Format for Letta {
+    fn id(&self) -> &'static str {
+        ID
+    }
+    fn name(&self) -> &'static str {
+        "Letta agent file"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

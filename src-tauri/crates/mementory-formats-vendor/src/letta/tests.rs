@@ -1,0 +1,35 @@
+//! The cases in `fixtures/letta`, the shared sample, and secrets.
+#![allow(clippy::unwrap_used)]
+use super::Letta;
+use crate::cases::{check_cases, read_sample};
+use crate::testing::read;
+use mementory_format::testkit::repo;
+use mementory_model::Kind;
+
+#[test]
+fn fixtures_are_read_as_their_cases_say() {
+    check_cases(&Letta);
+}
+
+#[test]
+fn the_sample_has_one_memory_and_two_messages() {
+    let Some(found) = read_sample("14-letta", &Letta) else { return };
+    let count = |kind| found.records.iter().filter(|r| r.kind == kind).count();
+    assert_eq!((count(Kind::Memory), count(Kind::Conversation), count(Kind::Message)), (1, 1, 2));
+    let roles: Vec<&str> = found.records.iter().filter_map(|r| Some(r.message.as_ref()?.role.as_str())).collect();
+    assert_eq!(roles, ["system", "user"]);
+}
+
+#[test]
+fn no_value_of_a_secret_is_stored() {
+    for case in ["full/input.af", "first_generation/input.af", "double/input.af"] {
+        let input = repo().join("fixtures/letta").join(case);
+        assert!(std::fs::read_to_string(&input).unwrap().contains("-not-stored"), "{case}");
+        let found = read(&input, &Letta);
+        assert!(!format!("{:?}", found.records).contains("-not-stored"), "{case}");
+        let parts = found.parts.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes));
+        assert!(parts.into_iter().all(|text| !text.contains("-not-stored")), "{case}");
+        let names = found.records.iter().filter(|r| r.kind == Kind::Credential).count();
+        assert!(names > 0 && found.codes().contains(&"secret_left_out".to_owned()), "{case}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Detects exported conversations by their ids and their messages.
+use crate::shared::json_head::head_keys;
+use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_json::Keys;
+
+/// One claim for all conversations that were given together, because each is a file of its own.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let files =
+        catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));
+    let parts: Vec<Part> = files.map(|member| Part { member: member.id, role: Role::Conversations }).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.9,
+        reason: "Conversations with message ids, as LibreChat exports them".into(),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+/// The ids of messages are called `messageId`, and those of their parents `parentMessageId`.
+fn is_export(keys: &Keys) -> bool {
+    let is_list = |list: &str| {
+        let has = |key: &str| keys.has(&format!("{list}.{key}"));
+        has("messageId") && (has("parentMessageId") || has("isCreatedByUser") || has("children"))
+    };
+    (keys.has("conversationId") || keys.has("options") || keys.has("exportAt"))
+        && (is_list("messages") || is_list("messagesTree"))
+}

@@ -1,0 +1,106 @@
+//! Reads exported conversations: messages as a list, or as a tree with all branches.
+use super::tree;
+use crate::shared::any_time::first_time;
+use crate::shared::chat::{Chat, Turn, TurnParent};
+use crate::shared::message::{first_text, read_message, send};
+use crate::shared::object::{Object, with_replaced_values};
+use crate::shared::reader::{FileReader, ObjectElement};
+use crate::shared::roles::{ASSISTANT, USER};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_model::{DroppedAs, Kind, Times, Verbatim};
+use serde_json::{Value, value::RawValue};
+
+const FORMAT_ID: &str = "librechat";
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, _| {
+        files.objects(member, &["conversations"], Kind::Conversation, |files, element| {
+            conversation(files, member, element)
+        })?;
+        Ok(())
+    })
+}
+
+fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
+    let object = &element.object;
+    let lists: Vec<&RawValue> = ["messages", "messagesTree"].iter().filter_map(|key| object.raw_value(key)).collect();
+    if !lists.iter().any(|list| list.get().starts_with('[')) {
+        let place = format!("{}#{}", member.place, element.pointer);
+        let reason = "no_messages: this conversation has no list of messages";
+        files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    }
+    let turns = turns(element);
+    let list_entries = lists.iter().filter_map(|list| crate::shared::object::list(list));
+    for (index, raw) in list_entries.flatten().enumerate().filter(|(_, raw)| !raw.get().starts_with('{')) {
+        let _ = raw;
+        crate::shared::message::report_no_message(files, member, &format!("{}/messages/{index}", element.pointer));
+    }
+    let options = object.object("options");
+    let option = |keys: &[&str]| options.as_ref().and_then(|options| first_text(options, keys));
+    let cuts: Vec<(&RawValue, &str)> = lists.iter().map(|list| (*list, "[]")).collect();
+    let updated = first_time(object, &["updatedAt"]);
+    let created = first_time(object, &["createdAt"]);
+    let mut chat = Chat {
+        id: first_text(object, &["conversationId", "_id"]).or_else(|| option(&["conversationId"])),
+        title: first_text(object, &["title"]).or_else(|| option(&["title"])),
+        model: option(&["model", "modelLabel"]),
+        times: Times { created, updated, ..Times::default() },
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cuts))),
+        turns,
+        ..Chat::default()
+    };
+    for key in ["endpoint", "exportAt"] {
+        if let Some(value) = first_text(object, &[key]) {
+            chat.fields.insert(key.into(), value.into());
+        }
+    }
+    if let Some(prompt) = option(&["promptPrefix", "system", "instructions"]) {
+        chat.fields.insert("system_prompt".into(), prompt.into());
+    }
+    if let Some(tags) = object.raw_value("tags").and_then(|raw| serde_json::from_str::<Vec<Value>>(raw.get()).ok()) {
+        chat.tags = tags.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    }
+    send(files, member, chat, FORMAT_ID, None)
+}
+
+/// The messages. In a tree, the parent of a message is the one that contains it.
+fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
+    let found = tree::messages(element.text);
+    let mut out: Vec<Turn> = Vec::with_capacity(found.len());
+    // Messages without an id are named by their position, so that those inside them find them.
+    let id_at = |out: &[Turn], position: usize| out.get(position).and_then(|turn| turn.id.clone());
+    for message in found {
+        let Some(object) = Object::parse(&message.text) else {
+            out.push(Turn { role: "unknown".into(), content_type: "text".into(), ..Turn::default() });
+            continue;
+        };
+        let pointer = format!("{}@{}", element.pointer, message.at);
+        let mut turn = read_message(&object, &message.text, pointer, FORMAT_ID);
+        turn.id = first_text(&object, &["messageId", "_id", "id"]);
+        if let Some(flag) = object.raw_value("isCreatedByUser").map(RawValue::get) {
+            turn.role = if flag == "true" { USER } else { ASSISTANT }.into();
+        } else if first_text(&object, &["sender"]).is_some_and(|sender| sender != "User") {
+            turn.role = ASSISTANT.into();
+        }
+        turn.hidden = false;
+        if turn.content_type == "context" {
+            turn.content_type = "text".into();
+        }
+        if let Some(parent) = message.parent {
+            turn.parent = id_at(&out, parent).map_or(TurnParent::Previous, TurnParent::Id);
+        }
+        if object.is_true("error") {
+            turn.fields.insert("error".into(), true.into());
+        }
+        out.push(turn);
+    }
+    out
+}

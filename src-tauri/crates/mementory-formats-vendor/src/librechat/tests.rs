@@ -1,0 +1,9 @@
+//! Every folder of `fixtures/librechat` has an input and what is expected of it.
+#![allow(clippy::unwrap_used)]
+use super::Librechat;
+use crate::case_runner::check_cases;
+
+#[test]
+fn cases_are_read_as_expected() {
+    check_cases(&Librechat);
+}

@@ -1,0 +1,156 @@
+//! Finds the messages of a conversation in one pass over its text. In an export with all branches, each message contains
+//! its answers under `children`, so a chat of a thousand turns is a thousand objects deep: parsing each of them by
+//! itself would read the inner ones a thousand times, and recursion would end the program.
+
+/// A message in the text of a conversation.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FoundMessage {
+    /// Its text, with an empty list under `children`.
+    pub text: String,
+    /// Position of the message that contains it, in the same list.
+    pub parent: Option<usize>,
+    /// Position of its first byte in the conversation.
+    pub at: usize,
+}
+
+/// An object or list that has not ended yet.
+struct Open {
+    is_object: bool,
+    /// The key of the member that is read, in objects.
+    key: Option<(usize, usize)>,
+    /// The message that an object is.
+    message: Option<usize>,
+    /// True for a list of messages.
+    is_message_list: bool,
+    /// Position after the last byte that was copied to the text of the message.
+    copied: usize,
+}
+
+/// All messages under `messages` and `messagesTree` of an object, in the order of the text. `text` must be JSON.
+pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
+    let bytes = text.as_bytes();
+    let mut out: Vec<FoundMessage> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut last_string = None;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let start = at + 1;
+                at = string_end(bytes, start);
+                last_string = Some((start, at));
+            }
+            b':' => {
+                if let Some(top) = open.last_mut().filter(|top| top.is_object) {
+                    top.key = last_string.take();
+                }
+            }
+            b'{' => {
+                let parent = message_list(&open).then(|| enclosing(&open));
+                let message = parent.map(|parent| {
+                    out.push(FoundMessage { text: String::new(), parent, at });
+                    out.len() - 1
+                });
+                open.push(Open { is_object: true, key: None, message, is_message_list: false, copied: at });
+            }
+            b'[' => {
+                let is_list = starts_list(text, &open);
+                open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
+                // What the message around it has before its answers.
+                if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
+                    copy(text, message, at + 1, &mut out);
+                }
+            }
+            b'}' => {
+                if let Some(mut closed) = open.pop() {
+                    copy(text, &mut closed, at + 1, &mut out);
+                }
+            }
+            b']' => {
+                if let Some(closed) = open.pop()
+                    && closed.is_message_list
+                    && let Some(owner) = open.last_mut()
+                {
+                    owner.copied = at;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    out
+}
+
+/// Appends the text up to `end` to the message that `open` is.
+fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
+    if let Some(message) = open.message.and_then(|message| out.get_mut(message)) {
+        message.text.push_str(text.get(open.copied..end).unwrap_or_default());
+        open.copied = end;
+    }
+}
+
+/// The object around the list that was opened last.
+fn owner(open: &mut [Open]) -> Option<&mut Open> {
+    let above = open.len().checked_sub(2)?;
+    open.get_mut(above)
+}
+
+/// True inside a list of messages.
+fn message_list(open: &[Open]) -> bool {
+    open.last().is_some_and(|top| top.is_message_list)
+}
+
+/// The message around the list that is open.
+fn enclosing(open: &[Open]) -> Option<usize> {
+    open.iter().rev().find_map(|level| level.message)
+}
+
+/// True if a list that begins here has messages: under `messages` or `messagesTree` of the conversation, or under
+/// `children` of a message.
+fn starts_list(text: &str, open: &[Open]) -> bool {
+    let Some(top) = open.last().filter(|top| top.is_object) else { return false };
+    let key = top.key.and_then(|(start, end)| text.get(start..end));
+    match key {
+        Some("messages" | "messagesTree") => open.len() == 1,
+        Some("children") => top.message.is_some(),
+        _ => false,
+    }
+}
+
+/// Position of the quotation mark that ends a string.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
+        at += if *byte == b'\\' { 2 } else { 1 };
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_lists_and_trees_are_found() {
+        let text = r#"{"a":[{"x":1}],"messages":[{"messageId":"1","text":"a \" } b","children":[{"messageId":"2","content":[{"type":"text"}],"children":[]},{"messageId":"3"}],"z":1},7,{"messageId":"4"}]}"#;
+        let found = messages(text);
+        let texts: Vec<(&str, Option<usize>)> = found.iter().map(|m| (m.text.as_str(), m.parent)).collect();
+        assert_eq!(
+            texts,
+            [
+                (r#"{"messageId":"1","text":"a \" } b","children":[],"z":1}"#, None),
+                (r#"{"messageId":"2","content":[{"type":"text"}],"children":[]}"#, Some(0)),
+                (r#"{"messageId":"3"}"#, Some(0)),
+                (r#"{"messageId":"4"}"#, None),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_deep_tree_needs_neither_recursion_nor_much_time() {
+        let depth = 100_000;
+        let inner = r#"{"messageId":"x","children":["#.repeat(depth);
+        let found = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)));
+        assert_eq!(found.len(), depth);
+        assert_eq!(found.last().and_then(|m| m.parent), Some(depth - 2));
+    }
+}

@@ -1,0 +1,27 @@
+//! Detects conversations by messages with versions.
+use crate::shared::json_head::head_keys;
+use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_json::Keys;
+
+/// One claim for all conversations that were given together, because each is a file of its own.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let files =
+        catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));
+    let parts: Vec<Part> = files.map(|member| Part { member: member.id, role: Role::Conversations }).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.9,
+        reason: "Conversations whose messages have versions, as LM Studio stores them".into(),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+fn is_export(keys: &Keys) -> bool {
+    let has_version =
+        ["role", "content", "steps", "type"].iter().any(|key| keys.has(&format!("messages.versions.{key}")));
+    has_version || keys.has("messages.versions") && keys.has("messages.currentlySelected")
+}

@@ -1,0 +1,40 @@
+//! Memories of the reference memory server of the Model Context Protocol. See README.md.
+mod detect;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format and scope of the record keys.
+const ID: &str = "mcp_memory";
+/// Name of the platform, for the filter by source.
+const PLATFORM: &str = "mcp-memory";
+
+/// Memories of the reference memory server of the Model Context Protocol.
+pub struct McpMemory;
+
+impl Format for McpMemory {
+    fn id(&self) -> &'static str {
+        ID
+    }
+    fn name(&self) -> &'static str {
+        "MCP memory server"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

@@ -1,0 +1,163 @@
+//! Reads entities, their observations and relations.
+use super::{ID, PLATFORM};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use crate::shared::object::{Object, content_id, decode_string, list, with_replaced_values};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_model::{EntityRef, Kind, Verbatim};
+use serde_json::value::RawValue;
+
+/// The lists of the graph that the tool `read_graph` returns.
+const LISTS: [&str; 2] = ["entities", "relations"];
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
+    files.each_file(detected, |files, member, _| {
+        each_row(files, member, &LISTS, Kind::Entity, &mut |files, row| read_row(&mut rows, files, row))
+    })
+}
+
+fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    let Some(object) = object_of(files, row, Kind::Entity) else { return Ok(()) };
+    let named = object.text("type").unwrap_or_default().into_owned();
+    let is_relation = object.has("relationType") || object.has("from") && object.has("to");
+    match named.as_str() {
+        "entity" => read_entity(rows, files, row, &object),
+        "relation" => read_relation(rows, files, row, &object),
+        "observation" => read_observations(rows, files, row, &object),
+        // A fork marks its own files with such a line.
+        "_aim" => {
+            rows.skip(files, row, "not_a_record: the marker of a memory file", Kind::Entity);
+            Ok(())
+        }
+        _ if is_relation => read_relation(rows, files, row, &object),
+        _ if object.has("observations") || object.has("entityType") => read_entity(rows, files, row, &object),
+        _ if object.has("entityName") => read_observations(rows, files, row, &object),
+        _ => {
+            let record = rows.foreign(&object, row, &named);
+            rows.send(files, row, record)
+        }
+    }
+}
+
+/// An entity is a record without its observations, each of which is a memory.
+fn read_entity(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    let Some(name) = object.id("name") else {
+        rows.fail(files, row, "no_name: this entity has no name", Kind::Entity);
+        return Ok(());
+    };
+    let entity_type = object.first_text(&["entityType", "entity_type"]);
+    let mut record = rows.record(Kind::Entity, None, "", "");
+    record.key.value = entity_key(&name);
+    record.origin_id = Some(name.clone());
+    record.title = Some(name.clone());
+    record.record_type = entity_type.clone();
+    record.times.created = object.time("createdAt").or_else(|| object.time("created_at"));
+    record.times.updated = object.time("updatedAt").or_else(|| object.time("updated_at"));
+    let used = ["type", "name", "entityType", "entity_type", "observations"];
+    record.fields = object.other_fields(&used);
+    let raw = object.raw_value("observations").filter(|raw| list(raw).is_some() || decode_string(raw).is_some());
+    let without: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
+    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &without)))?;
+    let about = EntityRef { name, entity_type, role: None };
+    send_observations(rows, files, row, &about, raw, "observations")
+}
+
+/// A line with observations that are added to an entity.
+fn read_observations(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    let key = ["contents", "observations", "content"].into_iter().find(|key| object.has(key));
+    let (Some(name), Some(key)) = (object.id("entityName"), key) else {
+        rows.fail(files, row, "no_content: an observation without its entity or its text", Kind::Memory);
+        return Ok(());
+    };
+    let about = EntityRef { name, entity_type: None, role: None };
+    send_observations(rows, files, row, &about, object.raw_value(key), key)
+}
+
+fn send_observations(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    about: &EntityRef,
+    raw: Option<&RawValue>,
+    key: &str,
+) -> Result<(), FormatError> {
+    let items = raw.map(|raw| list(raw).unwrap_or_else(|| vec![raw])).unwrap_or_default();
+    for (n, item) in items.into_iter().enumerate() {
+        let row = Row { member: row.member, text: item.get(), pointer: format!("{}/{key}/{n}", row.pointer) };
+        read_observation(rows, files, &row, about, item)?;
+    }
+    Ok(())
+}
+
+/// An observation is a text or, in some servers, an object with a text and times.
+fn read_observation(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    about: &EntityRef,
+    item: &RawValue,
+) -> Result<(), FormatError> {
+    let object = Object::parse(item.get()).unwrap_or_default();
+    let names = ["content", "text", "observation", "value"];
+    let text = decode_string(item).map(|text| text.into_owned()).filter(|text| !text.trim().is_empty());
+    let Some(text) = text.or_else(|| object.first_text(&names)) else {
+        rows.fail(files, row, "no_content: an observation without text", Kind::Memory);
+        return Ok(());
+    };
+    let mut record = rows.record(Kind::Memory, None, "", text.clone());
+    record.key.value = format!("{}/{}", entity_key(&about.name), content_id(&text));
+    record.title = Some(about.name.clone());
+    record.times.created =
+        ["timestamp", "createdAt", "created_at", "date"].into_iter().find_map(|key| object.time(key));
+    record.source.method = Some("agent_memory".into());
+    record.entities = vec![about.clone()];
+    record.links = vec![link("about", Kind::Entity, ID, entity_key(&about.name))];
+    record.fields = object.other_fields(&names);
+    rows.send(files, row, record)
+}
+
+/// A relation. Its ends may be missing: the server does not check them.
+fn read_relation(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    let what = object.first_text(&["relationType", "relation_type", "relation"]);
+    let (Some(from), Some(to)) = (object.id("from"), object.id("to")) else {
+        rows.fail(files, row, "malformed: not a relation between two things", Kind::Relation);
+        return Ok(());
+    };
+    let words = what.as_deref().map_or_else(|| "–".to_owned(), spaced);
+    let key = format!("{from}\n{}\n{to}", what.as_deref().unwrap_or_default());
+    let mut record = rows.record(Kind::Relation, None, &key, format!("{from} {words} {to}"));
+    record.record_type = what;
+    record.links =
+        vec![link("source", Kind::Entity, ID, entity_key(&from)), link("target", Kind::Entity, ID, entity_key(&to))];
+    let used = ["type", "from", "to", "relationType", "relation_type", "relation"];
+    record.fields = object.other_fields(&used);
+    rows.send(files, row, record)
+}
+
+/// The server knows an entity by its name only.
+fn entity_key(name: &str) -> String {
+    format!("entity/{name}")
+}

@@ -1,0 +1,101 @@
+//! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are not claimed.
+use super::transcript::{ASSISTANT, repaired};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_json::{decoded_head, keys_of};
+use std::collections::BTreeMap;
+
+/// Number of bytes of a file that are examined first.
+const HEAD_BYTES: usize = 64 << 10;
+/// Number of bytes that are examined of a page or of a list of labels, which begin with styles and other labels.
+const LARGE_HEAD_BYTES: usize = 2 << 20;
+/// Folders with pages about Meta AI.
+const FOLDERS: [&str; 2] = ["meta_ai_profile", "meta_ai_app"];
+
+/// One claim for each archive or dropped folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut groups: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
+    for member in catalog.members().iter().filter(|member| has_conversations(catalog, member)) {
+        groups.entry((member.root, member.archive)).or_default().push(member.id);
+    }
+    let claim = |(group, found): ((usize, Option<usize>), Vec<usize>)| {
+        let beside = catalog.members().iter().filter(|member| {
+            (member.root, member.archive) == group && !found.contains(&member.id) && is_in_folder(member)
+        });
+        let parts = found.iter().map(|id| Part { member: *id, role: Role::Conversations });
+        let sidecars = beside.map(|member| Part { member: member.id, role: Role::Sidecar });
+        Claim {
+            version: None,
+            confidence: 0.9,
+            reason: "conversations with Meta AI".into(),
+            parts: parts.chain(sidecars).collect(),
+            missing_parts: vec![],
+        }
+    };
+    groups.into_iter().map(claim).collect()
+}
+
+fn is_in_folder(member: &Member) -> bool {
+    member.place.split('/').rev().nth(1).is_some_and(|dir| FOLDERS.contains(&dir))
+}
+
+fn head(catalog: &Catalog, member: &Member, bytes: usize) -> Vec<u8> {
+    let read = catalog.read(member, |r| decoded_head(r, bytes).map_err(|e| FormatError::io(&member.place, e)));
+    read.unwrap_or_default()
+}
+
+/// True for a web page.
+pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
+    head(catalog, member, 16).first() == Some(&b'<')
+}
+
+fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    if name.starts_with("._") || !matches!(ending, None | Some("json" | "html" | "htm" | "txt")) {
+        return false;
+    }
+    let first = head(catalog, member, HEAD_BYTES);
+    match first.first() {
+        Some(b'<') => {
+            let is_table = |head: &[u8]| has(head, "<td") && has_transcript(head);
+            is_table(&first)
+                || first.len() >= HEAD_BYTES && has(&first, "<style") && {
+                    is_table(&head(catalog, member, LARGE_HEAD_BYTES))
+                }
+        }
+        Some(b'{' | b'[') => {
+            let keys = keys_of(&first);
+            let has_labels = keys.has("label_values") || keys.has("label") && (keys.has("value") || keys.has("dict"));
+            if has_labels {
+                return has_transcript(&first)
+                    || first.len() >= HEAD_BYTES && has_transcript(&head(catalog, member, LARGE_HEAD_BYTES));
+            }
+            is_thread(&keys, &first)
+        }
+        _ => false,
+    }
+}
+
+fn has(head: &[u8], words: &str) -> bool {
+    memchr::memmem::find(head, words.as_bytes()).is_some()
+}
+
+/// True for the name of a transcript, or for the assistant as a speaker.
+fn has_transcript(head: &[u8]) -> bool {
+    ["Meta AI_", "\\nMeta AI: ", "\nMeta AI: ", ">Meta AI</td>", ">Meta AI: "].iter().any(|words| has(head, words))
+}
+
+/// True for a thread between Meta AI and one person. Threads with more people are theirs.
+fn is_thread(keys: &mementory_json::Keys, head: &[u8]) -> bool {
+    if !keys.has_below("messages.sender_name") {
+        return false;
+    }
+    let text = String::from_utf8_lossy(head);
+    let Some((_, rest)) = text.split_once("\"participants\"") else {
+        return has(head, "\"sender_name\":\"Meta AI\"") || has(head, "\"sender_name\": \"Meta AI\"");
+    };
+    let list = rest.split(']').next().unwrap_or_default();
+    let names: Vec<String> =
+        list.split("\"name\"").skip(1).filter_map(|after| Some(repaired(after.split('"').nth(1)?))).collect();
+    names.len() <= 2 && names.iter().any(|name| name == ASSISTANT)
+}

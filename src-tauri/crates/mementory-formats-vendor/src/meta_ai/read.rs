@@ -1,0 +1,18 @@
+//! Reads the claimed files, each by its kind.
+use super::{SCOPE, detect, page, thread};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
+        Role::Conversations if detect::is_page(catalog, member) => page::read(reader, member),
+        Role::Conversations => thread::read(reader, member),
+        _ => reader.pass_through(member, "", "sidecar"),
+    })
+}

@@ -1,0 +1,53 @@
+//! The fixtures, the sample, and other files of Meta.
+#![allow(clippy::unwrap_used)]
+use super::MetaAi;
+use crate::fixture_cases::{check_all, claimed_by, import};
+use mementory_format::testkit::{Scratch, repo, shared};
+use serde_json::{Value, json};
+
+#[test]
+fn fixtures_are_read_as_their_cases_say() {
+    check_all(&MetaAi);
+}
+
+#[test]
+fn the_sample_has_the_counts_that_were_found_by_hand() {
+    let Some(exports) = shared("exports") else { return };
+    let expected: Value = serde_json::from_slice(&std::fs::read(exports.join("expected.json")).unwrap()).unwrap();
+    let by_hand = &expected["samples"]["20-meta-ai"]["by_hand"];
+    let (_, found) = import(&exports.join("20-meta-ai"), &MetaAi);
+    assert_eq!(json!(found.kinds()["conversation"]), by_hand["conversations"]);
+    assert_eq!(json!(found.kinds()["message"]), by_hand["messages"]);
+    assert_eq!(found.find("What eats slugs?").message.as_ref().unwrap().role, "user");
+    assert_eq!(found.find("Hedgehogs.").message.as_ref().unwrap().role, "assistant");
+}
+
+#[test]
+fn the_name_of_the_file_does_not_matter() {
+    let scratch = Scratch::new("meta-ai-names");
+    let path = repo().join("fixtures/meta_ai/page/input/meta_ai_profile/your_ai_conversations.html");
+    let renamed = scratch.put("x", std::fs::read(&path).unwrap());
+    let keys = |path| -> Vec<_> { import(path, &MetaAi).1.records.into_iter().map(|r| r.key).collect() };
+    assert_eq!(keys(&path), keys(&renamed));
+}
+
+#[test]
+fn other_files_of_meta_are_not_claimed() {
+    let scratch = Scratch::new("meta-ai-none");
+    for (n, (ending, text)) in [
+        ("json", r#"{"participants":[{"name":"Mirela"},{"name":"Jonas"}],"messages":[{"sender_name":"Jonas","content":"Meta AI"}]}"#),
+        (
+            "json",
+            r#"{"participants":[{"name":"Mirela"},{"name":"Jonas"},{"name":"Meta AI"}],"messages":[{"sender_name":"Jonas","content":"x"}]}"#,
+        ),
+        ("json", r#"{"label_values":[{"label":"Name","value":"Mirela"}]}"#),
+        ("html", "<table><tr><td>You</td><td>liked a page</td></tr></table>"),
+        ("html", "<p>Meta AI: a page about it</p>"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = scratch.put(&format!("{n}.{ending}"), text);
+        assert!(!claimed_by(&path).contains(&"meta_ai"), "{text}");
+    }
+}

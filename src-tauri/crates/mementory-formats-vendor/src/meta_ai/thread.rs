@@ -1,0 +1,181 @@
+//! Conversations in JSON: transcripts under labels, and threads with Meta AI as in Messenger.
+use super::{
+    PLATFORM, SCOPE, page,
+    transcript::{self, ASSISTANT},
+};
+use crate::shared::{
+    chat::{Chat, Turn},
+    object::{Object, content_id, decode_string, list, with_replaced_values},
+    reader::{FileReader, ObjectElement},
+};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Timestamp, Verbatim};
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+/// Keys of lists of labels or threads.
+const LISTS: [&str; 3] = ["label_values", "threads", "conversations"];
+/// Deepest nesting of labels.
+const MAX_DEPTH: u32 = 16;
+
+/// Reads a file with labels or with threads.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    reader.objects(member, &LISTS, Kind::Conversation, |reader, element| {
+        if element.object.has("messages") { thread(reader, member, element) } else { labels(reader, member, element) }
+    })?;
+    Ok(())
+}
+
+/// Looks for transcripts in `{label, value}` inside `{label, dict[]}`.
+fn labels(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
+    let whole: Option<&RawValue> = serde_json::from_str(element.text).ok();
+    let mut pending: Vec<(&RawValue, String, u32)> =
+        whole.into_iter().map(|raw| (raw, element.pointer.clone(), 0)).collect();
+    while let Some((raw, pointer, depth)) = pending.pop() {
+        let Some(object) = Object::parse(raw.get()) else { continue };
+        let inside = ["dict", "label_values", "vec"].into_iter().find_map(|key| Some((key, object.list(key)?)));
+        if let Some((key, items)) = inside
+            && depth < MAX_DEPTH
+        {
+            let place = |index: usize| format!("{pointer}/{key}/{index}");
+            let items: Vec<_> = items.into_iter().enumerate().map(|(i, raw)| (raw, place(i), depth + 1)).collect();
+            pending.extend(items.into_iter().rev());
+            continue;
+        }
+        label(reader, member, raw, &object, &pointer)?;
+    }
+    Ok(())
+}
+
+fn label(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    raw: &RawValue,
+    object: &Object<'_>,
+    pointer: &str,
+) -> Result<(), FormatError> {
+    let text = |key: &str| object.text(key).map(|text| transcript::repaired(&text));
+    let (label, value) = (text("label").unwrap_or_default(), text("value").or_else(|| text("href")));
+    let Some(value) = value.filter(|value| !value.trim().is_empty()) else {
+        let reason = "no_content: a label without a value";
+        reader.report_dropped(format!("{}#{pointer}", member.place), DroppedAs::Skipped, reason, None);
+        return Ok(());
+    };
+    let turns = transcript::turns(&value);
+    if turns.is_empty() {
+        // A picture, or something about the account.
+        let key = RecordKey::new(SCOPE, format!("label/{}", content_id(&format!("{label}\n{value}"))));
+        let mut record = Record::new(Kind::Foreign, key, value);
+        record.title = Some(label).filter(|label| !label.is_empty());
+        record.times.created = object.whole_number("timestamp_value").and_then(|n| Timestamp::from_seconds(n as f64));
+        record.source.platform = PLATFORM.into();
+        record.origin = Origin {
+            format: SCOPE.into(),
+            version: Some("json".into()),
+            container: member.place.clone(),
+            pointer: pointer.to_owned(),
+        };
+        record.verbatim = Some(Verbatim::json(raw.get()));
+        return reader.sink.unit(record.into());
+    }
+    let turns = turns.into_iter().map(|(role, text)| Turn {
+        role: role.into(),
+        verbatim: Some(Verbatim { media_type: "text/plain".into(), text: text.clone() }),
+        text,
+        content_type: "text".into(),
+        pointer: pointer.to_owned(),
+        ..Turn::default()
+    });
+    let chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
+    let chat = Chat { verbatim: Some(Verbatim::json(raw.get())), ..chat };
+    page::send_chat(reader, member, chat, "json")
+}
+
+/// Reads `{participants[{name}], messages[{sender_name, timestamp_ms, content}], thread_path}`, newest message first.
+fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
+    let object = &element.object;
+    let raw_messages = object.raw_value("messages");
+    let Some(items) = raw_messages.and_then(list) else {
+        let place = format!("{}#{}", member.place, element.pointer);
+        let reason = "malformed: the messages are not a list";
+        reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let mut turns = Vec::with_capacity(items.len());
+    let mut people = BTreeSet::new();
+    for (index, raw) in items.iter().enumerate() {
+        let pointer = format!("{}/messages/{index}", element.pointer);
+        let Some(message) = Object::parse(raw.get()) else {
+            let reason = "not_an_object: this message is not an object";
+            reader.report_dropped(
+                format!("{}#{pointer}", member.place),
+                DroppedAs::Failed,
+                reason,
+                Some(Kind::Message),
+            );
+            continue;
+        };
+        let sender = message.text("sender_name").map(|name| transcript::repaired(&name)).unwrap_or_default();
+        let role = if sender == ASSISTANT { "assistant" } else { "user" };
+        if role == "user" {
+            people.insert(sender.clone());
+        }
+        turns.push(read_message(raw, &message, role, sender, pointer));
+    }
+    let is_newest_first = match (turns.first(), turns.last()) {
+        (Some(first), Some(last)) => first.times.created > last.times.created,
+        _ => false,
+    };
+    if is_newest_first {
+        turns.reverse();
+    }
+    if people.len() > 1 {
+        // It is not known which of several people this export belongs to.
+        turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = "participant".into());
+    }
+    let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));
+    let cut: Vec<_> = raw_messages.map(|raw| (raw, "[]")).into_iter().collect();
+    let chat = Chat {
+        id: id.map(std::borrow::Cow::into_owned),
+        title: object.non_blank_text("title").map(|title| transcript::repaired(&title)),
+        times: Times {
+            created: turns.iter().find_map(|turn| turn.times.created),
+            updated: turns.iter().rev().find_map(|turn| turn.times.created),
+            ..Times::default()
+        },
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cut))),
+        turns,
+        ..Chat::default()
+    };
+    page::send_chat(reader, member, chat, "json")
+}
+
+fn read_message(raw: &RawValue, message: &Object<'_>, role: &str, sender: String, pointer: String) -> Turn {
+    let text = ["content", "text"].iter().find_map(|key| message.text(key));
+    let time = ["timestamp_ms", "timestamp"].iter().find_map(|key| message.whole_number(key)).map(|n| {
+        // Milliseconds, or seconds in older exports.
+        let seconds = if n > 100_000_000_000 { n as f64 / 1000.0 } else { n as f64 };
+        Timestamp::from_seconds(seconds)
+    });
+    let mut turn = Turn {
+        role: role.into(),
+        text: text.map(|text| transcript::repaired(&text)).unwrap_or_default(),
+        content_type: "text".into(),
+        times: Times { created: time.flatten(), ..Times::default() },
+        pointer,
+        verbatim: Some(Verbatim::json(raw.get())),
+        ..Turn::default()
+    };
+    if !sender.is_empty() {
+        turn.fields.insert("sender_name".into(), sender.into());
+    }
+    let known = ["content", "text", "sender_name", "timestamp_ms", "timestamp"];
+    for (name, raw) in message.members().filter(|(name, _)| !known.contains(name)) {
+        let value = decode_string(raw).map(|text| transcript::repaired(&text).into());
+        if let Some(value) = value.or_else(|| serde_json::from_str(raw.get()).ok()) {
+            turn.fields.insert(name.into(), value);
+        }
+    }
+    turn
+}

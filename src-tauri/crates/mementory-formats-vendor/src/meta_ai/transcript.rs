@@ -1,0 +1,120 @@
+//! Conversations as Meta writes them into one text: a heading, then `You: …` and `Meta AI: …`. Also the names of these
+//! texts, and Meta's UTF-8 that was taken for Latin-1.
+use mementory_model::Timestamp;
+
+/// Name of the assistant.
+pub(super) const ASSISTANT: &str = "Meta AI";
+
+/// Words for the person in the language of the account.
+const PERSON: [&str; 12] = ["You", "Du", "Sie", "Tú", "Usted", "Vous", "Você", "Tu", "Jij", "あなた", "你", "Anda"];
+
+/// Role of a speaker. None for other words.
+pub(super) fn role(speaker: &str) -> Option<&'static str> {
+    let speaker = speaker.trim();
+    if speaker == ASSISTANT {
+        return Some("assistant");
+    }
+    PERSON.contains(&speaker).then_some("user")
+}
+
+/// The parts of a transcript: role and text. Empty if nobody speaks in it. Text before the first speaker is the heading.
+pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
+    let mut out: Vec<(&'static str, String)> = Vec::new();
+    for line in text.lines() {
+        match speaker_of(line) {
+            Some((role, rest)) => out.push((role, rest.trim_start().to_owned())),
+            None => {
+                if let Some((_, last)) = out.last_mut() {
+                    last.push('\n');
+                    last.push_str(line);
+                }
+            }
+        }
+    }
+    for (_, text) in &mut out {
+        text.truncate(text.trim_end().len());
+    }
+    out
+}
+
+/// The role of the speaker that begins a line, and the rest of the line.
+fn speaker_of(line: &str) -> Option<(&'static str, &str)> {
+    let (speaker, rest) = line.split_once(':')?;
+    if speaker.len() > 24 {
+        return None;
+    }
+    // `You:` without a space is more often part of an address or of code.
+    let is_end = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    role(speaker).filter(|_| is_end).map(|role| (role, rest))
+}
+
+/// What the name of a transcript says: `Conversation with Meta AI_04-17-2026_1776479869.txt`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Name {
+    /// The name without its ending.
+    pub stem: String,
+    /// The time in it, or else the date, whose time zone is not known.
+    pub time: Option<Timestamp>,
+}
+
+/// Reads the name of a transcript. None for other texts.
+pub(super) fn name(text: &str) -> Option<Name> {
+    let text = text.trim();
+    let stem = text.strip_suffix(".txt")?;
+    let at = stem.find("Meta AI")?;
+    if stem.contains('\n') || stem.chars().count() > 120 {
+        return None;
+    }
+    let mut parts = stem.get(at + ASSISTANT.len()..)?.split('_').filter(|part| !part.is_empty());
+    let date = parts.next().and_then(|date| {
+        let mut numbers = date.splitn(3, '-');
+        let (month, day, year) = (numbers.next()?, numbers.next()?, numbers.next()?);
+        Timestamp::parse(&format!("{year}-{month}-{day}"))
+    });
+    let seconds = parts.next().and_then(|n| n.parse::<u32>().ok()).filter(|n| *n > 1_000_000_000);
+    let time = seconds.and_then(|seconds| Timestamp::from_seconds(f64::from(seconds)));
+    Some(Name { stem: stem.to_owned(), time: time.or(date) })
+}
+
+/// Text whose UTF-8 bytes were written as Latin-1 characters, put right. Any other text stays as it is.
+pub(super) fn repaired(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let bytes: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_is_split_at_its_speakers() {
+        let text = "Conversation with Meta AI\n\n\nYou: What eats slugs?\nAt night: I mean\nMeta AI: Hedgehogs.\n\nAnd frogs.\n";
+        let expected = [
+            ("user", "What eats slugs?\nAt night: I mean".to_owned()),
+            ("assistant", "Hedgehogs.\n\nAnd frogs.".into()),
+        ];
+        assert_eq!(turns(text), expected);
+        assert!(turns("You and Meta AI\nhttps://example.org").is_empty());
+    }
+
+    #[test]
+    fn names_have_a_date_and_a_time() {
+        let time = |text| name(text).and_then(|n| n.time).map(|t| t.to_rfc3339());
+        assert_eq!(
+            time("Conversation with Meta AI_04-17-2026_1776479869.txt").as_deref(),
+            Some("2026-04-18T02:37:49Z")
+        );
+        assert_eq!(time("Conversation with Meta AI_07-26-2026.txt").as_deref(), Some("2026-07-26T00:00:00Z"));
+        assert_eq!(name("notes.txt"), None);
+    }
+
+    #[test]
+    fn latin_1_is_put_right() {
+        assert_eq!(repaired("caf\u{c3}\u{a9}"), "café");
+        assert_eq!(repaired("café"), "café");
+        assert_eq!(repaired("日本 café"), "日本 café");
+    }
+}

@@ -1,0 +1,128 @@
+//! Detects chats by `chatId` beside the members of a message, and sessions by their metadata. Names only decide which
+//! files belong to them.
+use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
+use crate::shared::files::{decoded_head, extension, folder, is_inside, is_junk, json_keys};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::Keys;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Root and archive of a file. Files that were selected one by one have one place.
+type Place = (Option<usize>, Option<usize>);
+
+/// Content of a file by its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// Messages of a chat.
+    Chat,
+    /// `meta.json` of a session.
+    SessionMetadata,
+    /// A session in one file, as early versions wrote it.
+    WholeSession,
+    /// Lines that may be the messages of a session.
+    Messages,
+}
+
+/// One claim for the chats and one for the sessions of each archive or selected folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut chats: BTreeMap<Place, Vec<&Member>> = BTreeMap::new();
+    let mut sessions: BTreeMap<Place, Vec<(&Member, Content)>> = BTreeMap::new();
+    for member in catalog.members() {
+        let Some(content) = json_keys(catalog, member).and_then(|keys| content_of(&keys, member)) else { continue };
+        match content {
+            Content::Chat => chats.entry(place_of(member)).or_default().push(member),
+            _ => sessions.entry(place_of(member)).or_default().push((member, content)),
+        }
+    }
+    let chats = chats.into_iter().map(|(place, found)| chats_claim(catalog, place, &found));
+    chats.chain(sessions.into_values().filter_map(|found| sessions_claim(&found))).collect()
+}
+
+fn place_of(member: &Member) -> Place {
+    let is_loose = member.archive.is_none() && member.place == member.name;
+    ((!is_loose).then_some(member.root), member.archive)
+}
+
+fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
+    let has = |path: &str| keys.has(path);
+    let has_session_members = |at: &str| {
+        let has = |key: &str| keys.has(&format!("{at}{key}"));
+        let known = ["environment.working_directory", "agent_profile", "agent_config", "stats", "total_messages"];
+        has("session_id") && has("start_time") && known.into_iter().any(has)
+    };
+    if has("chatId") && has("role") && (has("contentChunks") || has("createdAt") && has("content")) {
+        Some(Content::Chat)
+    } else if has_session_members("metadata.") && has("messages.role") {
+        Some(Content::WholeSession)
+    } else if has_session_members("") {
+        Some(Content::SessionMetadata)
+    } else {
+        let is_jsonl = extension(&member.name).as_deref() == Some("jsonl");
+        (is_jsonl && has("role") && (has("content") || has("tool_calls"))).then_some(Content::Messages)
+    }
+}
+
+fn chats_claim(catalog: &Catalog, place: Place, found: &[&Member]) -> Claim {
+    let mut parts: Vec<Part> = found.iter().map(|m| Part { member: m.id, role: Role::Conversations }).collect();
+    let folders: BTreeSet<&str> = found.iter().map(|m| folder(&m.name)).collect();
+    let others = catalog.members().iter().filter(|m| place_of(m) == place && !found.iter().any(|f| f.id == m.id));
+    for member in others.filter(|m| folders.iter().any(|folder| is_inside(&m.name, folder))) {
+        parts.extend(role_of(catalog, member).map(|role| Part { member: member.id, role }));
+    }
+    Claim {
+        version: Some(LE_CHAT_LAYOUT.into()),
+        confidence: 0.95,
+        reason: match found {
+            [_] => "a chat in the format of Mistral's Le Chat".into(),
+            found => format!("{} chats in the format of Mistral's Le Chat", found.len()),
+        },
+        parts,
+        missing_parts: vec![],
+    }
+}
+
+/// The role of a file beside chats. None for a file that need not belong to them.
+fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
+    let name = member.file_name().to_lowercase();
+    let is_json = name.ends_with(".json");
+    if is_junk(&member.name) {
+        return member.archive.is_some().then_some(Role::Junk);
+    }
+    if super::le_chat::file_of_chat(&member.name).is_some() {
+        return Some(Role::Attachment);
+    }
+    let is_empty = || decoded_head(catalog, member).is_some_and(|head| head.trim_ascii() == b"[]");
+    if is_json && name.starts_with("chat-") && is_empty() {
+        return Some(Role::Conversations);
+    }
+    if is_json && name.starts_with("memor") {
+        return Some(Role::Memories);
+    }
+    member.archive.is_some().then_some(if is_json { Role::Sidecar } else { Role::Attachment })
+}
+
+/// The metadata of sessions with the messages in their folders.
+fn sessions_claim(found: &[(&Member, Content)]) -> Option<Claim> {
+    let mut parts = Vec::new();
+    for (member, content) in found {
+        match content {
+            Content::WholeSession => parts.push(Part { member: member.id, role: Role::Conversations }),
+            Content::SessionMetadata => {
+                let beside = found.iter().find(|(other, content)| {
+                    *content == Content::Messages && folder(&other.name) == folder(&member.name)
+                });
+                parts.push(Part { member: member.id, role: Role::Manifest });
+                parts.extend(beside.map(|(other, _)| Part { member: other.id, role: Role::Records }));
+            }
+            _ => {}
+        }
+    }
+    let count = parts.iter().filter(|part| part.role != Role::Records).count();
+    let has_messages = parts.iter().any(|part| part.role != Role::Manifest);
+    (count > 0 && has_messages).then(|| Claim {
+        version: Some(VIBE_LAYOUT.into()),
+        confidence: 0.9,
+        reason: format!("{count} sessions of Mistral's command-line agent Vibe"),
+        parts,
+        missing_parts: vec![],
+    })
+}

@@ -1,0 +1,91 @@
+//! Reads the file of memories of an account. Its shape is not published; lists of texts and of objects with a text are
+//! understood, anything else is kept as a file.
+use super::MISTRAL;
+use crate::shared::{
+    object::{Object, content_id, decode_string, list},
+    reader::FileReader,
+    values::{first_id, first_text, first_time, other_fields},
+};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Verbatim};
+use serde_json::value::RawValue;
+
+/// Keys of lists of memories.
+const LISTS: [&str; 4] = ["memories", "data", "items", "results"];
+/// Keys of the text of a memory.
+const TEXTS: [&str; 6] = ["content", "text", "memory", "value", "fact", "description"];
+/// Members that have a field in the model.
+const MEMBERS: [&str; 12] = [
+    "id",
+    "uuid",
+    "memoryId",
+    "title",
+    "name",
+    "createdAt",
+    "created_at",
+    "updatedAt",
+    "updated_at",
+    "status",
+    "category",
+    "type",
+];
+
+/// Reads the file and sends its memories.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>) -> Result<(), FormatError> {
+    let text = reader.text(member)?;
+    let document: Option<&RawValue> = serde_json::from_str(&text).ok();
+    let found = document.and_then(|raw| match list(raw) {
+        Some(items) => Some((String::new(), items)),
+        None => {
+            let object = Object::parse(raw.get())?;
+            LISTS.iter().find_map(|key| Some((format!("/{key}"), object.list(key)?)))
+        }
+    });
+    let Some((below, items)) = found else {
+        return reader.pass_through(member, "", "sidecar");
+    };
+    for (index, raw) in items.into_iter().enumerate() {
+        let pointer = format!("{below}/{index}");
+        let Some(mut record) = memory(raw) else {
+            let place = format!("{}#{pointer}", member.place);
+            let reason = "no_content: no text that is known to be a memory";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Memory));
+            continue;
+        };
+        record.origin = Origin {
+            format: MISTRAL.into(),
+            version: version.map(Into::into),
+            container: member.place.clone(),
+            pointer,
+        };
+        record.source.platform = MISTRAL.into();
+        record.verbatim = Some(Verbatim::json(raw.get()));
+        reader.sink.unit(record.into())?;
+    }
+    Ok(())
+}
+
+fn memory(raw: &RawValue) -> Option<Record> {
+    let key = |value: String| RecordKey::new(MISTRAL, format!("memory/{value}"));
+    if let Some(text) = decode_string(raw).filter(|text| !text.trim().is_empty()) {
+        return Some(Record::new(Kind::Memory, key(content_id(&text)), text));
+    }
+    let object = Object::parse(raw.get())?;
+    let used = TEXTS.iter().copied().find(|name| object.non_blank_text(name).is_some())?;
+    let text = first_text(&object, &[used])?;
+    let id = first_id(&object, &["id", "uuid", "memoryId"]);
+    let mut record = Record::new(Kind::Memory, key(id.clone().unwrap_or_else(|| content_id(&text))), text);
+    record.origin_id = id;
+    record.title = first_text(&object, &["title", "name"]);
+    record.record_type = first_text(&object, &["type", "category"]);
+    record.status = first_text(&object, &["status"]);
+    record.times = Times {
+        created: first_time(&object, &["createdAt", "created_at"]),
+        updated: first_time(&object, &["updatedAt", "updated_at"]),
+        ..Times::default()
+    };
+    let mut members = MEMBERS.to_vec();
+    members.push(used);
+    record.fields = other_fields(&object, &members);
+    Some(record)
+}

@@ -1,0 +1,47 @@
+//! Reads the files of a claim by their roles.
+use super::{MISTRAL, VIBE_LAYOUT, le_chat, memories, vibe};
+use crate::shared::{
+    files::{folder, send_file},
+    reader::FileReader,
+};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{DroppedAs, RecordKey};
+
+/// Reads an export of Le Chat, or sessions of Vibe.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let version = detected.claim.version.as_deref();
+    let is_vibe = version == Some(VIBE_LAYOUT);
+    FileReader::new(MISTRAL, catalog, context, sink).each_file(detected, |reader, member, role| match role {
+        Role::Conversations if is_vibe => vibe::read_whole(reader, member, version),
+        Role::Conversations => le_chat::read(reader, member, version),
+        Role::Manifest => vibe::read_folder(reader, member, messages_of(catalog, detected, member), version),
+        // Read with the metadata of its session.
+        Role::Records => Ok(()),
+        Role::Memories => memories::read(reader, member, version),
+        Role::Attachment => {
+            let key = match le_chat::file_of_chat(&member.name) {
+                Some((chat, name)) => le_chat::file_key(chat, name),
+                None => RecordKey::new(MISTRAL, format!("path/{}", member.name)),
+            };
+            send_file(reader, member, key, None, member.file_name())
+        }
+        Role::Junk => {
+            let reason = "junk: bookkeeping of an operating system";
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            Ok(())
+        }
+        _ => reader.pass_through(member, "", "sidecar"),
+    })
+}
+
+/// The messages beside the metadata of a session.
+fn messages_of<'c>(catalog: &'c Catalog, detected: &Detected, metadata: &Member) -> Option<&'c Member> {
+    let messages = detected.claim.parts.iter().filter(|part| part.role == Role::Records);
+    let mut members = messages.filter_map(|part| catalog.members().get(part.member));
+    members.find(|m| m.archive == metadata.archive && folder(&m.place) == folder(&metadata.place))
+}

@@ -1,0 +1,48 @@
+//! Detects vaults of Obsidian by their settings, and folders that are mostly Markdown.
+use crate::shared::note::Note;
+use crate::shared::note_folder::{NoteFolder, note_folders};
+use mementory_format::{Catalog, Claim, Role};
+
+/// Number of bytes of a note that detection reads.
+const HEAD_BYTES: usize = 8 << 10;
+/// A folder with fewer notes and without settings may be a few memory lists, which another format knows better.
+const MANY_NOTES: usize = 5;
+
+/// One claim for each vault and for each folder of notes. With `asked`, the user chose this format, so a folder with any
+/// note is claimed, and a single note.
+pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+    note_folders(catalog).iter().filter_map(|folder| claim(catalog, folder, asked)).collect()
+}
+
+fn claim(catalog: &Catalog, folder: &NoteFolder, asked: bool) -> Option<Claim> {
+    let count = folder.notes.len();
+    let (version, confidence, reason) = if folder.is_vault {
+        ("vault", 0.78, format!("A vault of Obsidian with {count} notes"))
+    } else if folder.is_single_file {
+        if !asked && !looks_like_note(catalog, folder) {
+            return None;
+        }
+        ("note", 0.4, "A Markdown note".to_owned())
+    } else if asked || folder.is_mostly_notes() && !folder.is_workspace {
+        let confidence = if count >= MANY_NOTES { 0.78 } else { 0.4 };
+        ("folder", confidence, format!("A folder with {count} Markdown notes"))
+    } else {
+        return None;
+    };
+    Some(Claim {
+        version: Some(version.into()),
+        confidence,
+        reason,
+        parts: folder.parts(Role::Records),
+        missing_parts: vec![],
+    })
+}
+
+/// True if a single file has what notes have: frontmatter or links between notes.
+fn looks_like_note(catalog: &Catalog, folder: &NoteFolder) -> bool {
+    let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
+    let Some(head) = member.and_then(|member| catalog.head(member, HEAD_BYTES).ok()) else { return false };
+    let text = String::from_utf8_lossy(&head);
+    let note = Note::parse(&text);
+    note.has_head && !note.head.is_empty() || note.body.contains("[[")
+}

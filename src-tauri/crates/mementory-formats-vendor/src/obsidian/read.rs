@@ -1,0 +1,18 @@
+//! Reads a vault or a folder of notes: each note is a document, each other file an attachment.
+use crate::shared::note_reader::NoteReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+
+/// Reads every file of the vault.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = NoteReader::new("obsidian", catalog, detected, context, sink);
+    reader.read_all(detected, |reader, member, text| {
+        let mut record = reader.document(member, text).record;
+        record.origin.version = detected.claim.version.clone();
+        reader.files.sink.unit(record.into())
+    })
+}

@@ -1,0 +1,76 @@
+//! Vaults and folders of notes, and what must not be taken for one.
+#![allow(clippy::unwrap_used)]
+use super::Obsidian;
+use crate::case_runner::{check_cases, claiming};
+use crate::testing::read;
+use mementory_format::testkit::{Scratch, shared};
+use mementory_model::Kind;
+
+#[test]
+fn cases_are_read_as_expected() {
+    check_cases(&Obsidian);
+}
+
+#[test]
+fn the_sample_vault_is_read_completely() {
+    let Some(path) = shared("exports/17-obsidian-vault") else { return };
+    let found = read(&path, &Obsidian);
+    assert_eq!(found.kinds()["resource"], 5);
+    assert_eq!(found.record("AI/Broken.md").text, "Body survives.");
+    assert_eq!(found.record("latin1.md").text, "café naïve");
+    assert_eq!(found.record("crlf-bom.md").title.as_deref(), Some("CRLF"));
+    assert_eq!(found.codes(), ["encoding", "frontmatter", "program_files"]);
+    assert!(found.dropped.is_empty());
+}
+
+#[test]
+fn folders_of_assistants_and_programs_are_not_notes() {
+    for (name, files) in [
+        ("code", vec![("README.md", "# x"), ("src/main.rs", "fn main() {}"), ("Cargo.toml", "[package]")]),
+        ("rules", vec![("CLAUDE.md", "Use tabs."), ("AGENTS.md", "Use tabs.")]),
+        ("memory", vec![("MEMORY.md", "- [a](a.md)"), ("a.md", "---\nname: a\n---\nx"), ("b.md", "y")]),
+    ] {
+        let scratch = Scratch::new(name);
+        for (file, text) in files {
+            scratch.put(file, text);
+        }
+        assert!(!claiming(&scratch.0).contains(&"obsidian"), "{name}");
+    }
+}
+
+#[test]
+fn a_workspace_inside_a_vault_stays_a_workspace() {
+    let scratch = Scratch::new("vault-workspace");
+    scratch.put(".obsidian/app.json", "{}");
+    scratch.put("Note.md", "A note.");
+    scratch.put("agent/SOUL.md", "# Soul\nKind.");
+    scratch.put("agent/AGENTS.md", "# Rules");
+    scratch.put("agent/memory/2026-05-02.md", "## Tides\nHigh at noon.");
+    let mut found = claiming(&scratch.0);
+    found.sort_unstable();
+    assert_eq!(found, ["obsidian", "openclaw"]);
+}
+
+#[test]
+fn a_vault_in_a_zip_and_its_copy_have_the_same_keys() {
+    let scratch = Scratch::new("copies");
+    let keys = |folder: &str| {
+        scratch.put(&format!("{folder}/.obsidian/app.json"), "{}");
+        scratch.put(&format!("{folder}/Daily/2026-05-02.md"), "Planted leeks.");
+        let found = read(&scratch.at(folder), &Obsidian);
+        found.records.iter().map(|r| r.key.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys("Garden"), keys("Garden-2026-11-25"));
+    assert_ne!(keys("Garden"), keys("Work"));
+}
+
+#[test]
+fn many_notes_are_read_with_links_among_them() {
+    let scratch = Scratch::new("many");
+    for n in 0..3000 {
+        scratch.put(&format!("n/{n}.md"), format!("Next is [[{}]].", (n + 1) % 3000));
+    }
+    let found = read(&scratch.0, &Obsidian);
+    assert_eq!(found.kinds()["resource"], 3000);
+    assert!(found.records.iter().all(|r| r.kind == Kind::Resource && r.links.len() == 1));
+}

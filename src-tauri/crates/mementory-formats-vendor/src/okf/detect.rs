@@ -1,0 +1,109 @@
+//! Detects bundles of the Open Knowledge Format: by the version in their index, or by frontmatter with a `type` in all
+//! concepts and members that only this format has.
+use super::is_reserved;
+use crate::shared::note::Note;
+use crate::shared::note_folder::{NoteFolder, note_folders};
+use mementory_format::{Catalog, Claim, Member, Role};
+
+/// Number of bytes of a concept that detection reads.
+const HEAD_BYTES: usize = 16 << 10;
+/// Number of concepts that detection reads.
+const SAMPLE_COUNT: usize = 40;
+/// Members of the frontmatter that only this format has.
+const OWN_MEMBERS: [&str; 6] = ["generated", "verified", "stale_after", "sources", "usage_window", "runtime"];
+
+/// One claim for each bundle.
+pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+    let mut out = Vec::new();
+    for folder in note_folders(catalog) {
+        let version = stated_version(catalog, &folder);
+        let found = Sample::read(catalog, &folder);
+        let (confidence, reason) = match &version {
+            Some(version) => (0.95, format!("A knowledge bundle whose index states version {version}")),
+            None if found.is_bundle(&folder) => (
+                0.85,
+                format!("Markdown concepts with a type, as in a knowledge bundle ({} of {})", found.typed, found.seen),
+            ),
+            None if asked => (0.5, "Markdown that may be a knowledge bundle".to_owned()),
+            None => continue,
+        };
+        let mut parts = folder.parts(Role::Records);
+        for part in parts.iter_mut().filter(|part| part.role == Role::Records) {
+            let member = catalog.members().get(part.member).filter(|member| is_reserved(member.file_name()));
+            if member.is_some_and(|member| !has_type(catalog, member)) {
+                part.role = Role::Sidecar;
+            }
+        }
+        out.push(Claim { version, confidence, reason, parts, missing_parts: vec![] });
+    }
+    out
+}
+
+/// True for a reserved file that is a concept nevertheless, as some programs write it.
+fn has_type(catalog: &Catalog, member: &Member) -> bool {
+    catalog
+        .head(member, HEAD_BYTES)
+        .is_ok_and(|head| Note::parse(&String::from_utf8_lossy(&head)).text("type").is_some())
+}
+
+/// `okf_version` in the frontmatter of the index at the top, where it belongs, or in a concept, where many programs
+/// write it.
+fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
+    let members = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
+    let is_top_index = |member: &&Member| {
+        !folder.is_single_file
+            && member.file_name().eq_ignore_ascii_case("index.md")
+            && !folder.path(member).contains('/')
+    };
+    let version = |member: &Member| {
+        let head = catalog.head(member, HEAD_BYTES).ok()?;
+        Note::parse(&String::from_utf8_lossy(&head)).text("okf_version")
+    };
+    let index = members.clone().find(is_top_index).and_then(version);
+    index.or_else(|| folder.sample(5).filter_map(|id| catalog.members().get(id)).find_map(version))
+}
+
+/// What was found in some of the concepts.
+#[derive(Default)]
+struct Sample {
+    seen: usize,
+    typed: usize,
+    /// With members that only this format has.
+    marked: usize,
+    /// With members that other formats have.
+    foreign: usize,
+    has_index: bool,
+}
+
+impl Sample {
+    fn read(catalog: &Catalog, folder: &NoteFolder) -> Self {
+        let mut out = Self::default();
+        for id in folder.sample(SAMPLE_COUNT) {
+            let Some(member) = catalog.members().get(id) else { continue };
+            if is_reserved(member.file_name()) {
+                out.has_index = true;
+                continue;
+            }
+            let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
+            let text = String::from_utf8_lossy(&head);
+            let note = Note::parse(&text);
+            out.seen += 1;
+            out.typed += usize::from(note.text("type").is_some());
+            out.marked += usize::from(OWN_MEMBERS.iter().any(|key| note.value(key).is_some_and(is_structured)));
+            out.foreign += usize::from(note.value("permalink").is_some() || note.value("name").is_some());
+        }
+        out
+    }
+
+    /// Every concept must have a type; a few that have none are tolerated.
+    fn is_bundle(&self, folder: &NoteFolder) -> bool {
+        let is_typed = self.typed > 0 && 5 * self.typed >= 4 * self.seen;
+        let is_own = self.marked > 0 || self.has_index && !folder.is_vault;
+        is_typed && is_own && self.foreign == 0 && !folder.is_single_file && !folder.is_workspace
+    }
+}
+
+/// True for a list or mapping, and for a date: the own members are no plain words.
+fn is_structured(value: &serde_json::Value) -> bool {
+    value.is_array() || value.is_object() || value.as_str().is_some_and(|text| text.starts_with("20"))
+}

@@ -1,0 +1,92 @@
+//! Reads the concepts of a bundle as documents.
+use crate::shared::note::Note;
+use crate::shared::note_reader::{NoteReader, ReadNote};
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_model::{Link, Record, RecordKey, Timestamp};
+use serde_json::Value;
+
+/// Reads every concept. The indexes and logs, which list concepts and changes, are passthrough files.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = NoteReader::new("okf", catalog, detected, context, sink);
+    let version = detected.claim.version.clone();
+    reader.read_all(detected, |reader, member, text| {
+        let ReadNote { note, mut record, .. } = reader.document(member, text);
+        record.origin.version = version.clone();
+        let path = reader.folder.path(member).to_owned();
+        let id = concept_id(&path).to_owned();
+        if !reader.folder.is_single_file {
+            record.key.value = id.clone();
+            record.origin_id = Some(id);
+        }
+        for link in &mut record.links {
+            link.target.value = concept_id(&link.target.value).to_owned();
+        }
+        read_type(reader, &note, &mut record, &member.place);
+        read_families(&note, &mut record);
+        read_sources(reader, &note, &mut record, &path);
+        reader.files.sink.unit(record.into())
+    })
+}
+
+/// Path of a concept without `.md`.
+fn concept_id(path: &str) -> &str {
+    path.strip_suffix(".md").unwrap_or(path)
+}
+
+/// `type` is the only member that every concept needs. One without it is imported as well, and that is reported.
+fn read_type(reader: &mut NoteReader<'_>, note: &Note<'_>, record: &mut Record, place: &str) {
+    record.record_type = note.text("type");
+    if record.record_type.is_none() {
+        let message = "this concept has no type, which the format requires; it is imported";
+        reader.files.sink.note(mementory_model::Issue::new("type_missing", place, message));
+    }
+}
+
+/// The families of members for trust and lifecycle. `generated` says who wrote the concept: an agent (`name/version`),
+/// a person (`human:name`) or a process.
+fn read_families(note: &Note<'_>, record: &mut Record) {
+    let member = |of: &str, key: &str| {
+        note.value(of).and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned)
+    };
+    let generated_at = member("generated", "at").or_else(|| note.text("timestamp"));
+    record.times.updated = generated_at.as_deref().and_then(Timestamp::parse).or(record.times.updated);
+    let is_agent = |by: &String| !by.starts_with("human:") && !by.starts_with("process:") && by.contains('/');
+    if member("generated", "by").is_some_and(|by| is_agent(&by)) {
+        record.source.method = Some("extracted".into());
+    }
+    record.times.valid_to = note.text("stale_after").as_deref().and_then(Timestamp::parse);
+    record.times.observed = latest_check(note);
+    if let Some(description) = note.text("description").filter(|_| record.text.is_empty()) {
+        record.text = description;
+    }
+}
+
+/// The time of the last check in `verified`, which is a list of checks or one check.
+fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
+    let at = |check: &Value| check.get("at").and_then(Value::as_str).and_then(Timestamp::parse);
+    match note.value("verified")? {
+        Value::Array(checks) => checks.iter().filter_map(at).max(),
+        check => at(check),
+    }
+}
+
+/// Concepts of the bundle that a concept names as its sources.
+fn read_sources(reader: &NoteReader<'_>, note: &Note<'_>, record: &mut Record, path: &str) {
+    let Some(Value::Array(sources)) = note.value("sources") else { return };
+    let resource = |source: &'_ Value| match source {
+        Value::String(text) => Some(text.clone()),
+        source => ["resource", "path"].iter().find_map(|key| source.get(*key)?.as_str().map(str::to_owned)),
+    };
+    for resource in sources.iter().filter_map(resource) {
+        let link = crate::shared::markdown::NoteLink { target: resource, is_wiki: false, is_embedded: false, at: 0 };
+        let Some(target) = reader.resolve(path, &link) else { continue };
+        let target = RecordKey::new(reader.scope.as_str(), concept_id(target));
+        record.links.retain(|other| other.target != target);
+        record.links.push(Link { relation: "derived_from".into(), kind: record.kind, target });
+    }
+}

@@ -1,0 +1,19 @@
+//! Bundles of the Open Knowledge Format, and similar notes of others.
+#![allow(clippy::unwrap_used)]
+use super::Okf;
+use crate::case_runner::{check_cases, claiming};
+use mementory_format::testkit::Scratch;
+
+#[test]
+fn cases_are_read_as_expected() {
+    check_cases(&Okf);
+}
+
+#[test]
+fn notes_with_a_type_alone_are_no_bundle() {
+    let scratch = Scratch::new("typed");
+    for n in 0..6 {
+        scratch.put(&format!("{n}.md"), "---\ntype: diary\n---\nText.\n");
+    }
+    assert_eq!(claiming(&scratch.0), ["obsidian"]);
+}

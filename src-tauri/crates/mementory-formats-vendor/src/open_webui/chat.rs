@@ -1,0 +1,111 @@
+//! A chat as it is in exports and in the database: a history of messages by id, and the last message that was shown.
+use super::steps::separate_steps;
+use crate::shared::any_time::first_time;
+use crate::shared::chat::{Chat, Turn};
+use crate::shared::message::{first_text, read_list, read_map, send};
+use crate::shared::object::{Object, with_replaced_values};
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Times, Verbatim};
+use serde_json::{Value, value::RawValue};
+use std::collections::HashMap;
+
+/// Name of the platform.
+pub(super) const PLATFORM: &str = "open_webui";
+
+/// Names of folders by id. Only the database has them.
+pub(super) type Folders = HashMap<String, String>;
+
+/// Sends a chat. `text` is the row: `{id, title, user_id, chat: {…}, …}`, or only what is under `chat`. `stored` are the
+/// messages of a table of their own, used if the chat has none.
+pub(super) fn read_chat(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    text: &str,
+    pointer: &str,
+    version: Option<&str>,
+    folders: &Folders,
+    stored: Vec<Turn>,
+) -> Result<(), FormatError> {
+    let place = || format!("{}#{pointer}", member.place);
+    let Some(row) = Object::parse(text) else {
+        files.report_dropped(place(), DroppedAs::Failed, "malformed: this chat is no object", Some(Kind::Conversation));
+        return Ok(());
+    };
+    let inner = row.object("chat");
+    let data = inner.as_ref().unwrap_or(&row);
+    let history = data.object("history");
+    let map = history.as_ref().and_then(|history| history.object("messages"));
+    let list = data.list("messages");
+    if map.is_none() && list.is_none() && stored.is_empty() {
+        files.report_dropped(
+            place(),
+            DroppedAs::Failed,
+            "no_messages: this chat has no messages",
+            Some(Kind::Conversation),
+        );
+        return Ok(());
+    }
+    let at = if inner.is_some() { format!("{pointer}/chat") } else { pointer.to_owned() };
+    let mut turns = match (&map, &list) {
+        (Some(map), _) if map.members().next().is_some() => {
+            read_map(files, member, map, &format!("{at}/history/messages"))
+        }
+        (_, Some(list)) if !list.is_empty() => read_list(files, member, list, &format!("{at}/messages")),
+        _ => stored,
+    };
+    turns.iter_mut().for_each(separate_steps);
+    let mut chat = Chat {
+        id: first_text(&row, &["id"]).or_else(|| first_text(data, &["id"])),
+        title: first_text(&row, &["title"]).or_else(|| first_text(data, &["title"])),
+        times: Times {
+            created: first_time(&row, &["created_at"]).or_else(|| first_time(data, &["timestamp"])),
+            updated: first_time(&row, &["updated_at"]),
+            ..Times::default()
+        },
+        tags: tags(&row, data),
+        leaf: history.as_ref().and_then(|history| first_text(history, &["currentId"])),
+        pointer: pointer.to_owned(),
+        verbatim: Some(Verbatim::json(without_messages(text, data, history.as_ref()))),
+        turns,
+        ..Chat::default()
+    };
+    chat.source.account = first_text(&row, &["user_id"]);
+    chat.source.project = first_text(&row, &["folder_id"]).map(|id| folders.get(&id).cloned().unwrap_or(id));
+    chat.status = is_set(&row, "archived").then(|| "archived".to_owned());
+    if is_set(&row, "pinned") {
+        chat.fields.insert("pinned".into(), true.into());
+    }
+    let system = data.object("params").and_then(|params| first_text(&params, &["system"]));
+    if let Some(system) = first_text(data, &["system"]).or(system) {
+        chat.fields.insert("system_prompt".into(), system.into());
+    }
+    if let Some(models) = data.raw_value("models").and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) {
+        chat.fields.insert("models".into(), models);
+    }
+    send(files, member, chat, PLATFORM, version)
+}
+
+/// True for `true`, and for 1, as databases have it.
+fn is_set(object: &Object<'_>, key: &str) -> bool {
+    object.is_true(key) || object.whole_number(key) == Some(1)
+}
+
+/// Tags are in `meta` of newer chats and in the chat of older ones, as texts or as `{name}`.
+fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
+    let meta = row.object("meta");
+    let list = meta.as_ref().and_then(|meta| meta.list("tags")).or_else(|| data.list("tags")).unwrap_or_default();
+    let name = |raw: &&RawValue| match Object::parse(raw.get()) {
+        Some(object) => first_text(&object, &["name", "tag_name"]),
+        None => crate::shared::object::decode_string(raw).map(std::borrow::Cow::into_owned),
+    };
+    list.iter().filter_map(name).filter(|tag| !tag.trim().is_empty()).collect()
+}
+
+/// The source text with empty messages, which have their own records.
+fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
+    let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
+    cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, "{}")));
+    cuts.extend(data.raw_value("messages").map(|raw| (raw, "[]")));
+    with_replaced_values(text, &cuts)
+}

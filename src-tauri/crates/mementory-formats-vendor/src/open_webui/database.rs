@@ -1,0 +1,240 @@
+//! Reads the database `webui.db`: chats, memories and notes. What belongs to the server (accounts, passwords, settings
+//! with keys) is not stored.
+use super::chat::{Folders, PLATFORM, read_chat};
+use crate::shared::any_time::text_time;
+use crate::shared::chat::Turn;
+use crate::shared::message::read_message;
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use crate::shared::sqlite::{self, Database, column_text, unreadable};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
+use rusqlite::{Connection, types::ValueRef};
+use serde_json::{Map, Value};
+
+/// A row by the names of its columns.
+type Row = Map<String, Value>;
+
+/// Tables that are read.
+const READ_TABLES: [&str; 5] = ["chat", "memory", "note", "folder", "chat_message"];
+
+/// Reads a database. It is opened so that nothing is locked or changed.
+pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite::open(files.catalog, member, &files.context.limits)?;
+    if database.is_log_unread {
+        let message =
+            "the log of this database is not read, because the database is too large; close the program first";
+        files.sink.note(Issue::new("log_unread", &member.place, message));
+    }
+    let connection = &database.connection;
+    let tables = tables(connection).map_err(|error| unreadable(member, &error))?;
+    let has = |table: &str| tables.iter().any(|name| name == table);
+    let mut folders = Folders::new();
+    if has("folder") {
+        each_row(files, member, &database, "folder", |_, row, _| {
+            if let (Some(id), Some(name)) = (text(&row, "id"), text(&row, "name")) {
+                folders.insert(id, name);
+            }
+            Ok(())
+        })?;
+    }
+    if has("memory") {
+        each_row(files, member, &database, "memory", |files, row, number| memory(files, member, &row, number))?;
+    }
+    if has("note") {
+        each_row(files, member, &database, "note", |files, row, number| note(files, member, &row, number))?;
+    }
+    if has("chat") {
+        let messages = has("chat_message");
+        each_row(files, member, &database, "chat", |files, row, number| {
+            let stored = if messages && !has_messages(&row) { stored_messages(&database, files, &row) } else { vec![] };
+            let pointer = format!("chat/row {number}");
+            let text = row_text(row);
+            read_chat(files, member, &text, &pointer, Some("database"), &folders, stored)
+        })?;
+    }
+    report_other_tables(files, member, connection, &tables);
+    Ok(())
+}
+
+/// Names of the ordinary tables. A view or virtual table could run code from the file.
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
+               AND name NOT LIKE 'sqlite_%' ORDER BY name";
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Calls `read` for each row of a table, one at a time. A row that SQLite cannot read ends the table, and that is
+/// reported.
+fn each_row(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    table: &str,
+    mut read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
+        let place = format!("{}#{table}", member.place);
+        files.report_dropped(place, DroppedAs::Failed, &format!("database_unreadable: {error}"), None);
+        Ok(())
+    };
+    let mut statement = match database.connection.prepare(&format!("SELECT * FROM \"{table}\"")) {
+        Ok(statement) => statement,
+        Err(error) => return failed(files, error),
+    };
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = match statement.query([]) {
+        Ok(rows) => rows,
+        Err(error) => return failed(files, error),
+    };
+    // A damaged file can lead to the same rows again and again.
+    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    for number in 0..most {
+        match rows.next() {
+            Ok(Some(row)) => read(files, row_of(row, &names), number)?,
+            Ok(None) => break,
+            Err(error) => return failed(files, error),
+        }
+    }
+    Ok(())
+}
+
+/// A row as JSON. Bytes that are no text are left out: here these are pictures and vectors.
+fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
+    let mut out = Row::new();
+    for (index, name) in names.iter().enumerate() {
+        let value = match row.get_ref(index) {
+            Ok(ValueRef::Integer(number)) => number.into(),
+            Ok(ValueRef::Real(number)) => serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number),
+            Ok(ValueRef::Blob(bytes)) if std::str::from_utf8(bytes).is_err() => Value::Null,
+            Ok(value) => column_text(value).map_or(Value::Null, Value::String),
+            Err(_) => Value::Null,
+        };
+        out.insert(name.clone(), value);
+    }
+    out
+}
+
+fn text(row: &Row, key: &str) -> Option<String> {
+    match row.get(key)? {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A row as JSON text. Columns with JSON in a text are JSON in it, so that it looks like an export.
+fn row_text(row: Row) -> String {
+    let mut out = String::from("{");
+    for (name, value) in row {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(&Value::String(name).to_string());
+        out.push(':');
+        match value {
+            Value::String(text) if Object::parse(&text).is_some() || is_list(&text) => out.push_str(&text),
+            other => out.push_str(&other.to_string()),
+        }
+    }
+    out.push('}');
+    out
+}
+
+fn is_list(text: &str) -> bool {
+    text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
+}
+
+/// True if the column with the chat has messages.
+fn has_messages(row: &Row) -> bool {
+    let Some(chat) = row.get("chat").and_then(Value::as_str).and_then(Object::parse) else { return false };
+    let history = chat.object("history").and_then(|history| history.object("messages"));
+    let has_history = history.is_some_and(|messages| messages.members().next().is_some());
+    has_history || chat.list("messages").is_some_and(|list| !list.is_empty())
+}
+
+/// The messages of a chat in their own table, which newer versions have.
+fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> Vec<Turn> {
+    let Some(id) = text(chat, "id") else { return Vec::new() };
+    let sql = "SELECT * FROM chat_message WHERE chat_id = ?1 ORDER BY created_at, id";
+    let Ok(mut statement) = database.connection.prepare(sql) else { return Vec::new() };
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut out = Vec::new();
+    let Ok(mut rows) = statement.query([id]) else { return out };
+    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    while let Ok(Some(row)) = rows.next() {
+        if out.len() >= most {
+            break;
+        }
+        let mut row = row_of(row, &names);
+        // The column has JSON: a list of parts, or a text in quotes.
+        if let Some(content) = text(&row, "content").and_then(|text| serde_json::from_str::<String>(&text).ok()) {
+            row.insert("content".into(), content.into());
+        }
+        let text = row_text(row);
+        if let Some(object) = Object::parse(&text) {
+            out.push(read_message(&object, &text, format!("chat_message/row {}", out.len()), files.format));
+        }
+    }
+    out
+}
+
+fn memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
+    let pointer = format!("memory/row {number}");
+    let Some(content) = text(row, "content") else {
+        let place = format!("{}#{pointer}", member.place);
+        files.report_dropped(place, DroppedAs::Failed, "no_content: this memory has no text", Some(Kind::Memory));
+        return Ok(());
+    };
+    let record = record(Kind::Memory, "memory", row, content, member, pointer);
+    files.sink.unit(record.into())
+}
+
+/// A note has its text in `data.content.md`.
+fn note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
+    let pointer = format!("note/row {number}");
+    let data = text(row, "data");
+    let data = data.as_deref().and_then(Object::parse);
+    let content = data.as_ref().and_then(|data| data.object("content"));
+    let content = content.and_then(|content| content.text("md").map(std::borrow::Cow::into_owned));
+    let mut record = record(Kind::Resource, "note", row, content.unwrap_or_default(), member, pointer);
+    record.title = text(row, "title");
+    record.record_type = Some("note".into());
+    files.sink.unit(record.into())
+}
+
+fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, pointer: String) -> Record {
+    let id = text(row, "id");
+    let digest = || crate::shared::object::content_id(&content);
+    let key = RecordKey::new(PLATFORM, format!("{table}/{}", id.clone().unwrap_or_else(digest)));
+    let mut record = Record::new(kind, key, content);
+    record.origin_id = id;
+    record.times.created = text(row, "created_at").as_deref().and_then(text_time);
+    record.times.updated = text(row, "updated_at").as_deref().and_then(text_time);
+    record.source.platform = PLATFORM.into();
+    record.source.account = text(row, "user_id");
+    record.origin =
+        Origin { format: PLATFORM.into(), version: Some("database".into()), container: member.place.clone(), pointer };
+    record.verbatim = Some(Verbatim::json(row_text(row.clone())));
+    record
+}
+
+/// Says which tables are not imported, with their number of rows.
+fn report_other_tables(files: &mut FileReader<'_>, member: &Member, connection: &Connection, tables: &[String]) {
+    for table in tables.iter().filter(|table| !READ_TABLES.contains(&table.as_str())) {
+        let quoted = table.replace('"', "\"\"");
+        let count = connection.query_row(&format!("SELECT count(*) FROM \"{quoted}\""), [], |row| row.get::<_, i64>(0));
+        let Ok(count) = count else { continue };
+        if count == 0 {
+            continue;
+        }
+        let why = match table.as_str() {
+            "auth" | "config" | "api_key" | "oauth_session" => "it has passwords, keys or settings of the server",
+            "user" => "it has the accounts of the server",
+            _ => "it has neither chats nor memories",
+        };
+        let reason = format!("not_imported: {count} rows of this table are not imported, because {why}");
+        files.report_dropped(format!("{}#{table}", member.place), DroppedAs::Skipped, &reason, None);
+    }
+}

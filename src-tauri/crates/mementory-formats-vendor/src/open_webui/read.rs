@@ -1,0 +1,30 @@
+//! Reads exported chats and databases.
+use super::chat::{Folders, read_chat};
+use super::database::read_database;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
+use mementory_model::Kind;
+
+/// Keys under which other programs wrap the list of chats.
+const WRAPPERS: [&str; 3] = ["data", "chats", "items"];
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let version = detected.claim.version.as_deref();
+    FileReader::new("open_webui", catalog, context, sink).each_file(detected, |files, member, role| match role {
+        Role::Manifest => read_database(files, member),
+        Role::Junk => Ok(()),
+        _ => {
+            files.objects(member, &WRAPPERS, Kind::Conversation, |files, element| {
+                let folders = Folders::new();
+                read_chat(files, member, element.text, &element.pointer, version, &folders, Vec::new())
+            })?;
+            Ok(())
+        }
+    })
+}

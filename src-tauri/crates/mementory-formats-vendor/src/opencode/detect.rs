@@ -1,0 +1,88 @@
+//! Which files are OpenCode's? By the members of their objects, and by the tables of the database.
+use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
+use memchr::memmem;
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_json::{Keys, decoded_head, keys_of};
+
+/// Bytes that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// A whole session.
+    Export,
+    /// One session, message or part of the storage.
+    Storage,
+    Database,
+}
+
+/// One claim for all files.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let mut parts = Vec::new();
+    for member in catalog.members() {
+        let Some(kind) = file_kind(catalog, member) else { continue };
+        parts.push(Part { member: member.id, role: Role::Conversations });
+        if kind == FileKind::Database {
+            let logs = ["-wal", "-shm", "-journal"];
+            let beside = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
+            parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+        }
+    }
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.95,
+        reason: format!("Found {} files of OpenCode", parts.len()),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+/// The kind of a file. None if it is not OpenCode's.
+pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if matches!(ending, "md" | "mdc" | "html" | "png" | "jpg" | "csv" | "toml" | "jsonl") {
+        return None;
+    }
+    let head =
+        catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))).ok()?;
+    if head.starts_with(SQLITE_MAGIC) {
+        return is_database(catalog, member, &head).then_some(FileKind::Database);
+    }
+    if !head.starts_with(b"{") {
+        return None;
+    }
+    let keys = keys_of(&head);
+    let has = |key: &str| keys.has(key);
+    if has("info.id") && (has("messages.parts") || has("messages.info")) && has("messages") {
+        return Some(FileKind::Export);
+    }
+    let id = crate::shared::object::Object::parse(String::from_utf8_lossy(&head).trim())
+        .and_then(|o| o.text("id").map(|t| t.into_owned()));
+    let has_session_id = id.is_some_and(|id| id.starts_with("ses_"));
+    let is_session = has_session_id && has("time.created") && !has("messages") && !has("messageID");
+    (is_session || is_storage(&keys)).then_some(FileKind::Storage)
+}
+
+/// True for a session, a message or a part. Other programs write `session_id`.
+fn is_storage(keys: &Keys) -> bool {
+    let has = |key: &str| keys.has(key);
+    let is_session = has("time.created") && has("title") && (has("projectID") || has("directory")) && has("version");
+    let is_older_session = has("time.created") && has("title") && has("version") && !has("messages");
+    let is_message = has("sessionID") && has("role") && (has("time") || has("time.created"));
+    let is_part = has("sessionID") && has("messageID") && has("type");
+    has("id") && (is_session || is_older_session || is_message || is_part)
+}
+
+/// True if the schema has the tables of sessions, messages and parts. A database that is in use may have it in its log.
+fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
+    let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
+    let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();
+    let more = catalog.head(member, 4 * HEAD_BYTES).unwrap_or_default();
+    let has = |word: &[u8]| [head, &more, &log].iter().any(|bytes| memmem::find(bytes, word).is_some());
+    has(b"session_id") && has(b"message_id") && has(b"time_created") && has(b"part") && has(b"directory")
+}

@@ -1,0 +1,160 @@
+//! A session with its messages and their parts → a conversation.
+use super::FORMAT;
+use crate::shared::agent_content::{AgentContent, nested_text, value_text};
+use crate::shared::chat::{Chat, ChatFile, Turn};
+use crate::shared::jsonl_session::any_time;
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member};
+use mementory_model::{Kind, Link, RecordKey, Timestamp, Verbatim};
+
+/// The file that a conversation is read from.
+pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
+    ChatFile { format: FORMAT, platform: FORMAT, version: None, container }
+}
+
+/// A session while its messages are read.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    chat: Chat,
+    parent: Option<String>,
+}
+
+impl Session {
+    /// A session from its own object. Its text is the verbatim.
+    pub(super) fn new(id: Option<&str>, text: Option<&str>) -> Self {
+        let object = text.and_then(Object::parse).unwrap_or_default();
+        let member = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
+        let mut chat = Chat { is_log: true, ..Chat::default() };
+        chat.id = member("id").or_else(|| id.map(str::to_owned));
+        chat.title = member("title");
+        let time = object.object("time").unwrap_or_default();
+        chat.times.created = any_time(&time, "created").or_else(|| any_time(&object, "time_created"));
+        chat.times.updated = any_time(&time, "updated").or_else(|| any_time(&object, "time_updated"));
+        let is_archived = time.raw_value("archived").or_else(|| object.raw_value("time_archived")).is_some();
+        chat.status = is_archived.then(|| "archived".into());
+        chat.source.project = member("directory");
+        if let Some(version) = member("version") {
+            chat.fields.insert("version".into(), version.into());
+        }
+        chat.verbatim = text.map(Verbatim::json);
+        let parent = member("parentID").or_else(|| member("parent_id"));
+        if parent.is_some() {
+            chat.record_type = Some("subagent".into());
+        }
+        Self { chat, parent }
+    }
+
+    /// Adds a message with its parts. `verbatim` has both.
+    pub(super) fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        (info, parts): (&Object<'_>, &[Object<'_>]),
+        (verbatim, pointer): (String, String),
+    ) -> Result<(), FormatError> {
+        let (mut turn, mut content) = message(info, parts);
+        reader.store_files(member, &mut content)?;
+        turn.verbatim = Some(Verbatim::json(verbatim));
+        turn.pointer = pointer;
+        self.chat.turns.push(turn);
+        Ok(())
+    }
+
+    /// Sends the conversation.
+    pub(super) fn send(mut self, reader: &mut FileReader<'_>, container: &str) -> Result<(), FormatError> {
+        let (created, updated) = (self.chat.times.created, self.chat.times.updated);
+        for time in self.chat.turns.iter().map(|t| t.times.created).collect::<Vec<Option<Timestamp>>>() {
+            self.chat.note_time(time);
+        }
+        self.chat.times.created = created.or(self.chat.times.created);
+        self.chat.times.updated = updated.or(self.chat.times.updated);
+        let mut issues = Vec::new();
+        let mut unit = self.chat.into_unit(chat_file(container), &mut issues);
+        issues.into_iter().for_each(|issue| reader.sink.note(issue));
+        if let (Some(record), Some(parent)) = (unit.records.first_mut(), self.parent) {
+            let target = RecordKey::new(FORMAT, parent);
+            record.links.push(Link { relation: "subagent_of".into(), kind: Kind::Conversation, target });
+        }
+        reader.sink.unit(unit)
+    }
+}
+
+fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
+    let mut turn = Turn { id: info.non_blank_text("id").map(|t| t.into_owned()), ..Turn::default() };
+    turn.role = match info.text("role").as_deref() {
+        Some("user") => "user",
+        Some("assistant") => "assistant",
+        Some("tool") => "tool",
+        _ => "system",
+    }
+    .into();
+    let model = info.non_blank_text("modelID").map(|t| t.into_owned());
+    turn.model = model.or_else(|| info.object("model")?.non_blank_text("modelID").map(|t| t.into_owned()));
+    let time = info.object("time").unwrap_or_default();
+    turn.times.created = any_time(&time, "created").or_else(|| any_time(info, "time_created"));
+    turn.times.updated = any_time(&time, "completed");
+    let mut content = AgentContent::default();
+    for part in parts {
+        read_part(part, &mut content);
+    }
+    if let Some(error) = info.raw_value("error") {
+        content.push_block("error", None, nested_text(error));
+    }
+    // Older versions have the text in the message itself.
+    if parts.is_empty()
+        && let Some(raw) = info.raw_value("content").or_else(|| info.raw_value("parts"))
+    {
+        content.push(raw);
+    }
+    if turn.role == "user" {
+        let is_added = content.text.trim().is_empty()
+            && content.blocks.iter().any(|b| b.get("type").and_then(|t| t.as_str()) == Some("context"));
+        if content.take_harness_text() || is_added {
+            turn.role = "system".into();
+        }
+    }
+    let files = std::mem::take(&mut content.files);
+    let kind = content.content_type();
+    content.fill(&mut turn);
+    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
+    if turn.role == "system" {
+        (turn.content_type, turn.hidden) = ("context".into(), true);
+    } else if matches!(kind, "tool_call" | "tool_result") {
+        turn.hidden = true;
+    }
+    (turn, AgentContent { files, ..AgentContent::default() })
+}
+
+fn read_part(part: &Object<'_>, content: &mut AgentContent) {
+    let text = || part.text("text").unwrap_or_default();
+    match part.text("type").as_deref() {
+        // Text that the program added to a prompt.
+        Some("text") if part.is_true("synthetic") || part.is_true("ignored") => {
+            content.push_block("context", None, text())
+        }
+        Some("text") => crate::shared::agent_content::push_text(&mut content.text, &text()),
+        Some("reasoning") => content.push_block("thinking", None, text()),
+        Some("tool" | "tool-invocation") => {
+            let state = part.object("state").or_else(|| part.object("toolInvocation")).unwrap_or_default();
+            let name = part.non_blank_text("tool").or_else(|| state.non_blank_text("toolName"));
+            let value =
+                |keys: &[&str]| keys.iter().find_map(|k| state.raw_value(k)).map_or_else(String::new, value_text);
+            content.push_block("tool_call", name.as_deref().or(Some("tool")), value(&["input", "args"]));
+            content.push_block("tool_result", None, value(&["output", "result", "error"]));
+            for raw in state.list("attachments").into_iter().flatten() {
+                if let Some(file) = Object::parse(raw.get()) {
+                    content.push_file(&file, "file");
+                }
+            }
+        }
+        Some("file") => content.push_file(part, "file"),
+        Some("step-start" | "step-finish" | "snapshot" | "patch") => {}
+        Some("subtask") => content.push_block("tool_call", Some("subtask"), part.text("prompt").unwrap_or_default()),
+        kind => {
+            let kind = kind.unwrap_or("unknown");
+            let words = ["text", "prompt", "content", "message"].into_iter().find_map(|key| part.raw_value(key));
+            content.push_block(kind, None, words.map(nested_text).unwrap_or_default());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The storage: one file for each session, message and part. Their ids say what belongs together, not their folders.
+use super::session::Session;
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{FormatError, Member};
+use mementory_json::{decoded_head, repair};
+use mementory_model::{DroppedAs, Issue, Kind};
+use std::collections::BTreeMap;
+
+/// The files of a session.
+#[derive(Default)]
+struct SessionFiles<'m> {
+    session: Option<&'m Member>,
+    /// By time and id.
+    messages: BTreeMap<(i64, String), &'m Member>,
+    /// Parts by message, and by id.
+    parts: BTreeMap<String, BTreeMap<String, &'m Member>>,
+}
+
+/// Reads the files as conversations.
+pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> Result<(), FormatError> {
+    let mut sessions: BTreeMap<String, SessionFiles<'m>> = BTreeMap::new();
+    reader.each_member(members, |reader, member| {
+        let text = text_of(reader, member)?;
+        let Some(object) = Object::parse(&text) else {
+            return Err(FormatError::invalid("not_an_object", &member.place, "this file is no JSON object"));
+        };
+        let id = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
+        let own = id("id").unwrap_or_default();
+        match (id("sessionID"), id("messageID")) {
+            (Some(session), Some(message)) => {
+                sessions.entry(session).or_default().parts.entry(message).or_default().insert(own, member);
+            }
+            (Some(session), None) => {
+                let time = object.object("time").and_then(|t| crate::shared::jsonl_session::any_time(&t, "created"));
+                let time = time.map_or(i64::MAX, |t| t.as_micros());
+                sessions.entry(session).or_default().messages.insert((time, own), member);
+            }
+            (None, _) => sessions.entry(own).or_default().session = Some(member),
+        }
+        Ok(())
+    })?;
+    for (id, files) in sessions {
+        read_session(reader, &id, files)?;
+    }
+    Ok(())
+}
+
+fn read_session(reader: &mut FileReader<'_>, id: &str, mut files: SessionFiles<'_>) -> Result<(), FormatError> {
+    let text = files.session.map(|member| text_of(reader, member)).transpose()?;
+    let mut session = Session::new(Some(id), text.as_deref());
+    let first =
+        files.messages.values().next().copied().or_else(|| files.parts.values().next()?.values().next().copied());
+    let Some(container) = files.session.or(first) else { return Ok(()) };
+    let mut budget = reader.context.limits.element_bytes;
+    for ((_, id), member) in std::mem::take(&mut files.messages) {
+        let info = text_of(reader, member)?;
+        let mut texts = Vec::new();
+        for part in files.parts.remove(&id).unwrap_or_default().values() {
+            texts.push(text_of(reader, part)?);
+        }
+        let bytes = (info.len() + texts.iter().map(String::len).sum::<usize>()) as u64;
+        if bytes > budget {
+            let reason = "too_large: the session is larger than an element may be";
+            reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Message));
+            continue;
+        }
+        budget -= bytes;
+        add(reader, &mut session, member, &info, &texts)?;
+    }
+    for (message, parts) in files.parts {
+        let Some(member) = parts.values().next().copied() else { continue };
+        let message_text = format!("the file of the message of {} parts is missing", parts.len());
+        reader.sink.note(Issue::new("message_missing", &member.place, message_text));
+        let mut texts = Vec::new();
+        for part in parts.values() {
+            texts.push(text_of(reader, part)?);
+        }
+        let info = format!("{{\"id\":{}}}", serde_json::Value::from(message));
+        add(reader, &mut session, member, &info, &texts)?;
+    }
+    session.send(reader, &container.place)
+}
+
+fn add(
+    reader: &mut FileReader<'_>,
+    session: &mut Session,
+    member: &Member,
+    info: &str,
+    parts: &[String],
+) -> Result<(), FormatError> {
+    let verbatim = format!("{{\"info\":{info},\"parts\":[{}]}}", parts.join(","));
+    let objects: Vec<Object<'_>> = parts.iter().filter_map(|text| Object::parse(text)).collect();
+    let info = Object::parse(info).unwrap_or_default();
+    session.add(reader, member, (&info, &objects), (verbatim, member.name.clone()))
+}
+
+/// A small file as JSON text, repaired if necessary.
+fn text_of(reader: &mut FileReader<'_>, member: &Member) -> Result<String, FormatError> {
+    let limit = reader.context.limits.side_file_bytes;
+    let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
+    let bytes =
+        reader.catalog.read(member, |r| decoded_head(r, most).map_err(|e| FormatError::io(&member.place, e)))?;
+    if bytes.len() as u64 > limit {
+        return Err(FormatError::invalid("too_large", &member.place, "the file is larger than a small file may be"));
+    }
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    if Object::parse(&text).is_some() {
+        return Ok(text);
+    }
+    let repaired = repair(text.as_bytes()).map(|(text, _)| text);
+    repaired.ok_or_else(|| FormatError::invalid("malformed", &member.place, "this file is no JSON"))
+}

@@ -1,0 +1,26 @@
+//! Detects the two files of a backup and answers of the server, by memories with a state.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// One claim for the files of each folder or archive. The catalog has unpacked the compressed file.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.95, "memories with their state and app, as OpenMemory writes", layout)
+}
+
+/// `backup` for the database, `rows` for memories on lines or in a list.
+pub(super) fn layout(head: &Head) -> Option<&'static str> {
+    let is_memory = |list: &str| head.has_all(list, &["content", "state"]);
+    let is_backup = head.has("memory_categories") || head.has("status_history") || head.has("export_meta");
+    if is_memory("memories") && (is_backup || head.has_any("memories", &["category_ids", "app_id", "archived_at"])) {
+        return Some("backup");
+    }
+    // The account comes first and may fill the start of the file.
+    if head.has_all("user", &["user_id", "id"]) && head.has("apps.owner_id") {
+        return Some("backup");
+    }
+    let is_row = |list: &str| {
+        let has_app = head.has_any(list, &["app", "app_name", "app_id"]);
+        is_memory(list) && has_app && head.has_any(list, &["categories", "created_at", "metadata", "metadata_"])
+    };
+    ["", "items", "results", "memories"].into_iter().any(is_row).then_some("rows")
+}

@@ -1,0 +1,133 @@
+//! Reads a backup: its database as JSON, and the memories again with the names of their app and categories.
+use super::detect::layout;
+use super::{ID, PLATFORM};
+use crate::shared::memory_heads::Head;
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
+use crate::shared::object::Object;
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_model::Kind;
+use std::collections::HashMap;
+
+/// The tables of a backup.
+const TABLES: [&str; 6] = ["apps", "categories", "memories", "memory_categories", "status_history", "access_controls"];
+/// Lists of memories in answers of the server.
+const LISTS: [&str; 3] = ["items", "results", "memories"];
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut backup = Backup {
+        rows: RowSender::new(ID, PLATFORM, detected.claim.version.as_deref()),
+        apps: HashMap::new(),
+        categories: HashMap::new(),
+    };
+    files.each_file(detected, |files, member, _| backup.read_file(files, member))
+}
+
+struct Backup {
+    rows: RowSender,
+    /// Names by id.
+    apps: HashMap<String, String>,
+    /// Names by id.
+    categories: HashMap<String, String>,
+}
+
+impl Backup {
+    fn read_file(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        // A memory on a line has a list of categories itself.
+        let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
+        let lists: &[&str] = if is_backup { &TABLES } else { &LISTS };
+        each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
+    }
+
+    fn read_row(&mut self, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+        let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+        match row.list_name() {
+            name @ ("apps" | "categories") => self.read_name(files, row, &object, name),
+            "memory_categories" => {
+                let reason = "duplicate: the memory names its categories itself";
+                self.rows.skip(files, row, reason, Kind::Relation);
+                Ok(())
+            }
+            "status_history" => self.read_status(files, row, &object),
+            name @ "access_controls" => {
+                let record = self.rows.foreign(&object, row, name);
+                self.rows.send(files, row, record)
+            }
+            _ => self.read_memory(files, row, &object),
+        }
+    }
+
+    /// An app or a category, whose name memories refer to by an id.
+    fn read_name(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        object: &Object<'_>,
+        list: &str,
+    ) -> Result<(), FormatError> {
+        let names = if list == "apps" { &mut self.apps } else { &mut self.categories };
+        if let (Some(id), Some(name)) = (object.id("id"), object.id("name")) {
+            names.insert(id, name);
+        }
+        let mut record = self.rows.foreign(object, row, if list == "apps" { "app" } else { "category" });
+        record.times.created = object.time("created_at");
+        record.times.updated = object.time("updated_at");
+        self.rows.send(files, row, record)
+    }
+
+    /// A change of the state of a memory.
+    fn read_status(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        object: &Object<'_>,
+    ) -> Result<(), FormatError> {
+        let state = |key: &str| object.text(key).unwrap_or_else(|| "?".into());
+        let text = format!("{} → {}", state("old_state"), state("new_state"));
+        let mut record = self.rows.record(Kind::Audit, object.id("id"), row.text, text);
+        record.record_type = Some("status".into());
+        record.times.created = object.time("changed_at");
+        record.links.extend(object.id("memory_id").map(|id| link("about", Kind::Memory, ID, id)));
+        record.fields = object.other_fields(&["id", "changed_at"]);
+        self.rows.send(files, row, record)
+    }
+
+    fn read_memory(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        object: &Object<'_>,
+    ) -> Result<(), FormatError> {
+        let Some(text) = object.first_text(&["content", "text", "memory"]) else {
+            self.rows.fail(files, row, "no_content: no text in it", Kind::Memory);
+            return Ok(());
+        };
+        let mut record = self.rows.record(Kind::Memory, object.id("id"), &text, text.clone());
+        // What the server calls deleted stays in its database and is deleted here as well.
+        record.status = object.first_text(&["state"]);
+        record.times.created = object.time("created_at");
+        record.times.updated = object.time("updated_at");
+        record.source.account = object.id("user_id");
+        record.tags = object.texts("categories");
+        if record.tags.is_empty() {
+            let names = object.texts("category_ids").into_iter();
+            record.tags = names.map(|id| self.categories.get(&id).cloned().unwrap_or(id)).collect();
+        }
+        let app = object.first_text(&["app", "app_name"]);
+        let app = app.or_else(|| object.id("app_id").map(|id| self.apps.get(&id).cloned().unwrap_or(id)));
+        let used =
+            ["id", "content", "text", "state", "created_at", "updated_at", "user_id", "categories", "category_ids"];
+        record.fields = object.other_fields(&used);
+        if let Some(app) = app {
+            record.fields.insert("app".into(), app.into());
+        }
+        self.rows.send(files, row, record)
+    }
+}

@@ -1,0 +1,17 @@
+//! The cases in `fixtures/openmemory` and the shared sample.
+use super::OpenMemory;
+use crate::cases::{check_cases, read_sample};
+use mementory_model::Kind;
+
+#[test]
+fn fixtures_are_read_as_their_cases_say() {
+    check_cases(&OpenMemory);
+}
+
+#[test]
+fn a_deleted_memory_of_the_sample_stays_deleted() {
+    let Some(found) = read_sample("14-openmemory", &OpenMemory) else { return };
+    let memories = found.records.iter().filter(|r| r.kind == Kind::Memory);
+    let states: Vec<Option<&str>> = memories.map(|memory| memory.status.as_deref()).collect();
+    assert_eq!(states, [Some("active"), Some("deleted")]);
+}

@@ -1,0 +1,99 @@
+//! Detects threads by the names of their members, and the workbook by the names of its columns.
+use crate::shared::{
+    files::{extension, folder, is_inside, is_junk, json_keys},
+    workbook,
+};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_json::Keys;
+use mementory_model::Limits;
+use std::collections::BTreeMap;
+
+/// Columns that only Perplexity's workbook has.
+const WORKBOOK_COLUMNS: [&str; 3] = ["OUTPUT_STR", "MEMORY_VALUE", "MEMORY_KEY"];
+
+/// The shape of a JSON file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// All conversations of an account, as sent on request.
+    Account,
+    /// One thread as a browser extension saves it, or answers of the web page's interface.
+    Threads,
+}
+
+/// One claim for the files of each archive or selected folder.
+pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
+    let mut groups: BTreeMap<(Option<usize>, Option<usize>), Vec<(&Member, Role)>> = BTreeMap::new();
+    for member in catalog.members() {
+        let role = match json_keys(catalog, member) {
+            Some(keys) if shape_of(&keys).is_some() => Role::Conversations,
+            Some(_) => continue,
+            None if is_workbook(catalog, member, limits) => Role::Records,
+            None => continue,
+        };
+        groups.entry(place_of(member)).or_default().push((member, role));
+    }
+    groups.into_iter().map(|(place, found)| claim(catalog, place, found)).collect()
+}
+
+fn place_of(member: &Member) -> (Option<usize>, Option<usize>) {
+    let is_loose = member.archive.is_none() && member.place == member.name;
+    ((!is_loose).then_some(member.root), member.archive)
+}
+
+/// The shape of a JSON file by its keys. None if it is not Perplexity's.
+pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
+    let has = |path: &str| keys.has(path);
+    let any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));
+    let has_thread = any(&["metadata.thread_title", "metadata.thread_id", "metadata.thread_url"]);
+    if has("entries.query") && any(&["context_title", "collection_uuid", "context_uuid"]) {
+        Some(Shape::Account)
+    } else if has_thread && has("conversations.query")
+        || has("entries.query_str") && any(&["entries.context_uuid", "entries.thread_url_slug", "entries.blocks"])
+        || has("query_str") && any(&["context_uuid", "thread_url_slug"])
+    {
+        Some(Shape::Threads)
+    } else {
+        None
+    }
+}
+
+fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
+    let may_be = matches!(extension(&member.name).as_deref(), None | Some("xlsx" | "xlsm"));
+    may_be
+        && catalog.head(member, 4).is_ok_and(|head| workbook::may_be_workbook(&head))
+        && catalog
+            .bytes(member, limits.side_file_bytes)
+            .is_ok_and(|bytes| workbook::mentions(&bytes, &WORKBOOK_COLUMNS))
+}
+
+fn claim(catalog: &Catalog, place: (Option<usize>, Option<usize>), found: Vec<(&Member, Role)>) -> Claim {
+    let mut parts: Vec<Part> = found.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
+    // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
+    let others = catalog.members().iter().filter(|m| place_of(m) == place && !parts.iter().any(|p| p.member == m.id));
+    let mut more = Vec::new();
+    for member in others {
+        let is_asset = found.iter().any(|(owner, _)| {
+            let assets = format!("{}/assets", folder(&owner.name));
+            is_inside(&member.name, assets.trim_start_matches('/'))
+        });
+        let role = match (is_junk(&member.name), is_asset, member.archive.is_some()) {
+            (true, _, true) => Role::Junk,
+            (false, true, _) => Role::Attachment,
+            (false, false, true) => Role::Sidecar,
+            _ => continue,
+        };
+        more.push(Part { member: member.id, role });
+    }
+    let count = parts.len();
+    parts.extend(more);
+    Claim {
+        version: None,
+        confidence: 0.9,
+        reason: match count {
+            1 => "a file in Perplexity's format".into(),
+            count => format!("{count} files in Perplexity's formats"),
+        },
+        parts,
+        missing_parts: vec![],
+    }
+}

@@ -1,0 +1,134 @@
+//! One entry of a thread: a query and its answer, as two messages.
+use super::{PERPLEXITY, answer};
+use crate::shared::{
+    chat::Turn,
+    object::{Object, content_id, decode_string, with_replaced_values},
+    values::{first_id, first_text, first_time, other_fields},
+};
+use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
+use serde_json::{Value, value::RawValue};
+
+/// Members of an entry that have a field in the model, or belong to its thread.
+const MEMBERS: [&str; 26] = [
+    "uuid",
+    "query",
+    "query_str",
+    "answer",
+    "text",
+    "blocks",
+    "sources",
+    "web_results",
+    "citations",
+    "display_model",
+    "model",
+    "timestamp",
+    "created_at",
+    "updated_datetime",
+    "entry_updated_datetime",
+    "entry_created_datetime",
+    "context_uuid",
+    "context_title",
+    "thread_title",
+    "thread_url_slug",
+    "index",
+    "attachments",
+    "id",
+    "mode",
+    "status",
+    "query_status",
+];
+
+/// The query and the answer of an entry. `pointer` is that of the entry.
+pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> {
+    let id = first_id(entry, &["uuid", "id", "backend_uuid"]);
+    let answer = answer::of_entry(entry);
+    let query_key = ["query", "query_str"].into_iter().find(|key| entry.non_blank_text(key).is_some());
+    let raw_query = query_key.and_then(|key| entry.raw_value(key));
+    let query = raw_query.and_then(decode_string).map(Into::into).or(answer.query);
+    let created = first_time(
+        entry,
+        &["timestamp", "created_at", "entry_created_datetime", "entry_updated_datetime", "updated_datetime"],
+    );
+    let times = Times { created, ..Times::default() };
+    let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{query:?}\n{}", answer.text)));
+    let mut out = Vec::with_capacity(2);
+    if let Some(query) = query {
+        out.push(Turn {
+            id: id.clone(),
+            key: Some(format!("{base}/query")),
+            role: "user".into(),
+            verbatim: Some(Verbatim::json(
+                raw_query.map_or_else(|| Value::from(query.as_str()).to_string(), |raw| raw.get().to_owned()),
+            )),
+            text: query,
+            content_type: "text".into(),
+            times: times.clone(),
+            pointer: query_key.map_or_else(|| pointer.to_owned(), |key| format!("{pointer}/{key}")),
+            attachments: attachments(entry),
+            ..Turn::default()
+        });
+    }
+    let mut fields: Fields = other_fields(entry, &MEMBERS);
+    for (key, members) in [("mode", &["mode"][..]), ("status", &["query_status", "status"])] {
+        let value = first_text(entry, members).filter(|value| !value.eq_ignore_ascii_case("completed"));
+        fields.extend(value.map(|value| (key.to_owned(), Value::from(value))));
+    }
+    if !answer.citations.is_empty() {
+        fields.insert("citations".into(), Value::Array(answer.citations));
+    }
+    let content_type = match answer.blocks.first().filter(|_| answer.text.trim().is_empty()) {
+        Some(first) => first.get("type").and_then(Value::as_str).unwrap_or("text").to_owned(),
+        None => "text".to_owned(),
+    };
+    if !answer.blocks.is_empty() {
+        fields.insert("blocks".into(), Value::Array(answer.blocks));
+    }
+    // The query is only in its own message, so that erasing it there erases it.
+    let replaced: Vec<(&RawValue, &str)> = raw_query.into_iter().map(|raw| (raw, "\"\"")).collect();
+    out.push(Turn {
+        id,
+        key: Some(format!("{base}/answer")),
+        role: "assistant".into(),
+        text: answer.text,
+        content_type,
+        model: first_text(entry, &["display_model", "model"]),
+        times,
+        pointer: pointer.to_owned(),
+        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
+        fields,
+        ..Turn::default()
+    });
+    out
+}
+
+/// Key of the record of a file, by the last part of its address or path.
+pub(super) fn file_key(name: &str) -> RecordKey {
+    RecordKey::new(PERPLEXITY, format!("file/{name}"))
+}
+
+/// Files that were uploaded with a query: addresses, paths, or objects with one.
+fn attachments(entry: &Object<'_>) -> Vec<AttachmentRef> {
+    let mut out: Vec<AttachmentRef> = Vec::new();
+    for raw in entry.list("attachments").into_iter().flatten() {
+        let object = Object::parse(raw.get());
+        let address = decode_string(raw).map(Into::into);
+        let address: Option<String> =
+            address.or_else(|| first_text(object.as_ref()?, &["url", "file_url", "path", "name", "file_name"]));
+        let Some(address) = address.filter(|address| !address.trim().is_empty()) else { continue };
+        let path = address.split(['?', '#']).next().unwrap_or(&address);
+        let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path).to_owned();
+        let key = file_key(&name);
+        if !out.iter().any(|known| known.key == key) {
+            let shown = object.as_ref().and_then(|o| first_text(o, &["file_name", "name"])).unwrap_or(name);
+            out.push(AttachmentRef {
+                key,
+                origin_id: Some(address),
+                name: shown,
+                media_type: None,
+                size: None,
+                text: None,
+            });
+        }
+    }
+    out
+}

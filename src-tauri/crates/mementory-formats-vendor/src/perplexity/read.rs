@@ -1,0 +1,54 @@
+//! Reads the files of a claim.
+use super::{PERPLEXITY, detect, entry, sheets, threads};
+use crate::shared::{
+    files::{json_keys, send_file},
+    reader::FileReader,
+};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{DroppedAs, Issue, Kind};
+
+/// Reads an export.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut threads = threads::Threads::default();
+    let mut reader = FileReader::new(PERPLEXITY, catalog, context, sink);
+    reader.each_file(detected, |reader, member, role| match role {
+        Role::Conversations => read_json(reader, member, &mut threads),
+        Role::Records => sheets::read(reader, member, &mut threads),
+        Role::Attachment => {
+            let name = member.file_name();
+            send_file(reader, member, entry::file_key(name), None, name)
+        }
+        Role::Junk => {
+            let reason = "junk: bookkeeping of an operating system";
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            Ok(())
+        }
+        _ => reader.pass_through(member, "", "sidecar"),
+    })?;
+    threads.send(&mut reader)
+}
+
+fn read_json(reader: &mut FileReader<'_>, member: &Member, threads: &mut threads::Threads) -> Result<(), FormatError> {
+    let keys = json_keys(reader.catalog, member).unwrap_or_default();
+    let count = match detect::shape_of(&keys) {
+        Some(detect::Shape::Account) => {
+            let count = reader.objects(member, &["conversations"], Kind::Conversation, |reader, element| {
+                threads::read_account(reader, member, element)
+            })?;
+            reader.pass_through_wrapper(member, &["conversations"])?;
+            count
+        }
+        _ => reader.objects(member, &[], Kind::Conversation, |reader, element| {
+            threads::read_thread(reader, member, element, threads)
+        })?,
+    };
+    if count == 0 {
+        reader.sink.note(Issue::new("empty", &member.place, "this file contains no conversations"));
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+#![allow(clippy::unwrap_used)]
+use super::Perplexity;
+use crate::cases::{check_cases, count, keys};
+use crate::detect;
+use crate::testing::read;
+use mementory_format::{Catalog, FormatError, testkit::Scratch};
+use mementory_model::{Kind, Limits};
+
+#[test]
+fn every_fixture_is_read_as_its_case_expects() {
+    check_cases(&Perplexity);
+}
+
+#[test]
+fn two_files_of_one_thread_are_one_conversation() {
+    let Some(sample) = mementory_format::testkit::shared("exports/21-perplexity") else { return };
+    let found = read(&sample, &Perplexity);
+    assert_eq!((count(&found, Kind::Conversation), count(&found, Kind::Message)), (1, 4));
+    let texts: Vec<&str> = found.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.text.as_str()).collect();
+    assert_eq!(texts, ["what eats slugs", "Hedgehogs[1].", "and snails?", "Thrushes."]);
+    assert_eq!(keys(&found), keys(&read(&sample, &Perplexity)));
+}
+
+#[test]
+fn a_workbook_that_expands_too_far_is_refused() {
+    let Some(bytes) = crate::shared::workbook::tests::workbook("MEMORY_VALUE", &"x".repeat(200_000)) else { return };
+    let scratch = Scratch::new("perplexity-bomb");
+    let path = scratch.put("bomb.xlsx", bytes);
+    let limits = Limits { expanded_bytes: 1000, ..Limits::default() };
+    let catalog = Catalog::open(&[path], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some("perplexity")).unwrap();
+    let context = mementory_format::ReadContext {
+        limits,
+        now: mementory_model::Timestamp::from_micros(0).unwrap(),
+        passphrase: None,
+    };
+    let mut sink = mementory_format::testkit::MemorySource::default();
+    let result = mementory_format::Format::read(&Perplexity, &catalog, &found.sources[0], &context, &mut sink);
+    assert!(matches!(result, Err(FormatError::Limit { limit: "expanded_bytes", .. })), "{result:?}");
+}
+
+#[test]
+fn files_of_other_programs_are_not_claimed() {
+    for text in [
+        r#"{"conversations":[{"query":"x","answer":"y"}]}"#,
+        r#"{"metadata":{"title":"x"},"conversations":[{"query":"x"}]}"#,
+        r#"{"entries":[{"query":"x","answer":"y"}]}"#,
+        r#"[{"query_str":"x"}]"#,
+    ] {
+        let limits = Limits::default();
+        let catalog = Catalog::from_text(text, &limits);
+        let found = detect(&catalog, &limits, None).unwrap();
+        assert!(found.sources.iter().all(|source| source.format != "perplexity"), "{text}");
+    }
+}

@@ -1,0 +1,40 @@
+//! Artifacts of Portable Agent Memory (Ravindran 2026), with five kinds of memory. See README.md.
+mod detect;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format and scope of the record keys.
+const ID: &str = "portable_agent_memory";
+/// Name of the platform, for the filter by source.
+const PLATFORM: &str = "portable-agent-memory";
+
+/// Artifacts of Portable Agent Memory (Ravindran 2026), with five kinds of memory.
+pub struct PortableAgentMemory;
+
+impl Format for PortableAgentMemory {
+    fn id(&self) -> &'static str {
+        ID
+    }
+    fn name(&self) -> &'static str {
+        "Portable Agent Memory"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

@@ -1,0 +1,146 @@
+//! Reads the entries of an artifact by their kind of memory.
+use super::detect::KINDS;
+use super::{ID, PLATFORM};
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row_in, link, object_of, spaced};
+use crate::shared::object::{Object, list, with_replaced_values};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_model::{DroppedAs, Kind, Record};
+use serde_json::value::RawValue;
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
+    files.each_file(detected, |files, member, _| {
+        let wrapper = catalog.read(member, |bytes| {
+            each_row_in(files, member, bytes, &KINDS, Kind::Memory, &mut |files, row| match row.list_name() {
+                "" => read_document(&mut rows, files, row),
+                kind => read_entry(&mut rows, files, row, kind),
+            })
+        })?;
+        wrapper.map_or(Ok(()), |text| store_envelope(files, member, &text))
+    })
+}
+
+/// An artifact whose lists are inside `components`.
+fn read_document(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    let Some(document) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+    let components = document.object("components");
+    let parts = components.as_ref().unwrap_or(&document);
+    for kind in KINDS {
+        for (n, item) in parts.list(kind).unwrap_or_default().into_iter().enumerate() {
+            let place = if components.is_some() { "/components" } else { "" };
+            let pointer = format!("{}{place}/{kind}/{n}", row.pointer);
+            read_entry(rows, files, &Row { member: row.member, text: item.get(), pointer }, kind)?;
+        }
+    }
+    let lists: Vec<(&RawValue, &str)> = match document.raw_value("components") {
+        Some(components) => vec![(components, "{}")],
+        None => KINDS.into_iter().filter_map(|kind| Some((document.raw_value(kind)?, "[]"))).collect(),
+    };
+    store_envelope(files, row.member, &with_replaced_values(row.text, &lists))
+}
+
+/// Stores what stands beside the entries, without the tokens that give access to them.
+fn store_envelope(files: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+    let object = Object::parse(text).unwrap_or_default();
+    let tokens = object.raw_value("capability_tokens").filter(|raw| list(raw).is_none_or(|items| !items.is_empty()));
+    if tokens.is_some() {
+        let reason = "secret: capability tokens give access and are not stored";
+        files.report_dropped(format!("{}#/capability_tokens", member.place), DroppedAs::Skipped, reason, None);
+    }
+    let without: Vec<(&RawValue, &str)> = tokens.into_iter().map(|raw| (raw, "[]")).collect();
+    let item = PassthroughItem {
+        format: ID.into(),
+        group: String::new(),
+        name: format!("{}#", member.name),
+        role: "manifest".into(),
+        place: format!("{}#", member.place),
+    };
+    files.sink.passthrough(item, &mut with_replaced_values(text, &without).as_bytes())
+}
+
+fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, kind: &str) -> Result<(), FormatError> {
+    let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+    let built = match kind {
+        "episodic" => episode(rows, &object),
+        "semantic" => statement(rows, &object),
+        "procedural" => procedure(rows, &object),
+        "identity" => identity(rows, &object),
+        _ => working(rows, &object),
+    };
+    let Some((mut record, used)) = built else {
+        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
+        return Ok(());
+    };
+    record.tags = object.texts("tags");
+    record.times.created = object.time("created_at");
+    // Entries may descend from entries of any kind, and say only their ids.
+    let parents = object.texts("parent_ids").into_iter();
+    record.links.extend(parents.map(|id| link("derived_from", Kind::Memory, ID, id)));
+    record.fields = object.other_fields(&[used, &["id", "tags", "created_at"]].concat());
+    rows.send(files, row, record)
+}
+
+type Built = Option<(Record, &'static [&'static str])>;
+
+fn episode(rows: &RowSender, object: &Object<'_>) -> Built {
+    let text = object.first_text(&["observation"])?;
+    let mut record = rows.record(Kind::Memory, object.id("id"), &text, text.clone());
+    record.record_type = Some("episodic".into());
+    record.importance = object.share("salience");
+    record.times.observed = object.time("timestamp");
+    Some((record, &["observation", "salience", "timestamp"]))
+}
+
+fn statement(rows: &RowSender, object: &Object<'_>) -> Built {
+    let part = |key: &str| object.first_text(&[key]);
+    let text = format!("{} {} {}", part("subject")?, spaced(&part("predicate")?), part("object")?);
+    let mut record = rows.record(Kind::Fact, object.id("id"), &text, text.clone());
+    record.record_type = Some("semantic".into());
+    record.confidence = object.share("confidence");
+    let sources = object.texts("source_event_ids").into_iter();
+    record.links = sources.map(|id| link("derived_from", Kind::Memory, ID, id)).collect();
+    Some((record, &["confidence"]))
+}
+
+fn procedure(rows: &RowSender, object: &Object<'_>) -> Built {
+    let text = object.first_text(&["body", "description"])?;
+    let mut record = rows.record(Kind::Procedure, object.id("id"), &text, text.clone());
+    record.title = object.first_text(&["name"]);
+    record.times.last_accessed = object.time("last_used");
+    Some((record, &["name", "body"]))
+}
+
+/// What the agent is at: its goals, and what it noted for them.
+fn working(rows: &RowSender, object: &Object<'_>) -> Built {
+    let mut lines = object.texts("goals");
+    lines.extend(object.first_text(&["scratch"]));
+    let text = Some(lines.join("\n")).filter(|text| !text.is_empty())?;
+    let mut record = rows.record(Kind::Memory, object.id("id"), &text, text.clone());
+    record.record_type = Some("working".into());
+    Some((record, &["goals", "scratch"]))
+}
+
+/// What the agent is like, and how it was told to behave.
+fn identity(rows: &RowSender, object: &Object<'_>) -> Built {
+    let mut lines: Vec<String> = object.first_text(&["persona"]).into_iter().collect();
+    lines.extend(object.first_text(&["custom_instructions"]));
+    lines.extend(object.texts("policies"));
+    let preferences = object.object("preferences").unwrap_or_default();
+    let fields = preferences.other_fields(&[]);
+    lines.extend(fields.iter().map(|(key, value)| match value.as_str() {
+        Some(text) => format!("{}: {text}", spaced(key)),
+        None => format!("{}: {value}", spaced(key)),
+    }));
+    let text = Some(lines.join("\n")).filter(|text| !text.is_empty())?;
+    let mut record = rows.record(Kind::Profile, object.id("id"), &text, text.clone());
+    record.record_type = Some("identity".into());
+    Some((record, &["persona"]))
+}

@@ -1,0 +1,8 @@
+//! The cases in `fixtures/portable_agent_memory`.
+use super::PortableAgentMemory;
+use crate::cases::check_cases;
+
+#[test]
+fn fixtures_are_read_as_their_cases_say() {
+    check_cases(&PortableAgentMemory);
+}

@@ -1,0 +1,71 @@
+//! Detects answers of Zep and graphs of Graphiti by the members of facts, nodes, episodes and messages.
+use crate::shared::memory_heads::{self, Head};
+use mementory_format::{Catalog, Claim};
+
+/// Lists of facts, nodes and episodes.
+pub(super) const LISTS: [&str; 15] = [
+    "facts",
+    "relevant_facts",
+    "edges",
+    "entity_edges",
+    "episodic_edges",
+    "relationships",
+    "nodes",
+    "entity_nodes",
+    "entities",
+    "episodes",
+    "episodic_nodes",
+    "communities",
+    "sessions",
+    "threads",
+    "results",
+];
+
+/// One claim for the files of each folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.9, "facts, entities or sessions of Zep or Graphiti", layout)
+}
+
+/// `session` for an answer about a session, `rows` for facts, entities or episodes at top level, `graph` for lists of
+/// them in an object.
+pub(super) fn layout(head: &Head) -> Option<&'static str> {
+    // An answer about a session has facts beside its messages; the facts may be plain texts.
+    let has_messages = head.has_all("messages", &["role_type", "content"]);
+    let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
+    let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
+    if is_session && !head.is_list {
+        return Some("session");
+    }
+    let is_row = |list: &str| is_fact(head, list) || is_node(head, list) || is_episode(head, list);
+    let in_properties = |list: &str| {
+        let node = format!("{list}.properties");
+        is_fact(head, &node) || is_node(head, &node) || is_episode(head, &node)
+    };
+    if is_row("") {
+        return Some("rows");
+    }
+    let has_sessions =
+        head.has_all("sessions", &["session_id", "uuid"]) || head.has_all("sessions.messages", &["role_type"]);
+    let found = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
+    found.then_some("graph")
+}
+
+/// A fact with an id and the time or the ends that only these programs have.
+fn is_fact(head: &Head, list: &str) -> bool {
+    let dated = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
+    head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &dated)
+        || head.has_any(list, &["fact"]) && head.has_all(list, &["uuid", "created_at", "rating"])
+        || head.has_all(list, &["source_node_uuid", "target_node_uuid", "group_id"])
+}
+
+fn is_node(head: &Head, list: &str) -> bool {
+    head.has_all(list, &["uuid", "name"])
+        && (head.has_any(list, &["name_embedding"])
+            || head.has_all(list, &["group_id"])
+            || head.has_all(list, &["labels", "summary"]))
+}
+
+fn is_episode(head: &Head, list: &str) -> bool {
+    let described = head.has_any(list, &["source_description", "entity_edges", "valid_at"]);
+    head.has_all(list, &["uuid", "content", "source"]) && described
+}

@@ -1,0 +1,162 @@
+//! Reads facts, entities, episodes and sessions.
+use super::detect::{LISTS, layout};
+use super::{ID, PLATFORM, session};
+use crate::shared::memory_heads::Head;
+use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use crate::shared::object::{Object, decode_string};
+use crate::shared::reader::FileReader;
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_model::{Kind, Record};
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut rows = RowSender::new(ID, PLATFORM, None);
+    files.each_file(detected, |files, member, _| {
+        // The answer about a session is one conversation, and is read as a whole. A fact on a line has a list of episodes
+        // itself.
+        let is_graph = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("graph");
+        let lists: &[&str] = if is_graph { &LISTS } else { &[] };
+        each_row(files, member, lists, Kind::Fact, &mut |files, row| read_row(&mut rows, files, row))
+    })
+}
+
+/// Reads a row by its members, because lists have different names in answers, dumps and exports.
+pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    // Some answers have facts as plain texts.
+    if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {
+        return read_plain_fact(rows, files, row);
+    }
+    let Some(outer) = object_of(files, row, Kind::Fact) else { return Ok(()) };
+    // Dumps of the graph database have the members inside `properties`.
+    let inner = outer.object("properties").filter(|inner| inner.has("uuid"));
+    let object = inner.as_ref().unwrap_or(&outer);
+    let list = row.list_name();
+    if object.has("messages") {
+        return session::read(rows, files, row, object);
+    }
+    let record = if object.has("fact") {
+        fact(rows, object)
+    } else if object.has("source_node_uuid") || object.has("target_node_uuid") {
+        edge(rows, row, object, &outer)
+    } else if object.has("content") && (object.has("source") || object.has("source_description")) || list == "episodes"
+    {
+        episode(rows, object)
+    } else if object.has("session_id") || object.has("thread_id") {
+        return session::read(rows, files, row, object);
+    } else if object.has("name") {
+        Some(node(rows, object, &outer, list))
+    } else {
+        Some(rows.foreign(object, row, list))
+    };
+    match record {
+        Some(record) => rows.send(files, row, record),
+        None => {
+            rows.fail(files, row, "no_content: no text in it", Kind::Fact);
+            Ok(())
+        }
+    }
+}
+
+fn uuid(object: &Object<'_>) -> Option<String> {
+    object.id("uuid").or_else(|| object.id("uuid_"))
+}
+
+fn fact(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
+    let text = object.first_text(&["fact"])?;
+    let mut record = rows.record(Kind::Fact, uuid(object), &text, text.clone());
+    record.record_type = object.first_text(&["name", "fact_type"]);
+    record.namespace = object.id("group_id");
+    record.times.created = object.time("created_at");
+    record.times.valid_from = object.time("valid_at");
+    record.times.valid_to = object.time("invalid_at").or_else(|| object.time("expired_at"));
+    // A fact that no longer holds is history and not what the assistant knows now.
+    let ends_at = |key: &str| object.time(key).is_some() || object.non_blank_text(key).is_some();
+    let has_ended = ends_at("invalid_at") || ends_at("expired_at");
+    record.status = Some(if has_ended { "superseded" } else { "active" }.into());
+    record.source.method = Some("extracted".into());
+    record.links = ends(object);
+    record.links.extend(object.texts("episodes").into_iter().map(|id| link("derived_from", Kind::Resource, ID, id)));
+    let used = ["uuid", "uuid_", "fact", "name", "group_id", "created_at", "valid_at", "invalid_at", "episodes"];
+    record.fields = object.other_fields(&used);
+    Some(record)
+}
+
+fn ends(object: &Object<'_>) -> Vec<mementory_model::Link> {
+    let end = |key: &str, relation: &str| Some(link(relation, Kind::Entity, ID, object.id(key)?));
+    [end("source_node_uuid", "source"), end("target_node_uuid", "target")].into_iter().flatten().collect()
+}
+
+/// A connection without a sentence: which episode mentions which entity, or who is in a community.
+fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>) -> Option<Record> {
+    let (source, target) = (object.id("source_node_uuid")?, object.id("target_node_uuid")?);
+    let named = |keys: &[&str]| object.first_text(keys);
+    let what = named(&["name", "type"]).or_else(|| outer.first_text(&["type", "label"]));
+    let what =
+        what.unwrap_or_else(|| if row.list_name() == "episodic_edges" { "MENTIONS" } else { "related to" }.into());
+    let from = named(&["source_node_name"]).unwrap_or_else(|| source.clone());
+    let to = named(&["target_node_name"]).unwrap_or_else(|| target.clone());
+    let content = format!("{source}\n{what}\n{target}");
+    let mut record = rows.record(Kind::Relation, uuid(object), &content, format!("{from} {} {to}", spaced(&what)));
+    record.record_type = Some(what);
+    record.namespace = object.id("group_id");
+    record.times.created = object.time("created_at");
+    record.links = ends(object);
+    // Only an episode mentions.
+    if let Some(link) = record.links.first_mut().filter(|_| record.record_type.as_deref() == Some("MENTIONS")) {
+        link.kind = Kind::Resource;
+    }
+    record.fields = object.other_fields(&["uuid", "uuid_", "name", "group_id", "created_at"]);
+    Some(record)
+}
+
+/// An episode is the text from which facts were taken.
+fn episode(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
+    let text = object.first_text(&["content", "episode_body", "body"])?;
+    let mut record = rows.record(Kind::Resource, uuid(object), &text, text.clone());
+    record.title = object.first_text(&["name"]);
+    record.record_type = Some("episode".into());
+    record.namespace = object.id("group_id");
+    record.source.conversation = object.id("session_id").or_else(|| object.id("thread_id"));
+    record.times.created = object.time("created_at");
+    record.times.observed = object.time("valid_at");
+    let used = ["uuid", "uuid_", "content", "name", "group_id", "created_at", "valid_at"];
+    record.fields = object.other_fields(&used);
+    Some(record)
+}
+
+fn node(rows: &RowSender, object: &Object<'_>, outer: &Object<'_>, list: &str) -> Record {
+    let name = object.id("name").unwrap_or_default();
+    let summary = object.first_text(&["summary"]).unwrap_or_default();
+    let mut record = rows.record(Kind::Entity, uuid(object), &name, summary);
+    record.title = Some(name).filter(|name| !name.is_empty());
+    let labels = if object.has("labels") { object.texts("labels") } else { outer.texts("labels") };
+    let is_own = |label: &String| !matches!(label.as_str(), "Entity" | "Node");
+    let community = Some("community".to_owned()).filter(|_| list == "communities");
+    record.record_type = labels.into_iter().find(is_own).or(community);
+    record.namespace = object.id("group_id");
+    record.times.created = object.time("created_at");
+    record.fields = object.other_fields(&["uuid", "uuid_", "name", "summary", "group_id", "created_at"]);
+    record
+}
+
+/// A fact without an id or time.
+pub(super) fn read_plain_fact(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+) -> Result<(), FormatError> {
+    let raw: Option<&serde_json::value::RawValue> = serde_json::from_str(row.text).ok();
+    let Some(text) = raw.and_then(decode_string).filter(|text| !text.trim().is_empty()) else {
+        rows.fail(files, row, "no_content: no text in it", Kind::Fact);
+        return Ok(());
+    };
+    let mut record = rows.record(Kind::Fact, None, &text, text.clone());
+    record.source.method = Some("extracted".into());
+    rows.send(files, row, record)
+}

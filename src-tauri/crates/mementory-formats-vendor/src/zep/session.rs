@@ -1,0 +1,88 @@
+//! Sessions (threads in newer versions) with their messages, summary and facts.
+use super::{ID, PLATFORM, read};
+use crate::shared::chat::{Chat, ChatFile, Turn};
+use crate::shared::memory_rows::{Row, RowSender, RowValues};
+use crate::shared::object::{Object, with_replaced_values};
+use crate::shared::reader::FileReader;
+use mementory_format::FormatError;
+use mementory_model::{DroppedAs, Kind, Source, Verbatim};
+use serde_json::value::RawValue;
+
+/// Lists of facts in a session.
+const FACTS: [&str; 2] = ["relevant_facts", "facts"];
+
+/// Reads a session. Its facts are records of their own.
+pub(super) fn read(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    let lists = ["messages"].into_iter().chain(FACTS);
+    let replaced: Vec<(&RawValue, &str)> = lists.filter_map(|key| Some((object.raw_value(key)?, "[]"))).collect();
+    let summary = object.object("summary").and_then(|summary| summary.first_text(&["content"]));
+    let mut chat = Chat {
+        id: ["session_id", "thread_id", "uuid"].into_iter().find_map(|key| object.id(key)),
+        title: object.first_text(&["name", "title"]),
+        summary: summary.or_else(|| object.first_text(&["summary"])).unwrap_or_default(),
+        source: Source { account: object.id("user_id"), ..Source::default() },
+        pointer: row.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(row.text, &replaced))),
+        fields: object.other_fields(&["session_id", "thread_id", "user_id", "messages", "facts", "relevant_facts"]),
+        ..Chat::default()
+    };
+    chat.times.created = object.time("created_at");
+    chat.times.updated = object.time("updated_at");
+    for (n, raw) in object.list("messages").unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{}/messages/{n}", row.pointer);
+        match Object::parse(raw.get()) {
+            Some(message) => chat.turns.push(turn(&message, raw, pointer)),
+            None => {
+                let place = format!("{}#{pointer}", row.member.place);
+                let reason = "not_an_object: this entry is not an object";
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            }
+        }
+    }
+    let mut issues = Vec::new();
+    let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
+    let unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| files.sink.note(issue));
+    files.sink.unit(unit)?;
+    for list in FACTS {
+        for (n, raw) in object.list(list).unwrap_or_default().into_iter().enumerate() {
+            let pointer = format!("{}/{list}/{n}", row.pointer);
+            let row = Row { member: row.member, text: raw.get(), pointer };
+            if raw.get().starts_with('"') {
+                read::read_plain_fact(rows, files, &row)?;
+            } else {
+                read::read_row(rows, files, &row)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn turn(message: &Object<'_>, raw: &RawValue, pointer: String) -> Turn {
+    // `role` is the name of the speaker in newer versions, and the role itself in older ones.
+    let stated = message.text("role_type").or_else(|| message.text("role")).unwrap_or_default();
+    let role = match stated.to_ascii_lowercase().as_str() {
+        "user" | "human" => "user",
+        "assistant" | "ai" => "assistant",
+        "tool" | "function" => "tool",
+        _ => "system",
+    };
+    let mut turn = Turn {
+        id: message.id("uuid").or_else(|| message.id("uuid_")),
+        role: role.into(),
+        text: message.first_text(&["content"]).unwrap_or_default(),
+        content_type: if role == "tool" { "tool_result" } else { "text" }.into(),
+        hidden: matches!(role, "system" | "tool"),
+        pointer,
+        verbatim: Some(Verbatim::json(raw.get())),
+        fields: message.other_fields(&["uuid", "uuid_", "content", "created_at"]),
+        ..Turn::default()
+    };
+    turn.times.created = message.time("created_at");
+    turn
+}
