@@ -1,5 +1,5 @@
 //! The messages of an agent as a conversation.
-use super::read::is_local_id;
+use super::is_local_id;
 use super::{ID, PLATFORM};
 use crate::shared::chat::{Chat, ChatFile, Turn};
 use crate::shared::memory_rows::{Row, RowValues};

@@ -8,7 +8,8 @@ use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, Role, Sink,
 };
 use mementory_json::{decoded_head, keys_of};
-use mementory_model::Limits;
+use mementory_model::{Limits, RecordKey};
+use sha2::{Digest, Sha256};
 
 /// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -92,4 +93,10 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         has_text && !has("memory.content") && (has_mem0_key || is_selected)
     };
     has_memories_at("") || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
+}
+
+/// The key of an element without an id is the SHA-256 of its text.
+fn record_key(id: Option<&str>, content: &str) -> RecordKey {
+    let content_hash = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
+    RecordKey::new(ID, id.map_or_else(content_hash, str::to_owned))
 }
