@@ -7,7 +7,7 @@ import DialogHost from "../src/shell/DialogHost.svelte";
 import { actions } from "../src/shell/palette/commands";
 import { FORMATS } from "$lib/ipc/formats";
 import { webAddress } from "$lib/logic/markdown";
-import { findSources, formatsByGroup, guideText, isReadable, SOURCES, sourceOf, textParts } from "$lib/logic/guides";
+import { findSources, formatsByGroup, guideText, isReadable, SOURCES, sourceOf, textParts } from "$lib/state/guides";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { LANGUAGES, setLanguage, type GuideText, type Guides, type Language } from "$lib/text/locale.svelte";
@@ -91,7 +91,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
       for (const sentence of sentencesOf(guides[id])) {
         expect(sentence).not.toMatch(out);
         const text = textParts(sentence).filter((part) => part.kind === "text");
-        expect(text.map((part) => part.text).join("")).not.toMatch(/[`*]/);
+        expect(text.map((part) => part.text).join("")).not.toMatch(/[`*[\]]/);
       }
   });
 
@@ -149,7 +149,7 @@ describe("the page", () => {
       "How long it takes",
     ]);
     for (const step of guideText("claude").steps)
-      expect(guide().textContent).toContain(step.replaceAll(/[`*]/g, "").slice(0, 60));
+      expect(guide().textContent).toContain(step.replaceAll(/[`*]/g, "").replaceAll(" > ", " › ").slice(0, 60));
     expect(screen.getByTestId("guide-checked").textContent).toContain("Last checked in November 2026");
     expect(screen.getByTestId("guide-doubt").textContent).toContain("Not certain.");
   });

@@ -375,7 +375,7 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
-      "Not recognised. It is most like Pasted text. Choose a format, or keep it as a file.",
+      "It is most like Pasted text. Choose a format, or keep it as a file.",
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assistantStyle } from "$lib/logic/assistants";
-import { formatsByGroup } from "$lib/logic/guides";
+import { formatsByGroup } from "$lib/state/guides";
 import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
 import {

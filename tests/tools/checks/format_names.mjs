@@ -20,11 +20,8 @@ const EXCEPTIONS = [
   },
   ...makeExceptions(
     "ui/src/lib/logic/assistants.ts",
-    [
-      ...["openclaw", "zeroclaw", "ChatGPT", "Claude", "chatgpt", "claude", "mem", "alf", "mif", "pam", "zaxy"],
-      ...["transfer_text", "mem0"],
-    ],
-    "labels, colours and order of assistants and brands, also of those that no reader exists for",
+    ["openclaw", "zeroclaw", "ChatGPT", "Claude", "chatgpt", "claude"],
+    "labels and colours of assistants and brands, also of those that no reader exists for",
   ),
   ...makeExceptions(
     "ui/src/features/home/ExportWays.svelte",

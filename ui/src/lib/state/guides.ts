@@ -71,16 +71,17 @@ export function findSources(query: string): Source[] {
   });
 }
 
-export type TextPart = { kind: "text" | "code" | "menu"; text: string };
+export type TextPart = { kind: "text" | "code" | "menu" | "button"; text: string };
 
-/** Splits a sentence of a guide at its marks: `` `code` `` and `*labels of menus*`. */
+/** Splits a sentence of a guide at its marks: `` `code` ``, `*labels of menus*` and `[buttons of this window]`. */
 export function textParts(sentence: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
-  for (const match of sentence.matchAll(/`([^`]+)`|\*([^*]+)\*/g)) {
+  for (const match of sentence.matchAll(/`([^`]+)`|\*([^*]+)\*|\[([^\]]+)\]/g)) {
     if (match.index > end) parts.push({ kind: "text", text: sentence.slice(end, match.index) });
-    const [whole, code, menu = ""] = match;
-    parts.push(code === undefined ? { kind: "menu", text: menu } : { kind: "code", text: code });
+    const [whole, code, menu, button = ""] = match;
+    if (code !== undefined) parts.push({ kind: "code", text: code });
+    else parts.push(menu === undefined ? { kind: "button", text: button } : { kind: "menu", text: menu });
     end = match.index + whole.length;
   }
   if (end < sentence.length) parts.push({ kind: "text", text: sentence.slice(end) });
