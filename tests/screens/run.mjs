@@ -29,7 +29,7 @@ const readGuides = (language) =>
   Object.fromEntries(
     Object.entries(readTexts(`guides/${language}.json`)).flatMap(([id, guide]) =>
       Object.entries(guide).flatMap(([part, text]) =>
-        [text].flat().map((sentence, at) => [`guide.${id}.${part}.${at}`, sentence.split(/[`*[]/)[0]]),
+        [text].flat().map((sentence, at) => [`guide.${id}.${part}.${at}`, sentence.split(/[`*[{]/)[0]]),
       ),
     ),
   );

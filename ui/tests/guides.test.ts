@@ -1,5 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import FailedReport from "../src/features/activity/FailedReport.svelte";
 import GuidesSheet from "../src/features/guides/GuidesSheet.svelte";
 import FirstSteps from "../src/features/home/FirstSteps.svelte";
 import ImportSheet from "../src/features/importing/ImportSheet.svelte";
@@ -18,7 +19,7 @@ const WITHOUT_GUIDE: Record<string, string> = {};
 
 const GUIDE_PARTS = ["name", "steps", "has", "lacks", "time", "drop"] as const;
 const sentencesOf = (guide: GuideText): string[] => Object.values(guide).flat();
-const marksOf = (guide: GuideText, kind: "code" | "menu") =>
+const marksOf = (guide: GuideText, kind: "code" | "guide") =>
   sentencesOf(guide)
     .flatMap(textParts)
     .filter((part) => part.kind === kind)
@@ -91,7 +92,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
       for (const sentence of sentencesOf(guides[id])) {
         expect(sentence).not.toMatch(out);
         const text = textParts(sentence).filter((part) => part.kind === "text");
-        expect(text.map((part) => part.text).join("")).not.toMatch(/[`*[\]]/);
+        expect(text.map((part) => part.text).join("")).not.toMatch(/[`*[\]{}]/);
       }
   });
 
@@ -102,6 +103,22 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
       expect([id, same]).toEqual([id, []]);
       expect([id, guides[id].drop.filter((each) => english[id].drop.includes(each))]).toEqual([id, []]);
     }
+  });
+});
+
+describe("a link to another guide", () => {
+  it("names a source of the list, the same in every language", async () => {
+    for (const language of Object.keys(LANGUAGES) as Language[]) {
+      const guides = await LANGUAGES[language].loadGuides();
+      const links = SOURCES.flatMap(({ id }) => marksOf(guides[id], "guide").map((other) => `${id} ${other}`));
+      expect(links).toEqual(["chatgpt pasted", "gemini pasted", "open_webui pasted"]);
+    }
+  });
+
+  it("shows that guide", async () => {
+    render(GuidesSheet, { source: "gemini", back: undefined });
+    await fireEvent.click(screen.getByTestId("guide-other"));
+    expect(screen.getByTestId("guide").dataset.id).toBe("pasted");
   });
 });
 
@@ -207,6 +224,14 @@ describe("the page", () => {
     dialogs.show({ kind: "guides", source: "pasted" });
     await fireEvent.click(await screen.findByTestId("guide-text"));
     expect(dialogs.open?.kind).toBe("paste");
+  });
+
+  it("is reached from the report of a failed import, with the assistant that its error names", async () => {
+    const error = { code: "only_a_list", message: "", details: { format: "claude", missing_parts: "x.zip" } };
+    const failed = { kind: "failed-import", failed: { seq: 0, paths: ["/d/manifest.json"], error }, at: "" } as const;
+    render(FailedReport, { failed: { ...failed.failed, paths: [...failed.failed.paths] }, at: "" });
+    await fireEvent.click(screen.getByTestId("failed-guides"));
+    expect(dialogs.open).toEqual({ kind: "guides", source: "claude", back: failed });
   });
 
   it("is reached from the first steps, the import sheet and the palette", async () => {

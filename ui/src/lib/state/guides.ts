@@ -71,19 +71,31 @@ export function findSources(query: string): Source[] {
   });
 }
 
-export type TextPart = { kind: "text" | "code" | "menu" | "button"; text: string };
+export type TextPart = { kind: "text" | "code" | "menu" | "button" | "guide"; text: string };
 
-/** Splits a sentence of a guide at its marks: `` `code` ``, `*labels of menus*` and `[buttons of this window]`. */
+/** The marks in the sentences of guides. The first group of each is the marked text. */
+const MARKS: [Exclude<TextPart["kind"], "text">, RegExp][] = [
+  ["code", /^`([^`]+)`/],
+  ["menu", /^\*([^*]+)\*/],
+  ["button", /^\[([^\]]+)\]/],
+  ["guide", /^\{(\w+)\}/],
+];
+
+/**
+ * Splits a sentence of a guide at its marks: `` `code` ``, `*labels of menus*`, `[buttons of this window]`, and
+ * `{ids}` of other guides.
+ */
 export function textParts(sentence: string): TextPart[] {
   const parts: TextPart[] = [];
-  let end = 0;
-  for (const match of sentence.matchAll(/`([^`]+)`|\*([^*]+)\*|\[([^\]]+)\]/g)) {
-    if (match.index > end) parts.push({ kind: "text", text: sentence.slice(end, match.index) });
-    const [whole, code, menu, button = ""] = match;
-    if (code !== undefined) parts.push({ kind: "code", text: code });
-    else parts.push(menu === undefined ? { kind: "button", text: button } : { kind: "menu", text: menu });
-    end = match.index + whole.length;
+  let rest = sentence;
+  while (rest !== "") {
+    const found = MARKS.flatMap(([kind, pattern]) => {
+      const match = pattern.exec(rest);
+      return match ? [{ kind, text: match[1] ?? "", length: match[0].length }] : [];
+    })[0];
+    const plain = found ? "" : (/^.[^`*[{]*/su.exec(rest)?.[0] ?? rest);
+    parts.push(found ? { kind: found.kind, text: found.text } : { kind: "text", text: plain });
+    rest = rest.slice(found?.length ?? plain.length);
   }
-  if (end < sentence.length) parts.push({ kind: "text", text: sentence.slice(end) });
   return parts;
 }

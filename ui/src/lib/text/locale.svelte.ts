@@ -10,7 +10,7 @@ export type Messages = Readonly<Record<MessageKey, Message>>;
 export type SourceId = keyof typeof enGuides;
 /**
  * How to get the data of one source. In the sentences, `code`, *labels of menus* and
- * [buttons of this window] are marked. `has`: what is in the
+ * [buttons of this window] and {ids} of other guides are marked. `has`: what is in the
  * export. `lacks`: what is not. `drop`: what to drop on the window. `doubt`: what is not certain.
  */
 export type GuideText = {
