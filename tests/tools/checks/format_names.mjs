@@ -10,7 +10,7 @@ import { lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
 const makeExceptions = (file, names, reason) => names.map((name) => ({ file, name, reason }));
 
-/** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`. */
+/** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`; the name `*` stands for all. */
 const EXCEPTIONS = [
   {
     file: "src-tauri/crates/mementory-store/src/record_columns.rs",
@@ -20,12 +20,8 @@ const EXCEPTIONS = [
   },
   ...makeExceptions(
     "ui/src/lib/logic/assistants.ts",
-    [
-      ...["openclaw", "zeroclaw", "ChatGPT", "Claude", "chatgpt", "claude", "mem", "alf", "mif", "pam", "zaxy"],
-      ...["transfer_text", "mem0"],
-      ...["claude_code", "codex", "gemini_cli", "Claude Code", "Codex", "Gemini CLI"],
-    ],
-    "labels, colours and order of assistants and brands, also of those that no reader exists for",
+    ["*"],
+    "labels and colours of assistants and brands, also of those that no reader exists for",
   ),
   ...makeExceptions(
     "ui/src/features/home/ExportWays.svelte",

@@ -1,5 +1,5 @@
 //! Reads a chat: a bare list of messages, which name their chat. A message with a higher version replaces another one.
-use super::{MISTRAL, content, file_key};
+use super::{MISTRAL, content};
 use crate::shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     files::{file_name, folder},

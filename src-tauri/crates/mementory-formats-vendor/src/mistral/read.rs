@@ -25,7 +25,7 @@ pub(super) fn read(
         Role::Memories => memories::read(reader, member, version),
         Role::Attachment => {
             let key = match le_chat::file_of_chat(&member.name) {
-                Some((chat, name)) => le_chat::file_key(chat, name),
+                Some((chat, name)) => super::file_key(chat, name),
                 None => RecordKey::new(MISTRAL, format!("path/{}", member.name)),
             };
             send_file(reader, member, key, None, member.file_name())
