@@ -1,4 +1,5 @@
 //! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
+pub mod character_ai;
 pub mod chatgpt;
 pub mod claude;
 pub mod copilot;
@@ -26,6 +27,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &deepseek::DeepSeek,
     &mistral::Mistral,
     &perplexity::Perplexity,
+    &character_ai::CharacterAi,
     &transfer_text::TransferText,
 ];
 
