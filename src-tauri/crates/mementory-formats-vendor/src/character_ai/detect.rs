@@ -13,15 +13,18 @@ pub(super) enum Shape {
     Tavern,
 }
 
+/// Shape, root and archive of files that belong together.
+type Group = (Shape, Option<usize>, Option<usize>);
+
 /// One claim for each shape in each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut groups: BTreeMap<(Shape, Option<usize>, Option<usize>), Vec<&Member>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
         let Some(shape) = json_keys(catalog, member).and_then(|keys| shape_of(&keys)) else { continue };
         let is_loose = member.archive.is_none() && member.place == member.name;
         groups.entry((shape, (!is_loose).then_some(member.root), member.archive)).or_default().push(member);
     }
-    let claim = |((shape, ..), found): ((Shape, Option<usize>, Option<usize>), Vec<&Member>)| Claim {
+    let claim = |((shape, ..), found): (Group, Vec<&Member>)| Claim {
         version: Some(if shape == Shape::Histories { "histories" } else { "tavern" }.into()),
         confidence: 0.9,
         reason: match shape {
