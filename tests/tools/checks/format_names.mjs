@@ -111,7 +111,7 @@ const filesBelow = (folder, ending) =>
 function problemsOf(places, exceptions, about) {
   const used = new Set();
   const allowed = ({ file, text }) => {
-    const found = exceptions.filter((each) => each.name === text && (each.file === file || isBelow(file, each.file)));
+    const found = exceptions.filter((each) => ["*", text].includes(each.name) && (each.file === file || isBelow(file, each.file)));
     found.forEach((each) => used.add(each));
     return found.length > 0;
   };

@@ -11,9 +11,12 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// Number of rows whose author is looked at.
 const ROWS: usize = 20;
 
+/// Root, archive and folder of tables that belong together.
+type Group<'c> = (usize, Option<usize>, &'c str);
+
 /// One claim for the tables of a folder or archive.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
-    let mut groups: BTreeMap<(usize, Option<usize>, &str), Vec<(&Member, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group<'_>, Vec<(&Member, f64)>> = BTreeMap::new();
     for member in catalog.members() {
         if let Some(confidence) = confidence(catalog, member, limits, asked) {
             // Files that were selected one by one are one history.

@@ -1,5 +1,5 @@
 //! The content of a message of Le Chat: the whole text, and chunks with thoughts, tools, citations and files.
-use super::{MISTRAL, file_key};
+use super::MISTRAL;
 use crate::shared::{
     object::{Object, content_id, decode_string},
     values::{block, first_id, first_text, readable},
@@ -18,6 +18,11 @@ pub(super) struct Content {
     pub citations: Vec<Value>,
     /// Files of the message.
     pub attachments: Vec<AttachmentRef>,
+}
+
+/// Key of the record of a file. Files are named in their chat's folder.
+pub(super) fn file_key(chat: &str, name: &str) -> RecordKey {
+    RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
 }
 
 /// Reads the content of a message.

@@ -9,7 +9,7 @@ mod tests;
 mod vibe;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
-use mementory_model::{Limits, RecordKey};
+use mementory_model::Limits;
 
 /// Id of the format, scope of the record keys and name of the platform.
 const MISTRAL: &str = "mistral";
@@ -45,9 +45,4 @@ impl Format for Mistral {
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
     }
-}
-
-/// Key of the record of a file. Files are named in their chat's folder.
-fn file_key(chat: &str, name: &str) -> RecordKey {
-    RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
 }

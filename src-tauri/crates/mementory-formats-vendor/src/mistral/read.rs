@@ -1,5 +1,5 @@
 //! Reads the files of a claim by their roles.
-use super::{MISTRAL, VIBE_LAYOUT, le_chat, memories, vibe};
+use super::{MISTRAL, VIBE_LAYOUT, content, le_chat, memories, vibe};
 use crate::shared::{
     files::{folder, send_file},
     reader::FileReader,
@@ -25,7 +25,7 @@ pub(super) fn read(
         Role::Memories => memories::read(reader, member, version),
         Role::Attachment => {
             let key = match le_chat::file_of_chat(&member.name) {
-                Some((chat, name)) => super::file_key(chat, name),
+                Some((chat, name)) => content::file_key(chat, name),
                 None => RecordKey::new(MISTRAL, format!("path/{}", member.name)),
             };
             send_file(reader, member, key, None, member.file_name())

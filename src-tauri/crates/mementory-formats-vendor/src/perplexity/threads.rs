@@ -113,13 +113,8 @@ pub(super) fn read_account(
     let entries = raw_entries.and_then(list);
     let id = first_id(object, &["context_uuid", "uuid", "id"]);
     if entries.is_none() && id.is_none() && object.raw_value("context_title").is_none() {
-        return Ok(report(
-            reader,
-            member,
-            &element.pointer,
-            "not_a_conversation: no entries and no id",
-            Kind::Conversation,
-        ));
+        report(reader, member, &element.pointer, "not_a_conversation: no entries and no id", Kind::Conversation);
+        return Ok(());
     }
     if raw_entries.is_some() && entries.is_none() {
         let pointer = format!("{}/entries", element.pointer);
@@ -158,7 +153,8 @@ pub(super) fn read_thread(
     let key = ["conversations", "entries"].into_iter().find(|key| object.list(key).is_some());
     let Some(key) = key else {
         if object.raw_value("query_str").is_none() && object.raw_value("query").is_none() {
-            return Ok(report(reader, member, &element.pointer, "not_a_conversation: no entries", Kind::Conversation));
+            report(reader, member, &element.pointer, "not_a_conversation: no entries", Kind::Conversation);
+            return Ok(());
         }
         let turns = super::entry::turns(element.text, object, &element.pointer);
         return threads.add(reader, &member.place, entry_chat(object, &element.pointer), turns);

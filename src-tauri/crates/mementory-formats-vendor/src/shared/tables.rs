@@ -69,7 +69,7 @@ pub(crate) struct Row {
 pub(crate) enum RowFault {
     /// It is larger than the limit.
     TooLarge,
-    /// The file ends inside a quoted cell.
+    /// The file ends inside it: in a quoted cell, or before the last column of the header.
     Truncated,
 }
 
@@ -96,6 +96,8 @@ pub(crate) struct CsvRows<'r> {
     is_at_end: bool,
     limit: usize,
     next_number: u64,
+    /// Number of columns of the header.
+    width: usize,
 }
 
 impl<'r> CsvRows<'r> {
@@ -110,6 +112,7 @@ impl<'r> CsvRows<'r> {
             is_at_end: false,
             limit: usize::try_from(limits.element_bytes).unwrap_or(usize::MAX),
             next_number: 0,
+            width: 0,
         };
         let mut head = Vec::new();
         let chunk = u64::try_from(CHUNK_BYTES).unwrap_or(u64::MAX);
@@ -191,8 +194,12 @@ impl<'r> CsvRows<'r> {
                     }
                     let is_last = self.is_at_end && self.start >= self.buffer.len();
                     let has_line_break = matches!(raw.last(), Some(b'\n' | b'\r'));
-                    if is_last && has_odd_quotes && !has_line_break && row.fault.is_none() {
+                    let is_short = has_odd_quotes || row.cells.len() < self.width;
+                    if is_last && is_short && !has_line_break && row.fault.is_none() {
                         row.fault = Some(RowFault::Truncated);
+                    }
+                    if self.next_number == 0 {
+                        self.width = row.cells.len();
                     }
                     row.raw = decode(raw).trim_matches(['\r', '\n']).to_owned();
                     self.next_number += 1;
@@ -284,6 +291,8 @@ mod tests {
         let rows = rows_of(text.as_bytes(), &limits);
         let faults: Vec<_> = rows.iter().map(|row| row.fault).collect();
         assert_eq!(faults, [None, Some(RowFault::TooLarge), None, Some(RowFault::Truncated)]);
+        let faults = |text: &str| rows_of(text.as_bytes(), &limits).last().and_then(|row| row.fault);
+        assert_eq!([faults("a,b\n1"), faults("a,b\n1\n")], [Some(RowFault::Truncated), None]);
         assert_eq!(rows[2].cells, ["c", "d"]);
         assert!(rows[1].raw.is_empty());
     }
