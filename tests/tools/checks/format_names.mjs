@@ -25,7 +25,7 @@ const EXCEPTIONS = [
   ),
   ...makeExceptions(
     "ui/src/features/home/ExportWays.svelte",
-    ["chatgpt", "claude"],
+    ["chatgpt", "claude", "gemini"],
     "instructions for single assistants, each with its own text",
   ),
   ...makeExceptions(
@@ -111,7 +111,9 @@ const filesBelow = (folder, ending) =>
 function problemsOf(places, exceptions, about) {
   const used = new Set();
   const allowed = ({ file, text }) => {
-    const found = exceptions.filter((each) => ["*", text].includes(each.name) && (each.file === file || isBelow(file, each.file)));
+    const found = exceptions.filter(
+      (each) => ["*", text].includes(each.name) && (each.file === file || isBelow(file, each.file)),
+    );
     found.forEach((each) => used.add(each));
     return found.length > 0;
   };

@@ -39,7 +39,6 @@ pub mod opencode;
 pub mod openmemory;
 pub mod perplexity;
 pub mod portable_agent_memory;
-mod shared;
 pub mod transfer_text;
 pub mod zep;
 pub mod zeroclaw;
@@ -94,14 +93,16 @@ pub const FORMATS: &[&dyn Format] = &[
 ];
 
 #[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod case_runner;
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod fixture_cases;
 #[cfg(test)]
 mod sample_tests;
+#[cfg(test)]
+mod shared_cases;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 use testing::{by_id, detect};

@@ -1,6 +1,6 @@
 //! Detects histories by their messages, and chats of SillyTavern by the members of their lines.
-use crate::shared::files::json_keys;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::files::json_keys;
 use mementory_json::Keys;
 use std::collections::BTreeMap;
 

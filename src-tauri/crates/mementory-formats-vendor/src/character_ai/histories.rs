@@ -1,12 +1,12 @@
 //! Reads histories: each is a conversation with one character. Older ones have `msgs`, newer ones `turns` with candidates.
 use super::CHARACTER_AI;
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 use serde_json::value::RawValue;
 
@@ -191,7 +191,7 @@ fn read_message(raw: &RawValue, message: &Object<'_>, pointer: &str, before: Opt
         fields: fields.clone(),
         ..Turn::default()
     };
-    let digest = |text: &str| crate::shared::object::content_id(&format!("{pointer}\n{role}\n{text}"));
+    let digest = |text: &str| mementory_formats_shared::object::content_id(&format!("{pointer}\n{role}\n{text}"));
     let candidates = message.list("candidates").unwrap_or_default();
     if candidates.is_empty() {
         let text = message.text("text").map(Into::into);

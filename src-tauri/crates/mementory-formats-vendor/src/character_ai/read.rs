@@ -1,7 +1,7 @@
 //! Reads each file by its shape.
 use super::{CHARACTER_AI, detect, histories, tavern};
-use crate::shared::{files::json_keys, reader::FileReader};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::{files::json_keys, reader::FileReader};
 use mementory_model::{Issue, Kind};
 
 /// Reads every claimed file.

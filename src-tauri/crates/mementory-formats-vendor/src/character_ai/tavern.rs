@@ -1,13 +1,13 @@
 //! Reads a chat of SillyTavern: a header line, then a line for each message. `swipes` are the answers that were offered.
 use super::{CHARACTER_AI, SILLY_TAVERN};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     lines::line_objects,
     object::{Object, content_id, decode_string},
     reader::FileReader,
     values::{block, first_text, other_fields, time, time_of},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
 //! Files of the memory: topics with frontmatter, and `MEMORY.md`, the list of them, which may hold memories as well.
 use super::detect::topic_type;
 use super::{FORMAT, PLATFORM};
-use crate::shared::frontmatter::Document;
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
-use crate::shared::rules_text;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 
 /// Reads a file of the memory.

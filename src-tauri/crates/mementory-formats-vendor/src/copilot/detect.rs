@@ -1,8 +1,8 @@
 //! Detects Copilot's tables by their headers and, if other programs may write the same header, by their authors.
 use super::columns::{self, Columns, Layout};
-use crate::shared::files::{extension, folder, is_junk};
-use crate::shared::tables::{CsvRows, Header};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::files::{extension, folder, is_junk};
+use mementory_formats_shared::tables::{CsvRows, Header};
 use mementory_model::Limits;
 use std::{collections::BTreeMap, io::Read};
 

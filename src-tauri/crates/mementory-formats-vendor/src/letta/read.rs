@@ -1,11 +1,11 @@
 //! Reads agent files: agents with their messages, memory blocks, documents and tools.
 use super::detect::{LISTS, layout};
 use super::{ID, PLATFORM, is_local_id, messages, secrets};
-use crate::shared::memory_heads::Head;
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
-use crate::shared::object::{Object, decode_string, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
+use mementory_formats_shared::object::{Object, decode_string, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};

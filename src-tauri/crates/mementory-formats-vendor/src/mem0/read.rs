@@ -1,9 +1,9 @@
 //! Reads answers of the API and exports of mem0, one memory at a time.
 use super::{ID, markdown, record_key};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
 
 /// Lists of memories, and the list of relations in answers of versions with a graph.

@@ -1,6 +1,6 @@
 //! The content of a message of Le Chat: the whole text, and chunks with thoughts, tools, citations and files.
 use super::MISTRAL;
-use crate::shared::{
+use mementory_formats_shared::{
     object::{Object, content_id, decode_string},
     values::{block, first_id, first_text, readable},
 };

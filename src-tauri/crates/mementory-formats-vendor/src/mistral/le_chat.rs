@@ -1,13 +1,13 @@
 //! Reads a chat: a bare list of messages, which name their chat. A message with a higher version replaces another one.
 use super::{MISTRAL, content};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     files::{file_name, folder},
     object::content_id,
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::Value;
 use std::collections::HashMap;

@@ -1,10 +1,10 @@
 //! Reads the files of a claim by their roles.
 use super::{MISTRAL, VIBE_LAYOUT, content, le_chat, memories, vibe};
-use crate::shared::{
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::{
     files::{folder, send_file},
     reader::FileReader,
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_model::{DroppedAs, RecordKey};
 
 /// Reads an export of Le Chat, or sessions of Vibe.

@@ -1,9 +1,9 @@
 //! Detects threads by the names of their members, and the workbook by the names of its columns.
-use crate::shared::{
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::{
     files::{extension, folder, is_inside, is_junk, json_keys},
     workbook,
 };
-use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_json::Keys;
 use mementory_model::Limits;
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! Threads from several files. The same thread may be in two of them, saved in different ways.
 use super::PERPLEXITY;
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     object::{Object, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};

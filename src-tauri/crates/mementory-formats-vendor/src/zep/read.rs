@@ -1,11 +1,11 @@
 //! Reads facts, entities, episodes and sessions.
 use super::detect::{LISTS, layout};
 use super::{ID, PLATFORM, session};
-use crate::shared::memory_heads::Head;
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
-use crate::shared::object::{Object, decode_string};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use mementory_formats_shared::object::{Object, decode_string};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
 
 /// Reads every claimed file.

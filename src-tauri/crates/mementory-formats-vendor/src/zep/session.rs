@@ -1,10 +1,10 @@
 //! Sessions (threads in newer versions) with their messages, summary and facts.
 use super::{ID, PLATFORM};
-use crate::shared::chat::{Chat, ChatFile, Turn};
-use crate::shared::memory_rows::{Row, RowSender, RowValues};
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::FormatError;
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues};
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Source, Verbatim};
 use serde_json::value::RawValue;
 
