@@ -85,7 +85,7 @@ describe("a disabled button says what is missing", () => {
 
   it("for a recovery code", async () => {
     await openRecoveryStep();
-    await expectReason("create-done", "Type both groups from your copy.");
+    await expectReason("create-done", "Type the two groups from your copy of the recovery code.");
     await typeGroupsBack();
     await expectReason("create-done", "");
   });
@@ -108,7 +108,7 @@ describe("a disabled button says what is missing", () => {
     await expectReason("recovery-make", "");
     await fireEvent.click(button("recovery-make"));
     await screen.findByTestId("recovery-code");
-    await expectReason("recovery-done", "Type both groups from your copy.");
+    await expectReason("recovery-done", "Type the two groups from your copy of the recovery code.");
     await typeGroupsBack();
     await expectReason("recovery-done", "");
   });

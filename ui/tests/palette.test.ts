@@ -101,7 +101,7 @@ describe("the palette", () => {
   it("is empty at first, then offers the last five commands until the vault locks", async () => {
     await open();
     expect(ids()).toEqual([]);
-    expect(screen.getByText(/Type to find actions/)).toBeTruthy();
+    expect(screen.getByText(/Type to find commands/)).toBeTruthy();
     await press("Escape");
     await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
     for (const [typed, id] of [
