@@ -92,14 +92,14 @@ pub const FORMATS: &[&dyn Format] = &[
 ];
 
 #[cfg(test)]
-mod case_runner;
-#[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod case_runner;
 #[cfg(test)]
 mod fixture_cases;
 #[cfg(test)]
 mod sample_tests;
-#[cfg(test)]
-mod testing;
 #[cfg(test)]
 use testing::{by_id, detect};

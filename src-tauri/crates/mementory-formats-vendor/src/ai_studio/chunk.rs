@@ -10,6 +10,8 @@ use mementory_model::{AttachmentRef, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+/// Largest number of files of one message. Further ones are fields or only in its source text.
+const MAX_FILES: usize = 500;
 /// Members with a field in the model.
 const READ_MEMBERS: [&str; 6] = ["text", "parts", "role", "createTime", "isThought", "model"];
 
@@ -118,7 +120,7 @@ fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentF
 fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
     let is_drive = name.starts_with("drive") || name == "youtubeVideo";
     let is_inline = name.starts_with("inline");
-    if !is_drive && !is_inline {
+    if !is_drive && !is_inline || turn.attachments.len() >= MAX_FILES {
         return false;
     }
     let Some(object) = Object::parse(raw.get()) else { return false };

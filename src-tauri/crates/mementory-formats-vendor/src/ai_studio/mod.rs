@@ -8,8 +8,10 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of the record keys and name of the platform.
+/// Id of the format and scope of the record keys.
 const SCOPE: &str = "ai_studio";
+/// Name of the platform.
+const PLATFORM: &str = "ai-studio";
 
 /// Prompts of Google AI Studio.
 pub struct AiStudio;

@@ -1,5 +1,5 @@
 //! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`, one in each file.
-use super::{SCOPE, chunk};
+use super::{PLATFORM, SCOPE, chunk};
 use crate::shared::{
     chat::{Chat, ChatFile},
     object::{Object, content_id, list, with_replaced_values},
@@ -94,7 +94,7 @@ fn prompt(
     record.title = title_of(member);
     record.record_type = Some("custom_instructions".into());
     record.times.created = created;
-    record.source.platform = SCOPE.into();
+    record.source.platform = PLATFORM.into();
     record.source.conversation = Some(key.value.clone());
     record.source.method = Some("custom_instructions".into());
     record.links.push(Link { relation: "derived_from".into(), kind: Kind::Conversation, target: key });
@@ -153,7 +153,7 @@ fn send(
     }
     let (key, created) = (RecordKey::new(SCOPE, id.clone()), chat.times.created);
     chat.id = Some(id);
-    let file = ChatFile { format: SCOPE, platform: SCOPE, version: None, container: &member.place };
+    let file = ChatFile { format: SCOPE, platform: PLATFORM, version: None, container: &member.place };
     let mut issues = Vec::new();
     let mut unit = chat.into_unit(file, &mut issues);
     // The id is ours.

@@ -36,6 +36,8 @@ pub(super) struct Session {
     tags: Vec<String>,
     /// The uuid at the end of the branch that is open.
     leaf: Option<String>,
+    /// The session that this one is a copy of, up to a point.
+    forked_from: Option<String>,
     cwd: Option<String>,
     branch: Option<String>,
     version: Option<String>,
@@ -81,6 +83,8 @@ impl Session {
                 *field = line.non_blank_text(key).map(Into::into);
             }
         }
+        let fork = line.object("forkedFrom").and_then(|fork| fork.non_blank_text("sessionId").map(|t| t.into_owned()));
+        self.forked_from = self.forked_from.take().or(fork).filter(|id| *id != self.id);
         match lines::kind_of(line) {
             LineKind::Message => self.add_message(text, line, pointer),
             LineKind::Progress => {
@@ -183,6 +187,9 @@ impl Session {
         // Results of calls that an answer made at once have it as their parent. They follow each other.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
+        // Lines without uuids, such as prompts that waited, by the message before them, which the next line continues.
+        let mut inserted: HashMap<usize, usize> = HashMap::new();
+        let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {
             let found = self.parent_of(at, draft);
             let parent = match &found {
@@ -194,13 +201,18 @@ impl Session {
                         answer_of_result.insert(at, *parent);
                         last_result.insert(*parent, at);
                     }
-                    match last.filter(|_| is_result || answer.is_some()) {
-                        Some(last) => TurnParent::At(last),
-                        None => TurnParent::At(*parent),
-                    }
+                    let parent = last.filter(|_| is_result || answer.is_some()).unwrap_or(*parent);
+                    TurnParent::At(inserted.remove(&parent).unwrap_or(parent))
                 }
                 Found::Root => TurnParent::Root,
-                Found::Previous => TurnParent::Previous,
+                Found::Previous => {
+                    if let Some(before) = at.checked_sub(1) {
+                        let base = base_of.get(&before).copied().unwrap_or(before);
+                        base_of.insert(at, base);
+                        inserted.insert(base, at);
+                    }
+                    TurnParent::Previous
+                }
                 Found::Foreign(uuid) => {
                     foreign.insert(at, uuid.clone());
                     TurnParent::Id(uuid.clone())
@@ -256,7 +268,7 @@ impl Session {
         if self.agent.is_some() {
             chat.record_type = Some("subagent".into());
         }
-        let mut links = Vec::new();
+        let mut links: Vec<(&str, String)> = self.forked_from.take().map(|id| ("continues", id)).into_iter().collect();
         let (parents, foreign) = self.parents();
         for (at, (draft, parent)) in std::mem::take(&mut self.drafts).into_iter().zip(parents).enumerate() {
             let (mut turn, mut content) = lines::message(&draft.lines, self.agent.is_some());

@@ -141,9 +141,13 @@ pub(super) fn file_key(file: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("file/{file}"))
 }
 
+/// Largest number of files of one activity. Further ones are only in its source text.
+const MAX_FILES: usize = 500;
+
 /// Adds a file unless it is there already.
 pub(super) fn add_file(files: &mut Vec<AttachmentRef>, file: Option<AttachmentRef>) {
     if let Some(file) = file
+        && files.len() < MAX_FILES
         && !files.iter().any(|known| known.key == file.key)
     {
         files.push(file);

@@ -40,8 +40,9 @@ fn content_cells(cell: &str) -> Vec<&str> {
     out
 }
 
-/// Reads an activity of Gemini. None if it says nothing.
-pub(super) fn read(cell: &str, pointer: String) -> Option<Activity> {
+/// Reads an activity of Gemini. None if it says nothing. Without `with_answer`, the text of an answer stays empty: the
+/// first pass only asks whether there is one.
+pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
     let cells = content_cells(cell);
     let body = cells.first()?.trim_end_matches("</div>");
     let lines = split_lines(body);
@@ -68,10 +69,14 @@ pub(super) fn read(cell: &str, pointer: String) -> Option<Activity> {
         }
     }
     let answer = lines.get(answer_at..).unwrap_or_default().join("<br>");
-    let text = html::to_text(&answer);
-    activity.answer = Some(text).filter(|text| !text.is_empty());
-    for (address, name) in html::links(&answer) {
-        add_file(&mut activity.answer_files, file_reference(&address, &name));
+    activity.answer = match with_answer {
+        true => Some(html::to_text(&answer)).filter(|text| !text.is_empty()),
+        false => html::has_text(&answer).then(String::new),
+    };
+    if answer.contains("<a") || answer.contains("<img") {
+        for (address, name) in html::links(&answer) {
+            add_file(&mut activity.answer_files, file_reference(&address, &name));
+        }
     }
     read_beside(cells.get(1..).unwrap_or_default(), &mut activity);
     (!activity.title.is_empty() || activity.answer.is_some()).then_some(activity)

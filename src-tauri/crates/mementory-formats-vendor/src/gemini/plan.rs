@@ -49,7 +49,7 @@ pub(super) struct Place {
 #[derive(Default)]
 pub(super) struct RowIds {
     /// By id: the file that had it first, and the digests of its rows.
-    seen: HashMap<String, (usize, Vec<String>)>,
+    seen: HashMap<String, (usize, HashSet<String>)>,
 }
 
 impl RowIds {
@@ -58,11 +58,10 @@ impl RowIds {
     pub(super) fn next(&mut self, file: usize, activity: &Activity) -> Option<String> {
         let id = activity.id();
         let digest = content_id(activity.verbatim.as_ref().map_or("", |verbatim| verbatim.text.as_str()));
-        let (first_file, digests) = self.seen.entry(id.clone()).or_insert_with(|| (file, Vec::new()));
-        if *first_file != file || digests.contains(&digest) {
+        let (first_file, digests) = self.seen.entry(id.clone()).or_insert_with(|| (file, HashSet::new()));
+        if *first_file != file || !digests.insert(digest) {
             return None;
         }
-        digests.push(digest);
         // Two prompts with the same words in the same second.
         Some(if digests.len() == 1 { id } else { format!("{id}~{}", digests.len()) })
     }

@@ -29,7 +29,7 @@ pub(super) fn read(
         if role == Role::Conversations
             && let Some(content @ (Content::ActivityJson | Content::ActivityHtml)) = detect::content(catalog, member)
         {
-            activities(reader, member, content, &mut |_, activity| {
+            activities(reader, member, content, false, &mut |_, activity| {
                 if let Some(id) = ids.next(member.id, &activity) {
                     plan.add(id, &activity);
                 }
@@ -68,7 +68,7 @@ impl SecondPass {
             Some(Content::Gems) => gems::read(reader, member),
             Some(content) => {
                 self.single = 0;
-                activities(reader, member, content, &mut |reader, activity| {
+                activities(reader, member, content, true, &mut |reader, activity| {
                     self.activity(reader, member, content, activity)
                 })?;
                 if self.single > 0 {
@@ -123,10 +123,11 @@ fn activities(
     reader: &mut FileReader<'_>,
     member: &Member,
     content: Content,
+    with_answers: bool,
     each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     if content == Content::ActivityHtml {
-        return page(reader, member, each);
+        return page(reader, member, with_answers, each);
     }
     reader.objects(member, &detect::WRAPPERS, Kind::Message, |reader, row| {
         let place = || format!("{}#{}", member.place, row.pointer);
@@ -159,6 +160,7 @@ fn other_product(reader: &mut FileReader<'_>, place: String, product: &str) {
 fn page(
     reader: &mut FileReader<'_>,
     member: &Member,
+    with_answers: bool,
     each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let (catalog, context) = (reader.catalog, reader.context);
@@ -184,7 +186,7 @@ fn page(
             }
             if !html_row::is_gemini(&row.html) {
                 other_product(reader, place, &html_row::product(&row.html));
-            } else if let Some(activity) = html_row::read(&row.html, pointer) {
+            } else if let Some(activity) = html_row::read(&row.html, pointer, with_answers) {
                 each(reader, activity)?;
             } else {
                 reader.report_dropped(place, DroppedAs::Failed, NO_CONTENT, Some(Kind::Message));

@@ -67,8 +67,8 @@ pub(super) fn read_title(title: &str) -> Title<'_> {
             return Title::Prompt(rest.trim());
         }
     }
-    let is_activity = |words: &&str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
-    if ACTIVITIES.iter().any(|words| is_activity(&words)) { Title::Activity } else { Title::Unknown }
+    let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
+    if ACTIVITIES.iter().any(|words| is_activity(words)) { Title::Activity } else { Title::Unknown }
 }
 
 /// True if the text before this was not cut inside a word.

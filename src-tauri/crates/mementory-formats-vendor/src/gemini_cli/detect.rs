@@ -59,7 +59,7 @@ fn lines_role(lines: &[String]) -> Option<Role> {
         }
         let kind = object.text("type").unwrap_or_default();
         let is_message = object.has("id") && object.has("content") && MESSAGE_TYPES.contains(&kind.as_ref());
-        if has_header && is_message || kind == "gemini" && is_message || has_header && object.has("$set") {
+        if is_message && (has_header || kind == "gemini") || has_header && object.has("$set") {
             return Some(Role::Conversations);
         }
         if is_history(&object) {

@@ -128,6 +128,10 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
         }
         _ => content = AgentContent::read(line.raw_value("content")),
     }
+    let inline = line.object("reasoning").and_then(|r| r.non_blank_text("text").map(|t| t.into_owned()));
+    if let Some(words) = inline {
+        content.push_block("thinking", None, words);
+    }
     if let Some(words) = line.non_blank_text("reasoning_content") {
         content.push_block("thinking", None, words);
     }

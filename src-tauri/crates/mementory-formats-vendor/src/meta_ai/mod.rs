@@ -10,8 +10,10 @@ mod transcript;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of the record keys and name of the platform.
+/// Id of the format and scope of the record keys.
 const SCOPE: &str = "meta_ai";
+/// Name of the platform.
+const PLATFORM: &str = "meta-ai";
 
 /// Meta's export of conversations with Meta AI.
 pub struct MetaAi;

@@ -1,7 +1,7 @@
 //! Conversations in a page of the Accounts Center: tables with the name of a transcript and its text, or with a speaker
 //! and a text in each row.
 use super::{
-    SCOPE,
+    PLATFORM, SCOPE,
     transcript::{self, Name},
 };
 use crate::shared::{
@@ -164,7 +164,7 @@ pub(super) fn send_chat(
     chat: Chat,
     layout: &str,
 ) -> Result<(), FormatError> {
-    let file = ChatFile { format: SCOPE, platform: SCOPE, version: Some(layout), container: &member.place };
+    let file = ChatFile { format: SCOPE, platform: PLATFORM, version: Some(layout), container: &member.place };
     let mut issues = Vec::new();
     let unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| reader.sink.note(issue));

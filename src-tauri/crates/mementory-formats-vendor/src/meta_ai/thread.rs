@@ -1,6 +1,6 @@
 //! Conversations in JSON: transcripts under labels, and threads with Meta AI as in Messenger.
 use super::{
-    SCOPE, page,
+    PLATFORM, SCOPE, page,
     transcript::{self, ASSISTANT},
 };
 use crate::shared::{
@@ -68,7 +68,7 @@ fn label(
         let mut record = Record::new(Kind::Foreign, key, value);
         record.title = Some(label).filter(|label| !label.is_empty());
         record.times.created = object.whole_number("timestamp_value").and_then(|n| Timestamp::from_seconds(n as f64));
-        record.source.platform = SCOPE.into();
+        record.source.platform = PLATFORM.into();
         record.origin = Origin {
             format: SCOPE.into(),
             version: Some("json".into()),

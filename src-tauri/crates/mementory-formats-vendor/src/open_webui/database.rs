@@ -6,38 +6,32 @@ use crate::shared::chat::Turn;
 use crate::shared::message::read_message;
 use crate::shared::object::Object;
 use crate::shared::reader::FileReader;
-use crate::zeroclaw::database::{DatabaseError, Row, open_image};
+use crate::shared::sqlite::{self, Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
-use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use rusqlite::{Connection, types::ValueRef};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// A row by the names of its columns.
+type Row = Map<String, Value>;
 
 /// Tables that are read.
 const READ_TABLES: [&str; 5] = ["chat", "memory", "note", "folder", "chat_message"];
 
-/// Reads a database. It is opened in memory, so that nothing is locked or changed.
+/// Reads a database. It is opened so that nothing is locked or changed.
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let limit = files.context.limits.element_bytes;
-    let image = files.catalog.bytes(member, limit)?;
-    let log_name = format!("{}-wal", member.name);
-    let is_log = |m: &&Member| m.name == log_name && m.root == member.root && m.archive == member.archive;
-    let log = files.catalog.members().iter().find(is_log).map(|m| files.catalog.bytes(m, limit)).transpose()?;
-    let result = open_image(image, log.as_deref(), true).and_then(|connection| {
-        let tables = tables(&connection)?;
-        Ok((connection, tables))
-    });
-    let (connection, tables) = match result {
-        Ok(opened) => opened,
-        Err(error) => {
-            let reason = format!("database_unreadable: {error}");
-            files.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, None);
-            return Ok(());
-        }
-    };
+    let database = sqlite::open(files.catalog, member, &files.context.limits)?;
+    if database.is_log_unread {
+        let message =
+            "the log of this database is not read, because the database is too large; close the program first";
+        files.sink.note(Issue::new("log_unread", &member.place, message));
+    }
+    let connection = &database.connection;
+    let tables = tables(connection).map_err(|error| unreadable(member, &error))?;
     let has = |table: &str| tables.iter().any(|name| name == table);
     let mut folders = Folders::new();
     if has("folder") {
-        each_row(files, member, &connection, "folder", |_, row, _| {
+        each_row(files, member, &database, "folder", |_, row, _| {
             if let (Some(id), Some(name)) = (text(&row, "id"), text(&row, "name")) {
                 folders.insert(id, name);
             }
@@ -45,32 +39,30 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         })?;
     }
     if has("memory") {
-        each_row(files, member, &connection, "memory", |files, row, number| memory(files, member, &row, number))?;
+        each_row(files, member, &database, "memory", |files, row, number| memory(files, member, &row, number))?;
     }
     if has("note") {
-        each_row(files, member, &connection, "note", |files, row, number| note(files, member, &row, number))?;
+        each_row(files, member, &database, "note", |files, row, number| note(files, member, &row, number))?;
     }
     if has("chat") {
         let messages = has("chat_message");
-        each_row(files, member, &connection, "chat", |files, row, number| {
-            let stored =
-                if messages && !has_messages(&row) { stored_messages(&connection, files, &row) } else { vec![] };
+        each_row(files, member, &database, "chat", |files, row, number| {
+            let stored = if messages && !has_messages(&row) { stored_messages(&database, files, &row) } else { vec![] };
             let pointer = format!("chat/row {number}");
             let text = row_text(row);
             read_chat(files, member, &text, &pointer, Some("database"), &folders, stored)
         })?;
     }
-    report_other_tables(files, member, &connection, &tables);
+    report_other_tables(files, member, connection, &tables);
     Ok(())
 }
 
 /// Names of the ordinary tables. A view or virtual table could run code from the file.
-fn tables(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
                AND name NOT LIKE 'sqlite_%' ORDER BY name";
     let mut statement = connection.prepare(sql)?;
-    let names = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(names)
+    statement.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Calls `read` for each row of a table, one at a time. A row that SQLite cannot read ends the table, and that is
@@ -78,7 +70,7 @@ fn tables(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
 fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,
-    connection: &Connection,
+    database: &Database,
     table: &str,
     mut read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
@@ -87,7 +79,7 @@ fn each_row(
         files.report_dropped(place, DroppedAs::Failed, &format!("database_unreadable: {error}"), None);
         Ok(())
     };
-    let mut statement = match connection.prepare(&format!("SELECT * FROM \"{table}\"")) {
+    let mut statement = match database.connection.prepare(&format!("SELECT * FROM \"{table}\"")) {
         Ok(statement) => statement,
         Err(error) => return failed(files, error),
     };
@@ -96,16 +88,16 @@ fn each_row(
         Ok(rows) => rows,
         Err(error) => return failed(files, error),
     };
-    let mut number = 0;
-    loop {
+    // A damaged file can lead to the same rows again and again.
+    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    for number in 0..most {
         match rows.next() {
             Ok(Some(row)) => read(files, row_of(row, &names), number)?,
-            Ok(None) => return Ok(()),
+            Ok(None) => break,
             Err(error) => return failed(files, error),
         }
-        number += 1;
-        files.sink.progress(0)?;
     }
+    Ok(())
 }
 
 /// A row as JSON. Bytes that are no text are left out: here these are pictures and vectors.
@@ -115,10 +107,9 @@ fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
         let value = match row.get_ref(index) {
             Ok(ValueRef::Integer(number)) => number.into(),
             Ok(ValueRef::Real(number)) => serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number),
-            Ok(ValueRef::Text(text) | ValueRef::Blob(text)) => {
-                std::str::from_utf8(text).map_or(Value::Null, |text| text.into())
-            }
-            Ok(ValueRef::Null) | Err(_) => Value::Null,
+            Ok(ValueRef::Blob(bytes)) if std::str::from_utf8(bytes).is_err() => Value::Null,
+            Ok(value) => column_text(value).map_or(Value::Null, Value::String),
+            Err(_) => Value::Null,
         };
         out.insert(name.clone(), value);
     }
@@ -164,14 +155,18 @@ fn has_messages(row: &Row) -> bool {
 }
 
 /// The messages of a chat in their own table, which newer versions have.
-fn stored_messages(connection: &Connection, files: &FileReader<'_>, chat: &Row) -> Vec<Turn> {
+fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> Vec<Turn> {
     let Some(id) = text(chat, "id") else { return Vec::new() };
     let sql = "SELECT * FROM chat_message WHERE chat_id = ?1 ORDER BY created_at, id";
-    let Ok(mut statement) = connection.prepare(sql) else { return Vec::new() };
+    let Ok(mut statement) = database.connection.prepare(sql) else { return Vec::new() };
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut out = Vec::new();
     let Ok(mut rows) = statement.query([id]) else { return out };
+    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
     while let Ok(Some(row)) = rows.next() {
+        if out.len() >= most {
+            break;
+        }
         let mut row = row_of(row, &names);
         // The column has JSON: a list of parts, or a text in quotes.
         if let Some(content) = text(&row, "content").and_then(|text| serde_json::from_str::<String>(&text).ok()) {

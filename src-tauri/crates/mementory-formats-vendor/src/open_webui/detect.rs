@@ -1,6 +1,6 @@
 //! Detects exported chats by their history of messages, and the database by its tables.
 use crate::shared::json_head::head_keys;
-use crate::shared::sqlite::SQLITE_MAGIC;
+use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_json::Keys;
 
@@ -53,13 +53,10 @@ fn is_database(catalog: &Catalog, member: &Member) -> bool {
 
 /// The log of a database that was copied while in use, and its index.
 fn logs(catalog: &Catalog, database: &Member) -> impl Iterator<Item = Part> {
-    let beside = move |member: &&Member| member.root == database.root && member.archive == database.archive;
-    let of = |name: &str, ending: &str| name.strip_suffix(ending) == Some(database.name.as_str());
     let parts: Vec<Part> = catalog
         .members()
         .iter()
-        .filter(beside)
-        .filter(|member| of(&member.name, "-wal") || of(&member.name, "-shm"))
+        .filter(|member| is_beside(database, member, "-wal") || is_beside(database, member, "-shm"))
         .map(|member| Part { member: member.id, role: Role::Junk })
         .collect();
     parts.into_iter()

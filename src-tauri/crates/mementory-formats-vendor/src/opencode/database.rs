@@ -117,7 +117,7 @@ fn read_session(
 fn row_text(row: &Row<'_>, inner: Option<&str>) -> Result<String, rusqlite::Error> {
     let mut columns = Map::new();
     let mut members = String::new();
-    for (n, name) in row.as_ref().column_names().into_iter().enumerate() {
+    for (n, name) in row.as_ref().column_names().enumerate() {
         let value = row.get_ref(n)?;
         if Some(name) == inner
             && let Some(text) = sqlite::column_text(value)

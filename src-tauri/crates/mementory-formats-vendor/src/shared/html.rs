@@ -17,6 +17,31 @@ pub(crate) fn to_text_with_lines(html: &str) -> String {
     render(html, true)
 }
 
+/// True if [`to_text`] gives a text. Ends at the first word.
+pub(crate) fn has_text(html: &str) -> bool {
+    let mut unread = 0_u32;
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => match &**tag.name {
+                b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => unread += 1,
+                b"pre" => return true,
+                b"img" if unread == 0 && attribute(&tag, b"alt").is_some() => return true,
+                _ => {}
+            },
+            Token::EndTag(tag) => {
+                if matches!(&**tag.name, b"style" | b"script" | b"title" | b"noscript" | b"template") {
+                    unread = unread.saturating_sub(1);
+                }
+            }
+            Token::String(text) if unread == 0 && text.value.iter().any(|byte| !byte.is_ascii_whitespace()) => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Addresses of the links and pictures of a fragment, each with the words of the link. Those of a picture are its
 /// alternative text.
 pub(crate) fn links(html: &str) -> Vec<(String, String)> {
@@ -434,6 +459,11 @@ mod tests {
         assert_eq!(to_text("a\n  b"), "a b");
         assert_eq!(to_text_with_lines("a\n\n\nYou: b\nc"), "a\n\nYou: b\nc");
         assert_eq!(to_text("</ul></pre></a></td><li>"), "");
+        for html in
+            [html, "", " <p> </p>", "<style>a</style>", "<img alt=x>", "<img>", "<pre></pre>", "<script>x</script>y"]
+        {
+            assert_eq!(has_text(html), !to_text(html).is_empty(), "{html}");
+        }
     }
 
     #[test]

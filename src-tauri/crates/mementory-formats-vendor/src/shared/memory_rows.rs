@@ -110,7 +110,7 @@ pub(crate) fn time_of_text(text: &str) -> Option<Timestamp> {
     }
     let number: f64 = text.parse().ok()?;
     let seconds = match number.abs() {
-        n if n == 0.0 => return None,
+        0.0 => return None,
         n if n < 1e11 => number,
         n if n < 1e14 => number / 1e3,
         n if n < 1e17 => number / 1e6,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const SETTINGS_FOLDER: &str = ".obsidian/";
 
 /// Rules and memory files of assistants. They have their own format, wherever they are.
-const ASSISTANT_FILES: [&str; 12] = [
+const ASSISTANT_FILES: [&str; 13] = [
     "claude.md",
     "claude.local.md",
     "agents.md",
@@ -17,13 +17,15 @@ const ASSISTANT_FILES: [&str; 12] = [
     ".cursorrules",
     ".windsurfrules",
     ".clinerules",
+    ".goosehints",
+    "agents.override.md",
     "global_rules.md",
-    "skill.md",
 ];
 
 /// Hidden folders of assistants, whose files have their own formats.
-const ASSISTANT_FOLDERS: [&str; 10] = [
+const ASSISTANT_FOLDERS: [&str; 11] = [
     ".claude",
+    ".clinerules",
     ".cursor",
     ".github",
     ".windsurf",
@@ -227,12 +229,20 @@ fn stable_name(name: &str) -> &str {
 /// True for rules and memory files of assistants.
 pub(crate) fn is_assistant_file(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
-    ASSISTANT_FILES.contains(&name.as_str()) || name.ends_with(".mdc")
+    ASSISTANT_FILES.contains(&name.as_str()) || name.ends_with(".mdc") || name.ends_with(".instructions.md")
 }
 
 fn is_bookkeeping(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.starts_with("__MACOSX/") || path.contains("/__MACOSX/") || matches!(name, "Thumbs.db" | "desktop.ini")
+}
+
+/// True for files that may hold a key or a token, by their names.
+pub(crate) fn may_hold_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let known = ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
+    let endings = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".env"];
+    known.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Media type of pictures, sound, video and documents, by the ending of the name. None for other files.

@@ -2,7 +2,7 @@
 //! One file is in memory at a time.
 use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
-use super::note_folder::{NoteFolder, media_type};
+use super::note_folder::{NoteFolder, may_hold_secret, media_type};
 use super::note_links::Targets;
 use super::object::content_id;
 use super::reader::FileReader;
@@ -136,6 +136,11 @@ impl<'r> NoteReader<'r> {
     }
 
     fn attachment(&mut self, member: &Member) -> Result<(), FormatError> {
+        if may_hold_secret(member.file_name()) {
+            let reason = "secret: this file may hold a key or a token and is not stored";
+            self.files.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            return Ok(());
+        }
         let path = self.folder.path(member).to_owned();
         let file = AttachmentFile {
             key: RecordKey::new(self.scope.as_str(), path.as_str()),

@@ -151,7 +151,7 @@ mod tests {
         drop(db);
         let before = std::fs::read(&path).unwrap();
         let limits = Limits { element_bytes: 100, ..Limits::default() };
-        let catalog = Catalog::open(&[path.clone()], &Limits::default(), None).unwrap();
+        let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
         let opened = open(&catalog, &catalog.members()[0], &limits).unwrap();
         assert!(opened.has_table("t") && !opened.has_table("u"));
         assert!(opened.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());

@@ -31,8 +31,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     // An answer about a session has facts beside its messages; the facts may be plain texts.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
-    let is_session = has_messages && head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"])
-        || has_messages && head.has_any("messages", &["uuid", "token_count"]);
+    let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
+    let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
     if is_session && !head.is_list {
         return Some("session");
     }

@@ -27,7 +27,7 @@ pub(super) fn is_database_name(name: &str) -> bool {
 }
 
 /// One row as JSON, with its columns in order.
-pub(crate) type Row = Map<String, Value>;
+pub(super) type Row = Map<String, Value>;
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
 pub(crate) fn open_image(image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
