@@ -157,6 +157,26 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
 }
 
 #[test]
+fn a_cancelled_rebuild_of_the_index_is_made_up_for_at_the_next_opening() {
+    let (_folder, dir) = close_vault(vault_with_sample());
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    let documents = vault.index_documents();
+    let cancelled = vault.index_rebuild_until(&AtomicBool::new(true));
+    assert!(matches!(cancelled, Err(VaultError::Cancelled)));
+    drop(vault);
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    assert_eq!(vault.index_documents(), documents);
+    assert!(
+        vault
+            .integrity()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|place| place.ok)
+    );
+}
+
+#[test]
 fn a_damaged_later_page_is_found_by_the_check() {
     let (_folder, dir) = close_vault(vault_with_sample());
     let length = std::fs::metadata(dir.join("store.db")).unwrap().len() as usize;

@@ -169,6 +169,18 @@ const TEXTS = {
     () => memoryWith(`"x":${"[".repeat(5000)}${"]".repeat(5000)}`),
     "taken",
   ],
+  "a key twice in a memory": ["json", () => memoryWith('"importance":0.8,"importance":0.9'), "taken"],
+  "a key twice at the top": ["json", () => `{"mif_version":"1.0",${text1().slice(1)}`, "taken"],
+  "a key twice in a memory, once escaped": [
+    "json",
+    () => memoryWith('"importance":0.8,"importanc\\u0065":0.9'),
+    "taken",
+  ],
+  "JSON lines: a key twice in a memory": [
+    "jsonl",
+    lines((all) => all.map((line) => line.replace('"importance":0.8', '"importance":0.8,"importance":0.9'))),
+    "taken",
+  ],
   "JSON lines: nothing": ["jsonl", lines((all) => all), "taken"],
   "JSON lines: no header": ["jsonl", lines((all) => [...all.slice(1), all[0]]), "header_missing"],
   "JSON lines: no footer": ["jsonl", lines((all) => all.slice(0, -1)), "taken"],
@@ -193,6 +205,67 @@ const TEXTS = {
   ],
 };
 
+const interop = (name) => fixture("interop", name).toString();
+const mem0 = (change) => () => {
+  const list = JSON.parse(interop("as-mem0.json"));
+  return JSON.stringify(change(list) ?? list, null, 2);
+};
+const generic = (change) => () => {
+  const list = JSON.parse(interop("as-generic.json"));
+  return JSON.stringify(change(list) ?? list, null, 2);
+};
+/** Changes the second element, because detection looks at the first one. */
+const set = (name, value) => (list) => setIn([1, name], value)(list);
+const markdown = (change) => () => change(interop("as-markdown.md"));
+
+/** What is wrong with a document in an encoding for other programs → like `TEXTS`. */
+const INTEROP = {
+  "mem0: nothing": ["json", mem0(() => {}), "taken"],
+  "mem0: an element without a memory": ["json", mem0(set("memory", undefined)), "taken"],
+  "mem0: an empty memory": ["json", mem0(set("memory", "")), "taken"],
+  "mem0: a memory that is a number": ["json", mem0(set("memory", 5)), "taken"],
+  "mem0: an element that is a text": ["json", mem0((list) => [...list, "no object"]), "taken"],
+  "mem0: an element that is null": ["json", mem0((list) => [...list, null]), "taken"],
+  "mem0: a creation time that is no date": ["json", mem0(set("created_at", "yesterday")), "taken"],
+  "mem0: metadata that is a list": ["json", mem0(set("metadata", ["a"])), "taken"],
+  "mem0: an id twice with other words": [
+    "json",
+    mem0((list) => [...list, { ...list[0], memory: "Other words." }]),
+    "taken",
+  ],
+  "mem0: the first half": [
+    "json",
+    () => interop("as-mem0.json").slice(0, interop("as-mem0.json").length / 2),
+    "malformed",
+  ],
+  "generic: nothing": ["json", generic(() => {}), "taken"],
+  "generic: an element without a content": ["json", generic(set("content", undefined)), "taken"],
+  "generic: a content that is a list": ["json", generic(set("content", ["a"])), "taken"],
+  "generic: tags in one text": ["json", generic(set("tags", "a,b")), "taken"],
+  "generic: a time that is no date": ["json", generic(set("timestamp", "soon")), "taken"],
+  "markdown: nothing": ["md", markdown((text) => text), "taken"],
+  "markdown: a header without an end": [
+    "md",
+    markdown((text) => text.replace("tags: [a, b c]\n---\n", "tags: [a, b c]\n")),
+    "taken",
+  ],
+  "markdown: a time that is no date": ["md", markdown((text) => text.replace("2026-02-01T08", "yesterday")), "taken"],
+  "markdown: the first half": ["md", markdown((text) => text.slice(0, text.length / 2)), "taken"],
+};
+
+/**
+ * Every 97th byte of a document with a checksum over its content, with one bit flipped. What is left is either not JSON, or
+ * JSON whose checksum does not match, or an equal value in other letters.
+ */
+function* bitFlips() {
+  const good = Buffer.from(fixture("every-field", "input.mif.json"));
+  for (let at = 0; at < good.length; at += 97) {
+    const bytes = Buffer.from(good);
+    bytes[at] ^= 1 << (at % 7);
+    yield { name: `bit ${at % 7} of byte ${at} flipped`, outcome: "anything", ending: "mif.json", bytes: () => bytes };
+  }
+}
+
 function* files() {
   const encode = (make, change) => () => {
     const root = make();
@@ -216,6 +289,9 @@ function* files() {
   }
   for (const [name, [kind, bytes, outcome]] of Object.entries(TEXTS))
     yield { name, outcome, ending: `mif.${kind}`, bytes };
+  for (const [name, [ending, bytes, outcome]] of Object.entries(INTEROP))
+    yield { name, outcome, ending, bytes, chosen: true };
+  yield* bitFlips();
 }
 
 /** The corpus. The vault is empty before each import. */

@@ -74,7 +74,7 @@ export const PLAN_SCREENS = [
       await page.mock("(method, code) => void window.__refuse(method, code)", "importPreview", "limit");
       await page.mock("(paths) => void window.__mock.drop(paths, false)", [EXPORT]);
       await page.click("import-ways");
-      await page.waitFor("export-ways");
+      await page.waitFor("guide", '[data-id="chatgpt"]');
     },
   ],
   ["import, several", OPEN, (page) => openPlan(page, [EXPORT, NOTES, "/home/ines/about-me.md"])],

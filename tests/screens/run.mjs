@@ -14,6 +14,7 @@ import {
 } from "./text-checks.mjs";
 import { WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
+import { UNKNOWN } from "./guides.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
 import { screensNamed, ENCRYPTED, screenshotName, FILES, walk } from "./walk.mjs";
 
@@ -22,8 +23,17 @@ const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").f
 /** German is checked in all sizes, because its words are the longest, Japanese only in the smaller one. */
 const SIZES_OF = { de: WINDOW_SIZES, ja: [WINDOW_SIZES.at(-1)] };
 
-const readMessages = (language) =>
-  JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", `${language}.json`), "utf8"));
+const readTexts = (file) => JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", file), "utf8"));
+/** The sentences of the guides in one language, by source and place. Marked parts are shown as separate texts. */
+const readGuides = (language) =>
+  Object.fromEntries(
+    Object.entries(readTexts(`guides/${language}.json`)).flatMap(([id, guide]) =>
+      Object.entries(guide).flatMap(([part, text]) =>
+        [text].flat().map((sentence, at) => [`guide.${id}.${part}.${at}`, sentence.split(/[`*[{]/)[0]]),
+      ),
+    ),
+  );
+const readMessages = (language) => ({ ...readTexts(`${language}.json`), ...readGuides(language) });
 const formsOf = (message) => (typeof message === "string" ? [message] : Object.values(message));
 
 /**
@@ -40,7 +50,7 @@ const BRAND_NAMES = [
 function untranslatedNames() {
   return [
     ...BRAND_NAMES,
-    ...[...FILES, ENCRYPTED, BROKEN, NOTES].map((path) =>
+    ...[...FILES, ENCRYPTED, BROKEN, NOTES, UNKNOWN].map((path) =>
       path
         .split("/")
         .pop()

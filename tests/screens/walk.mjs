@@ -2,6 +2,7 @@
 import { until } from "../e2e/webdriver.mjs";
 import { EXPORT_SCREENS } from "./exports.mjs";
 import { FOLDER_SCREENS } from "./folders.mjs";
+import { GUIDE_SCREENS } from "./guides.mjs";
 import { Page } from "./page.mjs";
 import { OPENING_SCREENS } from "./opening.mjs";
 import { PLAN_SCREENS } from "./plans.mjs";
@@ -481,6 +482,7 @@ export const SCREENS = [
   ["import, plan", OPEN, async (page) => (await page.waitFor("home"), dropFiles(page))],
   ...OPENING_SCREENS,
   ...PLAN_SCREENS,
+  ...GUIDE_SCREENS,
   [
     "import, refused",
     OPEN,

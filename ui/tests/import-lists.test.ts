@@ -317,11 +317,12 @@ describe("a file without imported records", () => {
     );
   });
 
-  it("has a report with a retry, and the ways to export", async () => {
+  it("has a report with a retry, and the guide of the assistant to export again", async () => {
     refusing("limit", { place: CHATGPT });
     await openPlan();
     await fireEvent.click(screen.getByTestId("import-ways"));
-    expect(screen.getByTestId("export-ways").querySelector("strong")?.textContent).toBe("ChatGPT");
+    expect(dialogs.open).toEqual({ kind: "guides", source: "chatgpt", back: { kind: "import" } });
+    expect(importing.stage, "the failed import stays, to return to").toBe("failed");
     await fireEvent.click(screen.getByTestId("import-see-report"));
     expect(importing.stage).toBe("idle");
     expect(dialogs.open).toMatchObject({
@@ -354,7 +355,7 @@ describe("a file without imported records", () => {
     expect(errorText()).toContain("recognised ChatGPT, but the disk of your vault is full.");
   });
 
-  it("that is empty is reported in the plan, with the ways to export again", async () => {
+  it("that is empty is reported in the plan, with the way to export again", async () => {
     const preview = mock.importPreview;
     mock.importPreview = async (...args) => ({ ...(await preview(...args)), found: 0 });
     await openPlan();
@@ -374,7 +375,7 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
-      "We don’t know this kind of file. poem.xyz was not imported. If you know what it is, choose a format.",
+      "It is most like Pasted text. Choose a format, or keep it as a file.",
     );
   });
 });

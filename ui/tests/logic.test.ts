@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FORMAT_CHOICES, assistantStyle } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
+import { formatsByGroup } from "$lib/state/guides";
 import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
 import {
@@ -109,7 +110,8 @@ describe("assistants", () => {
     expect(assistantStyle("cursor").tone).toBe(4);
     expect(assistantStyle("brand_new")).toEqual({ name: "Brand new", letters: "Br", tone: 6 });
     expect(assistantStyle("me").tone).toBe(5);
-    expect(FORMAT_CHOICES.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
+    const formats = formatsByGroup().flatMap((group) => group.formats);
+    expect(formats.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
   });
 });
 

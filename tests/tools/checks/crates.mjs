@@ -11,7 +11,8 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-similar": ["mementory-model", "mementory-crypto"],
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
-  "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format"],
+  "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format"],
+  "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   // May use mementory-formats-vendor, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
   "mementory-formats-interchange": [
     "mementory-model",
@@ -91,11 +92,17 @@ export function forbiddenDependencies(packages) {
       if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
-      // the store's pages, the testkit reads the vault's files from outside, and formats-vendor reads exports that are
+      // the store's pages, the testkit reads the vault's files from outside, and formats-shared and formats-vendor read exports that are
       // SQLite databases.
       const mayReadSqlite =
         used === "rusqlite" &&
-        ["mementory-testkit", "mementory-formats-vendor", "mementory-vault", "mementory-erasure-check"].includes(name);
+        [
+          "mementory-testkit",
+          "mementory-formats-shared",
+          "mementory-formats-vendor",
+          "mementory-vault",
+          "mementory-erasure-check",
+        ].includes(name);
       if (SOLE_USER_OF[used] && SOLE_USER_OF[used] !== name && kind !== "dev" && !mayReadSqlite)
         problems.push(`${name} must not use ${used}: that is for ${SOLE_USER_OF[used]}`);
     }

@@ -308,13 +308,14 @@ pub struct Check<'a> {
 ///
 /// # Errors
 /// The file is not recognised, unreadable or encrypted (`passphrase_needed`, `passphrase_wrong`), its format has no
-/// validator, or a key is malformed. An invalid file is no error but gives `ok: false`.
-pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation> {
+/// validator, a key is malformed, or the job was cancelled. An invalid file is no error but gives `ok: false`.
+pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
     let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();
     known_format(format)?;
     let trusted = Trust::parse(trust)?;
-    let catalog = open(path, &limits, passphrase)?;
+    let mut catalog = open(path, &limits, passphrase)?;
+    catalog.cancel_with(job.cancel_flag());
     let found = detect_in(&catalog, &limits, format)?;
     let Some(source) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
         let reason = catalog

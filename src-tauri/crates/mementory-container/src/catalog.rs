@@ -10,7 +10,10 @@ use mementory_model::{Dropped, Issue, Limits};
 use std::{
     io::{Cursor, Read},
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 /// Upper limit for the bytes that are allocated in advance for a member, whatever size it declares.
@@ -30,6 +33,7 @@ pub struct Catalog {
     pub(super) roots: Vec<String>,
     bytes_read: AtomicU64,
     total_limit: u64,
+    pub(super) cancel: Arc<AtomicBool>,
 }
 
 impl Catalog {
@@ -63,6 +67,7 @@ impl Catalog {
             roots: vec![],
             bytes_read: AtomicU64::new(0),
             total_limit: limits.total_bytes,
+            cancel: Arc::default(),
         }
     }
 
@@ -70,6 +75,11 @@ impl Catalog {
     pub(super) fn push_member(&mut self, mut member: Member) {
         member.id = self.members.len();
         self.members.push(member);
+    }
+
+    /// From now on, reading a member ends with [`FormatError::Cancelled`] when the flag is set.
+    pub fn cancel_with(&mut self, flag: Arc<AtomicBool>) {
+        self.cancel = flag;
     }
 
     /// Names of the given paths.
@@ -118,7 +128,10 @@ impl Catalog {
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
         let result = self.read_location(member, f);
-        // The limit applies even if the callback ignored the read error.
+        // Cancelling and the limit apply even if the callback ignored the read error.
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(FormatError::Cancelled);
+        }
         if self.bytes_read.load(Ordering::Relaxed) > self.total_limit {
             let place = member.place.clone();
             return Err(FormatError::Limit { limit: "total_bytes", place, figure: self.total_limit });
@@ -194,7 +207,7 @@ impl Catalog {
     }
 
     fn counting_reader<'a>(&'a self, inner: &'a mut dyn Read) -> CountingReader<'a> {
-        CountingReader { inner, total: &self.bytes_read, limit: self.total_limit }
+        CountingReader { inner, total: &self.bytes_read, limit: self.total_limit, cancel: &self.cancel }
     }
 }
 
@@ -202,10 +215,14 @@ struct CountingReader<'a> {
     inner: &'a mut dyn Read,
     total: &'a AtomicU64,
     limit: u64,
+    cancel: &'a AtomicBool,
 }
 
 impl Read for CountingReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(std::io::Error::other("cancelled"));
+        }
         let n = self.inner.read(buf)?;
         if self.total.fetch_add(n as u64, Ordering::Relaxed) + n as u64 > self.limit {
             return Err(std::io::Error::other("limit: total_bytes exceeded"));

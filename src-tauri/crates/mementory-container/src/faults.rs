@@ -6,7 +6,11 @@ use super::{
 };
 use crate::FormatError;
 use mementory_model::{Issue, is_damage};
-use std::{collections::HashMap, io::Read};
+use std::{
+    collections::HashMap,
+    io::Read,
+    sync::atomic::{AtomicBool, Ordering},
+};
 use unicode_normalization::UnicodeNormalization;
 
 /// Kind of a fault.
@@ -85,8 +89,12 @@ pub(super) fn entry_place(archive: &str, name: &str) -> String {
     format!("{archive}!/{shown}")
 }
 
-/// Reads an entry to its end. Returns an error message if its bytes are damaged, else None.
-pub(super) fn find_damage(archive: &Archive, entry: &Entry) -> Result<Option<String>, FormatError> {
+/// Reads an entry to its end, unless `cancel` is set. Returns an error message if its bytes are damaged, else None.
+pub(super) fn find_damage(
+    archive: &Archive,
+    entry: &Entry,
+    cancel: &AtomicBool,
+) -> Result<Option<String>, FormatError> {
     let mut reader = match entry.read(&archive.source) {
         Ok(reader) => reader,
         Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),
@@ -94,6 +102,9 @@ pub(super) fn find_damage(archive: &Archive, entry: &Entry) -> Result<Option<Str
     };
     let mut buffer = vec![0; 128 << 10];
     loop {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(FormatError::Cancelled);
+        }
         match reader.read(&mut buffer) {
             Ok(0) => return Ok(None),
             Ok(_) => {}

@@ -16,7 +16,7 @@ impl Catalog {
     /// its checksum or size, and for each archive without a directory, since such an archive may lack entries.
     ///
     /// # Errors
-    /// I/O; a damaged entry is a fault.
+    /// I/O; `Cancelled`. A damaged entry is a fault.
     pub fn damaged_entries(&self, wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
         let mut out = Vec::new();
         for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| wanted(*number)) {
@@ -26,7 +26,7 @@ impl Catalog {
                 out.push(Fault::new(number, FaultKind::Damage, "truncated_archive", place, message));
             }
             for entry in &archive.entries {
-                if let (EntryKind::Plain, Some(message)) = (entry.kind(), find_damage(archive, entry)?) {
+                if let (EntryKind::Plain, Some(message)) = (entry.kind(), find_damage(archive, entry, &self.cancel)?) {
                     let place = entry_place(&archive.place, &entry.name);
                     out.push(Fault::new(number, FaultKind::Damage, "damaged_entry", place, &message));
                 }

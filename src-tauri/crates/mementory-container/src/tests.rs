@@ -5,6 +5,10 @@ use mementory_model::Limits;
 use std::{
     io::{Cursor, Read},
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// One ZIP entry to write, which may be unusual or malformed.
@@ -479,4 +483,19 @@ fn a_compressed_file_that_expands_to_more_than_any_export_is_refused() {
     let nested = (0..12).fold(b"core".to_vec(), |inner, _| gzip_bytes(&tar_bytes(&[("inner.tgz", &inner, b'0')])));
     let c = open(&[dir.put("nested.tgz", &nested)]).unwrap();
     assert!(c.members().iter().all(|m| u64::from(m.depth) <= u64::from(Limits::default().archive_depth) + 1));
+}
+
+#[test]
+fn reading_ends_when_it_is_cancelled_even_if_the_caller_ignores_the_error() {
+    let dir = TempFolder::new("cancel");
+    let mut c = open(&[dir.put("a.txt", b"first"), dir.put("b.txt", b"second")]).unwrap();
+    let flag = Arc::new(AtomicBool::new(false));
+    c.cancel_with(flag.clone());
+    assert_eq!(member_text(&c, "a.txt").unwrap(), "first");
+    let stopped = c.read(&c.members()[0], |bytes| {
+        flag.store(true, Ordering::Relaxed);
+        Ok(bytes.read(&mut [0; 8]).is_err())
+    });
+    assert!(matches!(stopped, Err(FormatError::Cancelled)));
+    assert!(matches!(c.bytes(&c.members()[1], 10), Err(FormatError::Cancelled)));
 }

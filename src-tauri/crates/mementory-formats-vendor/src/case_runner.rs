@@ -1,4 +1,5 @@
 //! Runs the cases of a format: each folder in `fixtures/<format>/` has an input and what is expected of it.
+#![allow(clippy::unwrap_used)]
 use crate::FORMATS;
 use crate::testing::{detect, read};
 use mementory_format::testkit::{MemorySource, repo};

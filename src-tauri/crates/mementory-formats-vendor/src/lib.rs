@@ -5,6 +5,7 @@ pub mod ai_studio;
 pub mod aieos;
 pub mod aimem;
 pub mod basic_memory;
+pub mod character_ai;
 pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
@@ -38,7 +39,6 @@ pub mod opencode;
 pub mod openmemory;
 pub mod perplexity;
 pub mod portable_agent_memory;
-mod shared;
 pub mod transfer_text;
 pub mod zep;
 pub mod zeroclaw;
@@ -85,6 +85,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &aieos::Aieos,
     &aimem::Aimem,
     &portable_agent_memory::PortableAgentMemory,
+    &character_ai::CharacterAi,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &generic_memories::GenericMemories,
@@ -92,14 +93,18 @@ pub const FORMATS: &[&dyn Format] = &[
 ];
 
 #[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod case_runner;
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod fixture_cases;
 #[cfg(test)]
 mod sample_tests;
+#[cfg(test)]
+mod shared_cases;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod write_cases;
 #[cfg(test)]
 use testing::{by_id, detect};

@@ -1,4 +1,5 @@
 //! The shared samples of all vendors are claimed by nobody who does not own them.
+#![allow(clippy::unwrap_used)]
 use crate::case_runner::claiming;
 use mementory_format::testkit::shared;
 

@@ -147,9 +147,14 @@ impl Context {
         Ok(())
     }
 
-    /// Rebuilds the index from the store.
-    pub fn index_rebuild(&self) -> VaultResult<()> {
-        self.index_rebuild_watched(None)
+    /// Rebuilds the index from the store. If this is cancelled, the index is rebuilt at the next change or opening.
+    pub(crate) fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
+        let rebuilt = self.index_rebuild_watched(Some(&IndexWatch { progress: &|_, _, _| {}, cancel }));
+        if rebuilt.is_err() {
+            self.index_rollback();
+            self.index_behind.store(true, Ordering::Relaxed);
+        }
+        rebuilt
     }
 
     fn index_rebuild_watched(&self, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {

@@ -209,12 +209,12 @@ impl Vault {
         self.context.index_documents()
     }
 
-    /// Rebuilds the index from the store.
+    /// Rebuilds the search index from the store. If `cancel` is set meanwhile, it is rebuilt at the next change or opening.
     ///
     /// # Errors
-    /// The store, the index.
-    pub fn index_rebuild(&self) -> VaultResult<()> {
-        self.context.index_rebuild()
+    /// The store or the index; `Cancelled`.
+    pub fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
+        self.context.index_rebuild_until(cancel)
     }
 
     /// The differences between the newest export of each assistant and earlier ones. The result is cached until the

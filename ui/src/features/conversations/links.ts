@@ -1,13 +1,13 @@
 import { asciiAddress } from "$lib/logic/untrusted-text";
 import { webAddress } from "$lib/logic/markdown";
-import { dialogs } from "$lib/state/dialogs.svelte";
+import { dialogs, type OpenDialog } from "$lib/state/dialogs.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { t } from "$lib/text";
 
-/** Opens the confirmation dialog before a link goes to the browser. */
-export function openAddress(href: string): void {
+/** Opens the confirmation dialog before a link goes to the browser. `back`: the dialog that opens again afterwards. */
+export function openAddress(href: string, back?: OpenDialog): void {
   const url = webAddress(href);
-  if (url) dialogs.show({ kind: "link", url });
+  if (url) dialogs.show(back ? { kind: "link", url, back } : { kind: "link", url });
   else toasts.show(t("link.refused", { address: asciiAddress(href) }), { icon: "alert" });
 }
 

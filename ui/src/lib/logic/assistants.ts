@@ -14,6 +14,8 @@ const EDITORS = new Set([
   "letta",
   "langmem",
   "mcp_memory",
+  "opencode",
+  "agent_rules",
 ]);
 
 const NAMES: Record<string, string> = {
@@ -32,6 +34,15 @@ const NAMES: Record<string, string> = {
   claude_code: "Claude Code",
   gemini_cli: "Gemini CLI",
   gemini_aistudio: "AI Studio",
+  ai_studio: "AI Studio",
+  character_ai: "Character.AI",
+  grok_build: "Grok Build",
+  opencode: "OpenCode",
+  jan: "Jan",
+  librechat: "LibreChat",
+  lm_studio: "LM Studio",
+  open_webui: "Open WebUI",
+  cognee: "Cognee",
   mem0: "Mem0",
   openmemory: "OpenMemory",
   zep: "Zep",
@@ -80,34 +91,3 @@ function twoLetters(name: string): string {
   const letters = name.replaceAll(/[^\p{L}\p{N}]/gu, "");
   return letters.charAt(0).toUpperCase() + letters.charAt(1).toLowerCase();
 }
-
-/** Formats offered if none was recognised, most likely first. */
-export const FORMAT_CHOICES = [
-  ...[
-    "chatgpt",
-    "claude",
-    "gemini",
-    "mem",
-    "alf",
-    "mif",
-    "pam",
-    "zaxy",
-    "transfer_text",
-    "markdown",
-    "copilot",
-    "grok",
-  ],
-  ...[
-    "deepseek",
-    "mistral",
-    "perplexity",
-    "meta_ai",
-    "cursor",
-    "windsurf",
-    "claude_code",
-    "codex",
-    "mem0",
-    "openmemory",
-  ],
-  ...["zep", "letta", "langmem", "mcp_memory", "basic_memory", "obsidian", "openclaw", "zeroclaw", "generic_chat"],
-];

@@ -1,4 +1,5 @@
 import type { ExportFormat } from "$lib/state/formats";
+import type { SourceId } from "$lib/text/locale.svelte";
 import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import type { Section } from "./nav.svelte";
 import { onLock } from "./lock-cleanup";
@@ -22,7 +23,10 @@ export type OpenDialog =
   | { kind: "write" }
   /** `clipboard`: whether the text of the clipboard is filled in. */
   | { kind: "paste"; clipboard?: boolean }
-  | { kind: "link"; url: URL }
+  /** `back`: the dialog that opens again afterwards. */
+  | { kind: "link"; url: URL; back?: OpenDialog }
+  /** `source`: the source whose guide is shown first. `back`: the dialog that opens again afterwards. */
+  | { kind: "guides"; source?: SourceId | null; back?: OpenDialog }
   | { kind: "file"; row: FoundRow }
   | { kind: "passphrase" }
   | { kind: "recovery" }
@@ -42,6 +46,11 @@ class Dialogs {
 
   close(): void {
     this.open = null;
+  }
+
+  /** Opens the dialog from which the current one was opened, or closes the current one. */
+  leave(back: OpenDialog | undefined): void {
+    this.open = back ?? null;
   }
 }
 

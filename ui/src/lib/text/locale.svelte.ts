@@ -1,23 +1,60 @@
 import en from "./en.json";
+import enGuides from "./guides/en.json";
 
 /** A message, or its plural forms by CLDR names; `other` always exists. */
 export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type MessageKey = keyof typeof en;
 export type Messages = Readonly<Record<MessageKey, Message>>;
 
+/** Id of a source from which people export, as in `guides/sources.json`. */
+export type SourceId = keyof typeof enGuides;
+/**
+ * How to get the data of one source. In the sentences, `code`, *labels of menus* and
+ * [buttons of this window] and {ids} of other guides are marked. `has`: what is in the
+ * export. `lacks`: what is not. `drop`: what to drop on the window. `doubt`: what is not certain.
+ */
+export type GuideText = {
+  name: string;
+  steps: string[];
+  has: string[];
+  lacks: string[];
+  time: string;
+  drop: string[];
+  doubt?: string;
+};
+export type Guides = Readonly<Record<SourceId, GuideText>>;
+
 export type Language = "en" | "de" | "ja";
 export type Choice = Language | "system";
 
 /**
  * The languages of the window. `own`: the language's own name. `tag`: the default locale for dates and numbers.
- * `lower`: names are lower case inside a sentence. `load`: loads the messages on demand.
+ * `lower`: names are lower case inside a sentence. `load`, `loadGuides`: load the texts on demand.
  */
-export const LANGUAGES: Record<Language, { own: string; tag: string; lower: boolean; load: () => Promise<Messages> }> =
-  {
-    en: { own: "English", tag: "en-GB", lower: true, load: async () => en },
-    de: { own: "Deutsch", tag: "de-DE", lower: false, load: async () => (await import("./de.json")).default },
-    ja: { own: "日本語", tag: "ja-JP", lower: false, load: async () => (await import("./ja.json")).default },
-  };
+type LanguageInfo = {
+  own: string;
+  tag: string;
+  lower: boolean;
+  load: () => Promise<Messages>;
+  loadGuides: () => Promise<Guides>;
+};
+export const LANGUAGES: Record<Language, LanguageInfo> = {
+  en: { own: "English", tag: "en-GB", lower: true, load: async () => en, loadGuides: async () => enGuides },
+  de: {
+    own: "Deutsch",
+    tag: "de-DE",
+    lower: false,
+    load: async () => (await import("./de.json")).default,
+    loadGuides: async () => (await import("./guides/de.json")).default,
+  },
+  ja: {
+    own: "日本語",
+    tag: "ja-JP",
+    lower: false,
+    load: async () => (await import("./ja.json")).default,
+    loadGuides: async () => (await import("./guides/ja.json")).default,
+  },
+};
 
 /** The clock format: the one that is usual in the language, or 24 or 12 hours. */
 export type Hours = "system" | "24" | "12";
@@ -29,12 +66,13 @@ const HOUR_CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> 
 export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(HOUR_CYCLES, value);
 
 /** Everything that depends on the language: messages, plural rules, number and date formats. */
-function localeData(language: Language, tag: string, messages: Messages, hours: Hours) {
+function localeData(language: Language, tag: string, messages: Messages, guides: Guides, hours: Hours) {
   const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options);
   return {
     language,
     tag,
     messages,
+    guides,
     lower: LANGUAGES[language].lower,
     plural: new Intl.PluralRules(tag),
     number: new Intl.NumberFormat(tag),
@@ -51,7 +89,7 @@ function localeData(language: Language, tag: string, messages: Messages, hours: 
 }
 
 let clockFormat: Hours = "24";
-let active = $state.raw(localeData("en", tagOf("en"), en, clockFormat));
+let active = $state.raw(localeData("en", tagOf("en"), en, enGuides, clockFormat));
 let switchCount = 0;
 
 /** The data of the current language. Templates and derived values follow when it changes. */
@@ -73,18 +111,18 @@ function tagOf(language: Language): string {
 export async function setLanguage(choice: Choice): Promise<void> {
   const run = ++switchCount;
   const language = choice === "system" ? systemLanguage() : choice;
-  const messages = await LANGUAGES[language].load();
-  if (run === switchCount) installTexts(messages, language);
+  const [messages, guides] = await Promise.all([LANGUAGES[language].load(), LANGUAGES[language].loadGuides()]);
+  if (run === switchCount) installTexts(messages, language, guides);
 }
 
-/** Installs messages. Exported for tests, which pass marked messages. */
-export function installTexts(messages: Messages, language: Language): void {
-  active = localeData(language, tagOf(language), messages, clockFormat);
+/** Installs texts. Exported for tests, which pass marked texts. */
+export function installTexts(messages: Messages, language: Language, guides: Guides): void {
+  active = localeData(language, tagOf(language), messages, guides, clockFormat);
   document.documentElement.lang = language;
 }
 
 /** Switches the clock format. */
 export function setHours(hours: Hours): void {
   clockFormat = hours;
-  active = localeData(active.language, active.tag, active.messages, hours);
+  active = localeData(active.language, active.tag, active.messages, active.guides, hours);
 }

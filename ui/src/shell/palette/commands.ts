@@ -1,5 +1,6 @@
 import ClipboardPaste from "@lucide/svelte/icons/clipboard-paste";
 import Bookmark from "@lucide/svelte/icons/bookmark";
+import CircleQuestionMark from "@lucide/svelte/icons/circle-question-mark";
 import Copy from "@lucide/svelte/icons/copy";
 import Download from "@lucide/svelte/icons/download";
 import Eye from "@lucide/svelte/icons/eye";
@@ -75,6 +76,13 @@ export function actions(): PaletteCommand[] {
   });
   return [
     { ...command("import"), label: t("palette.import"), words: t("palette.importWords"), icon: Download },
+    {
+      id: "guides",
+      label: t("guides.title"),
+      words: t("palette.guidesWords"),
+      icon: CircleQuestionMark,
+      run: () => dialogs.show({ kind: "guides" }),
+    },
     { ...command("paste"), label: t("palette.paste"), words: t("palette.pasteWords"), icon: ClipboardPaste },
     ...(vault.empty
       ? []

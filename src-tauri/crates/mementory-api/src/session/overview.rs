@@ -74,7 +74,7 @@ impl Overview<'_> {
     pub fn check(&self, rebuild_index: bool, job: &Job) -> ApiResult<CheckReport> {
         let _guard = self.context.write_guard();
         if rebuild_index {
-            self.context.vault.index_rebuild()?;
+            self.context.vault.index_rebuild_until(&job.cancel_flag())?;
         }
         let places = self.context.vault.integrity().check_until(&job.cancel_flag())?;
         Ok(CheckReport {

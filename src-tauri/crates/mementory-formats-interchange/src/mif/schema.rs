@@ -388,6 +388,7 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
         Violation::TooLong(_) => ("too_long", false),
         Violation::UnknownWord(_) | Violation::UnknownTag => ("unknown_value", false),
         Violation::UnlistedWord(_) => ("unusual_value", true),
+        Violation::RepeatedKey => ("duplicate_key", true),
         _ => ("bad_value", false),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn validate(
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<Validation, FormatError> {
-    let mut validator = Validator { out: Validation::default(), counts: BTreeMap::new(), passphrase };
+    let mut validator = Validator { out: Validation::default(), counts: BTreeMap::new(), passphrase, is_yaml: false };
     for claimed in &detected.claim.parts {
         let Some(member) = catalog.members().get(claimed.member) else { continue };
         let place = member.place.as_str();
@@ -37,6 +37,7 @@ pub(super) fn validate(
             validator.error("malformed", place, "not a document of this format");
             continue;
         };
+        validator.is_yaml = encoding == Encoding::Yaml;
         let opened = Source::open(catalog, member, encoding, limits);
         let result = opened.and_then(|mut source| {
             if encoding.interop_name().is_some() {
@@ -73,6 +74,7 @@ struct Validator<'p> {
     out: Validation,
     counts: BTreeMap<(String, bool), usize>,
     passphrase: Option<&'p dyn Passphrase>,
+    is_yaml: bool,
 }
 
 /// Ids and counts of all elements, for checks across lists.
@@ -103,7 +105,9 @@ impl Validator<'_> {
     }
 
     fn check_schema(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
-        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+        // In YAML they are an error and were found while the document was converted.
+        let repeated_keys = if self.is_yaml { RepeatedKeys::Accept } else { RepeatedKeys::Report };
+        check(tree, rule, repeated_keys, &mut |at, violation| {
             let (code, warning) = code_of(&violation);
             self.report(warning, code, &format!("{place}#{pointer}{at}"), &violation.to_string());
         });

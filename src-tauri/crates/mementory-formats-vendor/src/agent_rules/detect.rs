@@ -1,7 +1,7 @@
 //! Which files have rules for agents? The agents find them by their names and folders, so there is no other mark in most
 //! of them. Where their frontmatter has members of its own, it decides, whatever the name is.
-use crate::shared::frontmatter::Document;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::frontmatter::Document;
 
 /// Bytes of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;

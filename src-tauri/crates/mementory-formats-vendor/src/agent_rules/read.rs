@@ -1,10 +1,10 @@
 //! Reads each file into one memory for each rule. Joined in their order, the verbatims of a file are the file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
-use crate::shared::frontmatter::Document;
-use crate::shared::reader::FileReader;
-use crate::shared::rules_text;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 

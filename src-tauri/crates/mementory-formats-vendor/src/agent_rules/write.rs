@@ -2,12 +2,12 @@
 //! much to be loaded every time goes into a file for each topic, which `AGENTS.md` names.
 use super::FORMAT;
 use super::detect::MARK;
-use crate::shared::export::{Export, nothing_to_write, words};
-use crate::shared::list_items::item;
-use crate::shared::new_files::{NewFile, NewFolder};
-use crate::shared::rules_text;
-use crate::shared::topics::{INSTRUCTIONS, NAMES, topic_for_agents};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::list_items::item;
+use mementory_formats_shared::new_files::{NewFile, NewFolder};
+use mementory_formats_shared::rules_text;
+use mementory_formats_shared::topics::{INSTRUCTIONS, NAMES, topic_for_agents};
 use mementory_model::{Kind, Record, RecordKey};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Detects answers of the data plane by the names that its records and events have.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists that records may be in.
 pub(super) const RECORD_LISTS: [&str; 4] = ["memoryRecordSummaries", "memoryRecords", "records", "results"];

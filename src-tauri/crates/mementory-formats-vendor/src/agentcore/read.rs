@@ -1,11 +1,11 @@
 //! Reads memory records, and events as conversations.
 use super::detect::{EVENT_LISTS, RECORD_LISTS};
 use super::{ID, PLATFORM};
-use crate::shared::chat::{Chat, ChatFile, Turn};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Source, Timestamp, Verbatim};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! One message of a prompt (`chunks[]`): text or parts, thoughts, code, files on Drive, and files inside the JSON.
 use super::SCOPE;
-use crate::shared::{
+use base64::{Engine, engine::general_purpose::STANDARD};
+use mementory_format::AttachmentFile;
+use mementory_formats_shared::{
     chat::{Turn, TurnParent},
     object::{Object, decode_string, list},
 };
-use base64::{Engine, engine::general_purpose::STANDARD};
-use mementory_format::AttachmentFile;
 use mementory_model::{AttachmentRef, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};

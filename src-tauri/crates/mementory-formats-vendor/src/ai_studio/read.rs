@@ -1,11 +1,11 @@
 //! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`, one in each file.
 use super::{PLATFORM, SCOPE, chunk};
-use crate::shared::{
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, plain_name};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile},
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, plain_name};
 use mementory_json::decoded_head;
 use mementory_model::{DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;

@@ -1,6 +1,6 @@
 //! Detects an identity by the protocol's name or by at least three of its parts.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Members that only such an identity has.
 const PARTS: [&str; 8] = [

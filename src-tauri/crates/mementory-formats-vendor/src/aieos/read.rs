@@ -1,10 +1,10 @@
 //! Reads an identity as a profile.
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
-use crate::shared::object::{Object, content_id};
-use crate::shared::reader::FileReader;
 use crate::zeroclaw::aieos::name_and_description;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
+use mementory_formats_shared::object::{Object, content_id};
+use mementory_formats_shared::reader::FileReader;
 use mementory_json::Tree;
 use mementory_model::Kind;
 

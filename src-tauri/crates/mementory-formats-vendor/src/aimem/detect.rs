@@ -1,6 +1,6 @@
 //! Detects bundles by their format name, or by chunks with a content hash and a type.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// One claim for the files of each folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {

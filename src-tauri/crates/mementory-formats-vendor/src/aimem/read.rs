@@ -1,9 +1,9 @@
 //! Reads chunks, entities and what connects them.
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Issue, Kind};
 use sha2::{Digest, Sha256};
 

@@ -1,9 +1,9 @@
 //! Detects notes of Basic Memory by their frontmatter and their observations and relations.
 use super::lines::{observation, relation};
-use crate::shared::markdown::outline;
-use crate::shared::note::Note;
-use crate::shared::note_folder::{NoteFolder, note_folders};
 use mementory_format::{Catalog, Claim, Role};
+use mementory_formats_shared::markdown::outline;
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 16 << 10;

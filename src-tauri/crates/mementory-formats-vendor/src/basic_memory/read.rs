@@ -1,11 +1,11 @@
 //! Reads notes as documents, their observations as facts, and their relations.
 use super::lines::{Observation, Relation, observation, relation};
-use crate::shared::markdown::NoteLink;
-use crate::shared::note::Note;
-use crate::shared::note_folder::is_note;
-use crate::shared::note_reader::{NoteReader, ReadNote, unix_lines};
-use crate::shared::object::content_id;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::markdown::NoteLink;
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_folder::is_note;
+use mementory_formats_shared::note_reader::{NoteReader, ReadNote, unix_lines};
+use mementory_formats_shared::object::content_id;
 use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 

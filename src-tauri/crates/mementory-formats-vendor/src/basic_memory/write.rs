@@ -1,13 +1,13 @@
 //! Writes records as notes: one note each, with its links and relations as lines that Basic Memory reads. Notes that
 //! were read from it are written as they were, with their observations and relations.
 use super::detect::is_marked;
-use crate::shared::export::{Export, nothing_to_write, words};
-use crate::shared::list_items::clean;
-use crate::shared::new_files::NewFolder;
-use crate::shared::note::Note;
-use crate::shared::note_export::{KINDS, Place, Places, add_members, closed, read_back, relation_name};
-use crate::shared::yaml_head::YamlHead;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::list_items::clean;
+use mementory_formats_shared::new_files::NewFolder;
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_export::{KINDS, Place, Places, add_members, closed, read_back, relation_name};
+use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{EntityRef, Kind, LossKind, Record, RecordKey, Source};
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Detects ChatGPT exports by their content (vendors.md §2.5) and groups their members into sources.
 use super::{
     attachments::{FileNames, is_file_place, is_folder_file_place, is_upload, last_segment},
-    missing_parts, page,
+    head, missing_parts, page,
     part_names::{is_portal_part, shard_number},
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
-use mementory_json::{decoded_head, keys_of};
+use mementory_json::decoded_head;
 use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -171,7 +171,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         {
             return Ok(Contents::Empty);
         }
-        match has_conversations(&head) {
+        match head::has_conversations(&head) {
             Some(true) => return Ok(Contents::Conversations),
             Some(false) => return Ok(Contents::Other),
             None => {}
@@ -181,23 +181,6 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         }
         head_bytes = LARGE_HEAD_BYTES;
     }
-}
-
-/// Whether JSON that begins like this has ChatGPT's conversations. None if the beginning does not say.
-pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
-    let has = |key: &str| memchr::memmem::find(head, key.as_bytes()).is_some();
-    if has("\"fragments\"") || has("\"chat_messages\"") || has("\"inserted_at\"") {
-        // Only keys at the level where those vendors have them are checked, because a message may contain these words.
-        let keys = keys_of(head);
-        let is_deepseek = keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
-        if keys.has("chat_messages") || is_deepseek {
-            return Some(false);
-        }
-    }
-    let has_node_key = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
-    let is_found = has("\"mapping\"") && (has_node_key || has("\"mapping\": {}") || has("\"mapping\":{}"))
-        || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""));
-    is_found.then_some(true)
 }
 
 /// True for the bookkeeping files of operating systems.

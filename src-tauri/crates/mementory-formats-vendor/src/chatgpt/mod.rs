@@ -4,6 +4,7 @@ mod content;
 mod conversation;
 mod detect;
 mod graph;
+mod head;
 mod memories;
 mod missing_parts;
 mod page;

@@ -1,6 +1,6 @@
 //! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). It is read if the export
 //! has no conversations as JSON, because many people keep only this page.
-use super::detect;
+use super::head;
 use mementory_format::{Catalog, FormatError, Member};
 use std::io::Read;
 
@@ -13,18 +13,18 @@ pub(super) const FILE_NAMES: &str = "assetsJson";
 
 /// True for a page with ChatGPT's conversations.
 pub(super) fn has_conversations(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
-    let head = match catalog.head(member, HEAD_BYTES) {
+    let start = match catalog.head(member, HEAD_BYTES) {
         Ok(head) => head,
         Err(e @ FormatError::Limit { .. }) => return Err(e),
         Err(_) => return Ok(false),
     };
-    if memchr::memmem::find(&head, CONVERSATIONS.as_bytes()).is_none() {
+    if memchr::memmem::find(&start, CONVERSATIONS.as_bytes()).is_none() {
         return Ok(false);
     }
-    let mut bytes = head.as_slice();
+    let mut bytes = start.as_slice();
     let mut json = Vec::new();
     let is_read = ScriptValue::conversations(&mut bytes).read_to_end(&mut json).is_ok();
-    Ok(is_read && detect::has_conversations(&json) == Some(true))
+    Ok(is_read && head::has_conversations(&json) == Some(true))
 }
 
 /// True for a page, by its name.

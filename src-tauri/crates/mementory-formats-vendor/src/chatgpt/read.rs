@@ -4,10 +4,10 @@ use super::{
     conversation::{self, Place},
     page::{self, ScriptValue},
 };
-use crate::shared::files;
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
+use mementory_formats_shared::files;
 use mementory_json::{ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
 use std::io::Read;

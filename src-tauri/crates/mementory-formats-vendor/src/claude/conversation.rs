@@ -3,7 +3,7 @@ use super::{
     artifacts, blocks, documents,
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
 };
-use crate::shared::order::{self, Node, Parent};
+use mementory_formats_shared::order::{self, Node, Parent};
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
 };

@@ -1,8 +1,8 @@
 //! Published artifacts and pages (`frames-NNN.zip`: `artifacts/<uuid>/artifact.json` with its versions), and reflections
 //! (vendors.md §12).
 use super::wire::{Object, Place, ReadResult, SCOPE, content_id, key, list};
-use crate::shared::html;
 use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::html;
 use mementory_json::Keys;
 use mementory_model::{Kind, Limits, Record, Unit, Verbatim};
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
 //! Places, keys and results of Claude's readers.
-pub(super) use crate::shared::object::{Object, content_id, decode_string, list, with_replaced_values};
+pub(super) use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 
 /// Place of an element.
 #[derive(Debug, Clone, Copy)]

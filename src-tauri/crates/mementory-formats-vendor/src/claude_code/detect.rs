@@ -1,9 +1,9 @@
 //! Which files are Claude Code's? Logs by the members of their lines, topics of the memory by their frontmatter. Names
 //! only say which files belong to them.
-use crate::shared::frontmatter::Document;
-use crate::shared::jsonl_session::head_lines;
-use crate::shared::object::Object;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
 
 /// Bytes of a Markdown file that detection reads.

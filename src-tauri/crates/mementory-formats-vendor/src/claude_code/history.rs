@@ -1,10 +1,10 @@
 //! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of them.
 use super::chat_file;
-use crate::shared::chat::Turn;
-use crate::shared::jsonl_session::{Sessions, any_time};
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::jsonl_session::{Sessions, any_time};
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! One line of a log → a message.
-use crate::shared::agent_content::{AgentContent, nested_text};
-use crate::shared::chat::Turn;
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::Object;
+use mementory_formats_shared::agent_content::{AgentContent, nested_text};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::Object;
 use mementory_model::Times;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -156,7 +156,7 @@ struct MergedBlocks {
 
 impl MergedBlocks {
     fn add(&mut self, content: &RawValue, is_final: bool) {
-        let items = crate::shared::object::list(content).unwrap_or_else(|| vec![content]);
+        let items = mementory_formats_shared::object::list(content).unwrap_or_else(|| vec![content]);
         let last = self.blocks.get(self.last_start..).unwrap_or_default();
         let has_grown = !last.is_empty()
             && items.len() >= last.len()

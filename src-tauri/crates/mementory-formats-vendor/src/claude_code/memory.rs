@@ -1,11 +1,11 @@
 //! Files of the memory: topics with frontmatter, and `MEMORY.md`, the list of them, which may hold memories as well.
 use super::detect::topic_type;
 use super::{FORMAT, PLATFORM};
-use crate::shared::frontmatter::Document;
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
-use crate::shared::rules_text;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 
 /// Reads a file of the memory.
@@ -81,12 +81,10 @@ fn project_of(member: &Member) -> Option<&str> {
     folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
 }
 
-/// True if every item is a link to another file.
+/// True if every item begins like a link to another file. The last one may be cut off.
 fn is_list_of_links(text: &str) -> bool {
-    let items: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
-    !items.is_empty()
-        && items.iter().all(|line| {
-            let item = line.trim_start_matches(['-', '*', '+', ' ']);
-            item.starts_with('[') && item.contains("](")
-        })
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let items: Vec<&str> = lines.map(|line| line.trim_start_matches(['-', '*', '+', ' '])).collect();
+    items.iter().any(|item| item.starts_with('[') && item.contains("]("))
+        && items.iter().all(|item| item.is_empty() || item.starts_with('['))
 }

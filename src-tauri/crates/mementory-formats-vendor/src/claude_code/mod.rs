@@ -11,11 +11,11 @@ mod write;
 #[cfg(test)]
 mod write_tests;
 
-use crate::shared::chat::ChatFile;
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
     WriteOptions, WriteReport,
 };
+use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 use std::path::Path;
 
@@ -79,6 +79,6 @@ impl Format for ClaudeCode {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        crate::shared::check::validate(self, catalog, detected, limits)
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }

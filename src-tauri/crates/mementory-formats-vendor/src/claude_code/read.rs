@@ -1,9 +1,9 @@
 //! Reads the files of a claim: first the logs, then the prompts of other sessions, then the memory.
 use super::session::Session;
 use super::{FORMAT, history, memory};
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -192,7 +192,7 @@ impl Collected {
 
 fn add_all(session: &mut Session, lines: Vec<(String, String)>) {
     for (text, pointer) in lines {
-        if let Some(object) = crate::shared::object::Object::parse(&text) {
+        if let Some(object) = mementory_formats_shared::object::Object::parse(&text) {
             session.add(&text, &object, &pointer);
         }
     }

@@ -1,10 +1,10 @@
 //! The lines of a session → its conversation. The messages are a tree: a rewind begins a new branch.
 use super::lines::{self, LineKind};
-use crate::shared::chat::{Chat, TurnParent};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, TurnParent};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 

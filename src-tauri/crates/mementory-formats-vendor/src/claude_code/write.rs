@@ -1,14 +1,14 @@
 //! Writes memories as a memory folder of Claude Code: a file with frontmatter for each, and `MEMORY.md`, the list of
 //! them, of which the program loads the start.
 use super::{FORMAT, PLATFORM};
-use crate::shared::export::{Export, nothing_to_write, words};
-use crate::shared::frontmatter::Document;
-use crate::shared::list_items::{clean, link_words, without_commands};
-use crate::shared::new_files::NewFolder;
-use crate::shared::note_export::{first_words, title_of};
-use crate::shared::topics::{INSTRUCTIONS, topic_for_agents};
-use crate::shared::yaml_head::YamlHead;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, is_safe_path};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::list_items::{clean, link_words, without_commands};
+use mementory_formats_shared::new_files::NewFolder;
+use mementory_formats_shared::note_export::{first_words, title_of};
+use mementory_formats_shared::topics::{INSTRUCTIONS, topic_for_agents};
+use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{Kind, Record, RecordKey};
 use std::path::Path;
 

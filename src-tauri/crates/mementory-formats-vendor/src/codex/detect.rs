@@ -1,7 +1,7 @@
 //! Which files are logs of Codex? By the members of their lines, in each of the shapes that they had.
-use crate::shared::jsonl_session::head_lines;
-use crate::shared::object::Object;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
 
 /// Bytes of a JSON document that detection reads.

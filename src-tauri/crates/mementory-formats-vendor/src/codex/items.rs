@@ -1,7 +1,7 @@
 //! One item of a log → a message.
-use crate::shared::agent_content::{AgentContent, named_text, nested_text, push_text, value_text};
-use crate::shared::chat::Turn;
-use crate::shared::object::Object;
+use mementory_formats_shared::agent_content::{AgentContent, named_text, nested_text, push_text, value_text};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
 /// Heading before the person's words in a message of an editor's extension.
@@ -110,7 +110,7 @@ pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
 
 /// The texts of a reasoning item.
 pub(super) fn reasoning_parts(raw: &RawValue) -> Vec<String> {
-    let items = crate::shared::object::list(raw).unwrap_or_else(|| vec![raw]);
+    let items = mementory_formats_shared::object::list(raw).unwrap_or_else(|| vec![raw]);
     let text = |raw: &RawValue| match Object::parse(raw.get()) {
         Some(part) => part.raw_value("text").map_or_else(String::new, value_text),
         None => value_text(raw),

@@ -1,13 +1,13 @@
 //! Notes that Codex makes about earlier sessions, and its list of prompts.
 use super::FORMAT;
 use super::session::chat_file;
-use crate::shared::chat::Turn;
-use crate::shared::frontmatter::Document;
-use crate::shared::jsonl_session::{Sessions, any_time};
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
-use crate::shared::rules_text;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::jsonl_session::{Sessions, any_time};
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::HashSet;
 

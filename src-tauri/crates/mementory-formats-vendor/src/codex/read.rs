@@ -1,9 +1,9 @@
 //! Reads the files of a claim: the logs, then the prompts of other sessions, then the notes.
 use super::session::Session;
 use super::{FORMAT, memory};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind};
 use std::collections::{HashMap, HashSet};
 

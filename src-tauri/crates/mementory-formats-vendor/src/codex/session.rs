@@ -1,12 +1,12 @@
 //! The lines of a log → its conversation. What was said stands in it twice: as items of the model's API and as events
 //! for the screen. Items count; an event counts if no item says the same.
 use super::{FORMAT, items};
-use crate::shared::agent_content::AgentContent;
-use crate::shared::chat::{Chat, ChatFile, Turn, TurnParent};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::{Object, content_id};
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::agent_content::AgentContent;
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, TurnParent};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, content_id};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 

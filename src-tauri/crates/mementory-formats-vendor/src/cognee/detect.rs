@@ -1,6 +1,6 @@
 //! Detects a graph by members that only Cognee's nodes and edges have, or by its types of nodes.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Members of a node that only Cognee has.
 const NODE_MEMBERS: [&str; 6] =

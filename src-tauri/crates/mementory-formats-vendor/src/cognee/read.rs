@@ -1,9 +1,9 @@
 //! Reads nodes and edges, as objects or as the tuples that Cognee's graph engines return.
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, id_of, link, spaced};
-use crate::shared::object::{Object, list};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, id_of, link, spaced};
+use mementory_formats_shared::object::{Object, list};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
 use serde_json::value::RawValue;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
 //! The columns of the known layouts, in any order, and their names in other languages.
-use crate::shared::tables::{Header, Row};
+use mementory_formats_shared::tables::{Header, Row};
 
 const TITLE: [&str; 16] = [
     "Conversation",

@@ -1,8 +1,8 @@
 //! Detects Copilot's tables by their headers and, if other programs may write the same header, by their authors.
 use super::columns::{self, Columns, Layout};
-use crate::shared::files::{extension, folder, is_junk};
-use crate::shared::tables::{CsvRows, Header};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::files::{extension, folder, is_junk};
+use mementory_formats_shared::tables::{CsvRows, Header};
 use mementory_model::Limits;
 use std::{collections::BTreeMap, io::Read};
 
@@ -11,9 +11,12 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// Number of rows whose author is looked at.
 const ROWS: usize = 20;
 
+/// Root, archive and folder of tables that belong together.
+type Group<'c> = (usize, Option<usize>, &'c str);
+
 /// One claim for the tables of a folder or archive.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
-    let mut groups: BTreeMap<(usize, Option<usize>, &str), Vec<(&Member, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group<'_>, Vec<(&Member, f64)>> = BTreeMap::new();
     for member in catalog.members() {
         if let Some(confidence) = confidence(catalog, member, limits, asked) {
             // Files that were selected one by one are one history.

@@ -2,13 +2,13 @@
 use super::COPILOT;
 use super::columns::{self, Columns, Layout};
 use super::time;
-use crate::shared::{
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     object::content_id,
     reader::FileReader,
     tables::{CsvRows, Header, Row, RowFault},
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_model::{DroppedAs, Fields, Issue, Kind, Times, Timestamp, Verbatim};
 use std::collections::HashMap;
 

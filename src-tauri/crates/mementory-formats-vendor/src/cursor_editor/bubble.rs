@@ -1,8 +1,8 @@
 //! A bubble, as Cursor calls a message → a turn.
-use crate::shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use crate::shared::chat::{Chat, Turn};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::{Object, decode_string};
+use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, decode_string};
 use mementory_model::Verbatim;
 
 /// The turn in a bubble.
@@ -116,7 +116,7 @@ fn rich_text(bubble: &Object<'_>) -> String {
         if depth > 64 || pending.len() > 100_000 {
             continue;
         }
-        if let Some(items) = crate::shared::object::list(value) {
+        if let Some(items) = mementory_formats_shared::object::list(value) {
             pending.extend(items.into_iter().rev().map(|item| (item, depth + 1)));
         } else if let Some(node) = Object::parse(value.get()) {
             push_text(&mut out, &node.text("text").unwrap_or_default());

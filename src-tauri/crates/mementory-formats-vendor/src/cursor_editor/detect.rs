@@ -1,10 +1,10 @@
 //! Which files are Cursor's? Databases by words in their first pages or in those of their log, transcripts by their lines.
 use super::text_transcript;
-use crate::shared::jsonl_session::head_lines;
-use crate::shared::object::Object;
-use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 
 /// Bytes of a database and of its log that detection reads.
 const HEAD_BYTES: usize = 256 << 10;

@@ -1,12 +1,12 @@
 //! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace. Other
 //! settings, among them access tokens, are not read.
 use super::{FORMAT, PLATFORM, bubble, chat_file};
-use crate::shared::chat::{Chat, Turn};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::{Object, content_id, decode_string, list, with_replaced_values};
-use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use rusqlite::OptionalExtension;
 use serde_json::value::RawValue;

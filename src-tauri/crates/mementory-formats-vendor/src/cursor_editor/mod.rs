@@ -10,8 +10,8 @@ mod tests;
 mod text_transcript;
 mod transcript;
 
-use crate::shared::chat::ChatFile;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 
 /// Id of the format and scope of its keys.

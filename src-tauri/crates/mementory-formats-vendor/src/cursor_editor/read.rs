@@ -1,9 +1,9 @@
 //! Reads the files of a claim.
 use super::detect::{FileKind, file_kind};
 use super::{FORMAT, items, state, store, text_transcript, transcript};
-use crate::shared::reader::FileReader;
-use crate::shared::sqlite;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite;
 use mementory_model::{DroppedAs, Issue};
 
 /// Reads everything. Databases are not stored as files, because they have access tokens.

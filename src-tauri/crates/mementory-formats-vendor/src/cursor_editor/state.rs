@@ -1,11 +1,11 @@
 //! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages, which are
 //! rows `bubbleId:<conversation>:<id>`. Only keys are in memory for the whole database.
 use super::{bubble, chat_file};
-use crate::shared::chat::{Chat, Turn, TurnParent};
-use crate::shared::object::{Object, decode_string, list, with_replaced_values};
-use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use rusqlite::OptionalExtension;
 use std::collections::{BTreeMap, HashSet};

@@ -1,13 +1,13 @@
 //! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root, in the
 //! wire format of Protocol Buffers, lists them.
 use super::chat_file;
-use crate::shared::agent_content::AgentContent;
-use crate::shared::chat::{Chat, Turn, TurnParent};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::agent_content::AgentContent;
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::{HashMap, HashSet};
 

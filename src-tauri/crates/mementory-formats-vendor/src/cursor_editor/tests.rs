@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, a database in use, large and damaged ones, and databases of other programs.
 use super::CursorEditor;
-use crate::shared::cases;
+use crate::shared_cases as cases;
 use crate::testing::{detect, read};
 use mementory_format::testkit::{MemorySource, Scratch, repo, tree};
 use mementory_format::{Catalog, Format, ReadContext};

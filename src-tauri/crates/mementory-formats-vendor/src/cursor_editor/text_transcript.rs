@@ -1,10 +1,10 @@
 //! Older transcripts of agents: text with lines `user:` and `assistant:`, and marks for thinking and tools.
 use super::chat_file;
-use crate::shared::agent_content::{AgentContent, push_text};
-use crate::shared::chat::{Chat, Turn};
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member, is_uuid};
+use mementory_formats_shared::agent_content::{AgentContent, push_text};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
 /// Marks of blocks. What is indented below one belongs to it.

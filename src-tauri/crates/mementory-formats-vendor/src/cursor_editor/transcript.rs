@@ -1,10 +1,10 @@
 //! Transcripts of agents: JSON Lines with roles and contents, without ids and times.
 use super::chat_file;
 use super::store::message_turn;
-use crate::shared::chat::Chat;
-use crate::shared::object::{Object, content_id};
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member, is_uuid};
+use mementory_formats_shared::chat::Chat;
+use mementory_formats_shared::object::{Object, content_id};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 /// Reads a transcript as one conversation. Its id is the id in the name of the file or of its folder, which Cursor gives it,

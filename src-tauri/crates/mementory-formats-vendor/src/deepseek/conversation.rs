@@ -1,12 +1,12 @@
 //! Reads one conversation: a tree of nodes, or the list of messages that browser extensions save.
 use super::{DEEPSEEK, fragments};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, id, other_fields},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Fields, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};

@@ -1,6 +1,6 @@
 //! Detects DeepSeek's conversations by the names of their times and by fragments. Their tree looks like ChatGPT's.
-use crate::shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 
 /// One claim for each file of conversations, with the account's file beside it.

@@ -1,6 +1,6 @@
 //! The content of a message: fragments, or in older exports `content` and `reasoning_content`.
 use super::DEEPSEEK;
-use crate::shared::{
+use mementory_formats_shared::{
     object::{Object, decode_string, list},
     values::{block, first_id, first_text, push_paragraph, readable},
 };

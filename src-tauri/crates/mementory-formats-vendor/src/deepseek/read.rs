@@ -1,7 +1,7 @@
 //! Reads the account's file first, then the conversations.
 use super::{DEEPSEEK, conversation};
-use crate::shared::{files::send_file, object::Object, reader::FileReader, values::id};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
+use mementory_formats_shared::{files::send_file, object::Object, reader::FileReader, values::id};
 use mementory_model::{DroppedAs, Issue, Kind, RecordKey};
 
 /// Reads an export.

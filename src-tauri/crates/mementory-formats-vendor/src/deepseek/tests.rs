@@ -21,7 +21,7 @@ fn the_sample_is_read_completely() {
 }
 
 #[test]
-fn trees_of_deepseek_and_chatgpt_are_told_apart() {
+fn trees_of_deepseek_and_chatgpt_are_distinguished() {
     let node = r#""parent":"root","children":[]"#;
     for (text, format) in [
         (

@@ -1,6 +1,6 @@
 //! One activity of Takeout's My Activity, the same for JSON and HTML.
 use super::verbs::{self, Title};
-use crate::shared::object::content_id;
+use mementory_formats_shared::object::content_id;
 use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
 
 /// Scope of the record keys, id of the format and name of the platform.

@@ -1,8 +1,8 @@
 //! Detects files of Gemini by their content. Every product of Google writes a `MyActivity.json`, and names of files and
 //! folders are translated (vendors.md §0, §5).
 use super::{html_row, json_row};
-use crate::shared::{html::Rows, object::Object};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
+use mementory_formats_shared::{html::Rows, object::Object};
 use mementory_json::{Elements, decoded_head, keys_of};
 use mementory_model::Limits;
 use std::collections::{BTreeMap, BTreeSet};
@@ -185,7 +185,7 @@ fn has_gemini_cell(head: &[u8]) -> bool {
     let mut bytes = head;
     let limits = Limits::default();
     let mut rows = Rows::new(&mut bytes, html_row::OUTER_CELL, &limits);
-    while let Ok(Some(row)) = rows.next() {
+    while let Ok(Some(row)) = rows.next_row() {
         if html_row::is_gemini(&row.html) {
             return true;
         }

@@ -1,12 +1,12 @@
 //! Gems: assistants that the person made, with a name, instructions and files. Takeout has them in one page:
 //! `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>`, again for each Gem.
 use super::activity::SCOPE;
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     html::{self, RowKind, find_element},
     object::content_id,
     reader::FileReader,
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::HashSet;
 

@@ -2,7 +2,7 @@
 //! cell, and links in a caption.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::stamp;
-use crate::shared::html::{self, RowKind, find_element};
+use mementory_formats_shared::html::{self, RowKind, find_element};
 use mementory_model::Verbatim;
 
 /// The element of one activity.

@@ -1,7 +1,7 @@
 //! An activity in JSON: `{header, title, titleUrl?, time, products[], safeHtmlItem[{html}], subtitles[], …}`.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::verbs::{self, Title};
-use crate::shared::{
+use mementory_formats_shared::{
     html,
     object::{Object, decode_string, list},
 };

@@ -2,7 +2,7 @@
 //! the newest row first, so a chat is only known when all rows were seen. The plan has no texts.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::verbs;
-use crate::shared::object::content_id;
+use mementory_formats_shared::object::content_id;
 use mementory_model::{RecordKey, Timestamp};
 use std::collections::{HashMap, HashSet};
 

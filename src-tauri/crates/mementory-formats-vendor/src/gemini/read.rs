@@ -4,12 +4,12 @@ use super::detect::{self, Content};
 use super::plan::{Plan, RowIds};
 use super::records::{self, File};
 use super::{gems, html_row, json_row, workspace};
-use crate::shared::{
-    html::{RowError, Rows},
-    reader::FileReader,
-};
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
+};
+use mementory_formats_shared::{
+    html::{RowError, Rows},
+    reader::FileReader,
 };
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Tombstone, Unit};
 use std::collections::HashSet;
@@ -167,7 +167,7 @@ fn page(
     catalog.read(member, |bytes| {
         let mut rows = Rows::new(bytes, html_row::OUTER_CELL, &context.limits);
         loop {
-            let row = match rows.next() {
+            let row = match rows.next_row() {
                 Ok(Some(row)) => row,
                 Ok(None) => return Ok(()),
                 Err(RowError::Io(error)) => return Err(FormatError::io(&member.place, error)),

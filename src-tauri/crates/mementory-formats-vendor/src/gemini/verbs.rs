@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prompts_activities_and_unknown_titles_are_told_apart() {
+    fn prompts_activities_and_unknown_titles_are_distinguished() {
         assert_eq!(read_title("Prompted what eats slugs?"), Title::Prompt("what eats slugs?"));
         assert_eq!(read_title("送信したメッセージ: ナメクジ"), Title::Prompt("ナメクジ"));
         assert_eq!(read_title("Eingegebener Prompt: Hallo"), Title::Prompt("Hallo"));

@@ -1,12 +1,12 @@
 //! Threads of Gemini in Workspace (`Gemini in Workspace/Conversation History/conversation_N.txt`): JSON with
 //! `{title, creation_time, conversation_turns[{user_turn{prompt}} | {system_turn{text[{data, preamble}]}}]}`.
 use super::activity::SCOPE;
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     object::{Object, content_id, list, with_replaced_values},
     reader::FileReader,
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashMap;
@@ -103,7 +103,7 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<Strin
         }
         for image in turn.list("images").unwrap_or_default() {
             let object = Object::parse(image.get());
-            let name = crate::shared::object::decode_string(image)
+            let name = mementory_formats_shared::object::decode_string(image)
                 .or_else(|| object.as_ref()?.non_blank_text("name").or_else(|| object.as_ref()?.non_blank_text("id")));
             if let Some(name) = name {
                 message.attachments.push(AttachmentRef {
@@ -129,7 +129,7 @@ fn answer(turn: &Object<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let Some(raw) = turn.raw_value("text") else { return String::new() };
     for item in list(raw).unwrap_or_else(|| vec![raw]) {
-        if let Some(text) = crate::shared::object::decode_string(item) {
+        if let Some(text) = mementory_formats_shared::object::decode_string(item) {
             parts.push(text.into_owned());
         }
         let Some(object) = Object::parse(item.get()) else { continue };

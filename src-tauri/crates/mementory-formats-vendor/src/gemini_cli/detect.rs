@@ -1,7 +1,7 @@
 //! Which files are Gemini CLI's? By the members of their objects.
-use crate::shared::jsonl_session::head_lines;
-use crate::shared::object::Object;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, decoded_head, keys_of};
 
 /// Bytes of a JSON document that detection reads.

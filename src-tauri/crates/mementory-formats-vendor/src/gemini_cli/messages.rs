@@ -1,8 +1,8 @@
 //! One message of a session, or one content of a checkpoint → a turn.
-use crate::shared::agent_content::{AgentContent, push_text, value_text};
-use crate::shared::chat::Turn;
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::{Object, list};
+use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, list};
 use mementory_model::Verbatim;
 
 /// The turn in a message of a session.

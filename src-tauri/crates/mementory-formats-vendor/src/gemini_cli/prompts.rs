@@ -1,11 +1,11 @@
 //! `logs.json`: the prompts of all sessions, and checkpoints, which are contents of Google's API.
 use super::messages;
 use super::session::chat_file;
-use crate::shared::chat::{Chat, Turn};
-use crate::shared::jsonl_session::{Sessions, any_time};
-use crate::shared::object::content_id;
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::jsonl_session::{Sessions, any_time};
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
 //! Reads the files of a claim: sessions, checkpoints, then the prompts of other sessions.
 use super::session::Session;
 use super::{FORMAT, prompts};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind};
 use std::collections::HashSet;
 

@@ -2,11 +2,11 @@
 //! A message that is written again replaces the former one. What was taken back stays, on another branch.
 use super::messages;
 use super::{FORMAT, PLATFORM};
-use crate::shared::chat::{Chat, ChatFile, TurnParent};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::{Object, content_id, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member, is_uuid};
+use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 
@@ -86,7 +86,7 @@ impl Session {
         self.chat.times.updated = any_time(header, "lastUpdated").or(self.chat.times.updated);
         let folder = header
             .list("directories")
-            .and_then(|d| crate::shared::object::decode_string(d.first()?).map(|t| t.into_owned()));
+            .and_then(|d| mementory_formats_shared::object::decode_string(d.first()?).map(|t| t.into_owned()));
         self.chat.source.project = folder.or(self.chat.source.project.take());
         if let Some(hash) = text("projectHash") {
             self.chat.fields.insert("project_hash".into(), hash.into());

@@ -1,15 +1,15 @@
 //! A conversation with its messages, and messages that stand alone in a file.
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
-use crate::shared::chat::{Chat, Turn, TurnParent};
-use crate::shared::content::Content;
-use crate::shared::message::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::content::Content;
+use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, times, unit,
 };
-use crate::shared::object::{Object, content_id, list, with_replaced_values};
-use crate::shared::reader::{FileReader, ObjectElement};
-use crate::shared::roles::{ASSISTANT, USER};
-use mementory_format::{FormatError, Member};
+use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;

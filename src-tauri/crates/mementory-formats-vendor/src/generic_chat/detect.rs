@@ -1,7 +1,7 @@
 //! Detects chats in common shapes. The confidence is low, so that every format that knows a file better wins.
 use super::shape::shape;
-use crate::shared::json_head::head_text;
 use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_formats_shared::json_head::head_text;
 
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;

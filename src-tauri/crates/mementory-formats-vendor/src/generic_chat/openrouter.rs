@@ -1,13 +1,13 @@
 //! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`): characters (models), messages and, since version 3, the parts of the
 //! messages, each as an object by ids.
 use super::shape::FORMAT_ID;
-use crate::shared::chat::{Chat, Turn, TurnParent};
-use crate::shared::content::Content;
-use crate::shared::message::{first_text, read_message, report_no_message, send, times};
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::reader::{FileReader, ObjectElement};
-use crate::shared::roles::{ASSISTANT, USER, role};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::content::Content;
+use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, USER, role};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -122,7 +122,11 @@ fn add_item(data: &Object<'_>, item: &RawValue, content: &mut Content) {
         }
         "reasoning" => {
             let text = ["content", "summary"].iter().find_map(|key| data.raw_value(key));
-            content.add_block("thinking", None, text.map(crate::shared::content::nested_text).unwrap_or_default());
+            content.add_block(
+                "thinking",
+                None,
+                text.map(mementory_formats_shared::content::nested_text).unwrap_or_default(),
+            );
         }
         _ => {
             if let Some(raw) = Object::parse(item.get()).and_then(|item| item.raw_value("data")) {

@@ -3,9 +3,9 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::HEAD_BYTES;
 use super::shape::{FORMAT_ID, Shape, wrappers};
 use super::{openrouter, threads};
-use crate::shared::json_head::head_text;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::json_head::head_text;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
 /// Reads every claimed file.

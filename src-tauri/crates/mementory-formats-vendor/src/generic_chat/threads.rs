@@ -1,11 +1,11 @@
 //! Threads and messages in two lists, as T3 Chat exports them.
 use super::conversation::{ID_KEYS, TITLE_KEYS};
 use super::shape::FORMAT_ID;
-use crate::shared::chat::{Chat, Turn};
-use crate::shared::message::{first_text, read_message, report_no_message, send, times};
-use crate::shared::object::Object;
-use crate::shared::reader::{FileReader, ObjectElement};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::HashMap;
 

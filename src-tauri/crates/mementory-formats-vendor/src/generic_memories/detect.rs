@@ -1,9 +1,9 @@
 //! Detects lists of memories without a format of their own: sentences, or objects with one text. The confidence is low,
 //! so that every format that knows a file better wins.
 use super::read::memory_text;
-use crate::shared::json_head::head_text;
-use crate::shared::object::Object;
 use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_formats_shared::json_head::head_text;
+use mementory_formats_shared::object::Object;
 use mementory_json::Elements;
 use mementory_model::Limits;
 

@@ -1,10 +1,10 @@
 //! Reads texts, and objects with one text, as memories.
 use super::WRAPPERS;
-use crate::shared::any_time::first_time;
-use crate::shared::message::first_text;
-use crate::shared::object::{Object, content_id, decode_string};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::message::first_text;
+use mementory_formats_shared::object::{Object, content_id, decode_string};
+use mementory_formats_shared::reader::FileReader;
 use mementory_json::{ElementError, Elements, repair};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use serde_json::{Value, value::RawValue};

@@ -1,12 +1,12 @@
 //! Reads one conversation with its responses. Grok calls every message a response, also those of the person.
 use super::{GROK, files};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{block, first_id, first_text, first_time, id, other_fields, push_paragraph, readable},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{AttachmentRef, DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashSet;

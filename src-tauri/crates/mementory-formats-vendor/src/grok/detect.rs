@@ -1,7 +1,7 @@
 //! Detects Grok's file of conversations by its keys, and the files that belong to it by its folder.
 use super::files;
-use crate::shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 
 /// Members that only Grok's conversations have.

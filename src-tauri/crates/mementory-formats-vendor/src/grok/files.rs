@@ -1,8 +1,8 @@
 //! Files of an export: the assets by their ids, and what messages refer to.
 use super::GROK;
-use crate::shared::object::{Object, decode_string};
-use crate::shared::values::{first_id, first_text};
 use mementory_format::is_uuid;
+use mementory_formats_shared::object::{Object, decode_string};
+use mementory_formats_shared::values::{first_id, first_text};
 use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::value::RawValue;
 use std::collections::HashSet;

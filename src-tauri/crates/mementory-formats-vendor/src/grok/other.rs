@@ -1,11 +1,11 @@
 //! Reads projects, scheduled tasks and generated media.
 use super::{GROK, files};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     object::{Object, content_id, decode_string, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields, readable},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Link, Origin, Record, RecordKey, Source, Times, Unit, Verbatim};
 use std::collections::HashSet;
 

@@ -1,10 +1,10 @@
 //! Reads the file of conversations first, then the files of the person.
 use super::{GROK, conversation, files, other};
-use crate::shared::{
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::{
     files::{json_keys, send_file},
     reader::FileReader,
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_model::{DroppedAs, Issue, Kind};
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! Which files are histories of Grok Build? Those whose lines are messages with a type and without ids, of which some have
 //! members that only this agent writes, or that have its summary beside them.
-use crate::shared::jsonl_session::head_lines;
-use crate::shared::object::Object;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
 
 /// Bytes of a summary that detection reads.

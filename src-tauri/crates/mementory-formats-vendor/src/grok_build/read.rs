@@ -1,12 +1,12 @@
 //! Reads each history as one conversation, with its summary if that stands beside it.
 use super::detect::is_summary_of;
 use super::{FORMAT, PLATFORM};
-use crate::shared::agent_content::{AgentContent, push_text, value_text};
-use crate::shared::chat::{Chat, ChatFile, Turn};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::{Object, content_id};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
+use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, content_id};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 
 /// Reads everything. A summary is the verbatim of its conversation.

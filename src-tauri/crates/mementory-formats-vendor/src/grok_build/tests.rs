@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, and lines of other programs.
 use super::GrokBuild;
-use crate::shared::cases;
+use crate::shared_cases as cases;
 use crate::testing::detect;
 use mementory_format::Catalog;
 use mementory_format::testkit::Scratch;

@@ -1,6 +1,6 @@
 //! Detects threads by the `object` that each file and line states.
-use crate::shared::json_head::head_text;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::json_head::head_text;
 use mementory_json::keys_of;
 
 /// Number of bytes of a file that detection reads.

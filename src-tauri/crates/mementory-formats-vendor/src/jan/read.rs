@@ -1,11 +1,11 @@
 //! Reads threads: the messages of a file, with title and times from the file of the thread.
-use crate::shared::any_time::first_time;
-use crate::shared::chat::Chat;
-use crate::shared::chat::Turn;
-use crate::shared::message::{first_text, read_message, send};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::chat::Chat;
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::message::{first_text, read_message, send};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Fields, Issue, Kind, Times, Verbatim};
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,8 +1,8 @@
 //! Reads each file into a document that has it as an attachment. A small text is the text of the document, so that
 //! search finds it.
 use super::SCOPE;
-use crate::shared::files::media_type;
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Sink, sha256};
+use mementory_formats_shared::files::media_type;
 use mementory_model::{AttachmentRef, Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, is_damage};
 
 /// Reads every file. A damaged one is dropped.

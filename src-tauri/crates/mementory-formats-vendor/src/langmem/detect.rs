@@ -1,6 +1,6 @@
 //! Detects rows of a store: a namespace, a key and a value, with a time or a memory in the value.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists that rows may be in.
 pub(super) const LISTS: [&str; 5] = ["items", "results", "memories", "data", "rows"];

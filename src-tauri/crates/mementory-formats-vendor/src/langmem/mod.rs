@@ -62,6 +62,6 @@ impl Format for LangMem {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        crate::shared::check::validate(self, catalog, detected, limits)
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }

@@ -1,10 +1,10 @@
 //! Reads the rows of a store.
 use super::detect::LISTS;
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
-use crate::shared::object::{Object, content_id, decode_string};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use mementory_formats_shared::object::{Object, content_id, decode_string};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Fields, Kind, Record, RecordKey};
 use serde_json::Value;
 

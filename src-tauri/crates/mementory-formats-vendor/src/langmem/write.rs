@@ -1,10 +1,10 @@
 //! Writes memories as the rows of a LangGraph store, in the form in which LangMem keeps them.
 use super::read::memory;
 use super::{ID, PLATFORM};
-use crate::shared::export::{Export, metadata_of, nothing_to_write, words};
-use crate::shared::new_files::NewFile;
-use crate::shared::object::Object;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, metadata_of, nothing_to_write, words};
+use mementory_formats_shared::new_files::NewFile;
+use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::{Value, json};
 use std::path::Path;

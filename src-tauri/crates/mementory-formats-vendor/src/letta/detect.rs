@@ -1,6 +1,6 @@
 //! Detects agent files of both generations, and answers of the server with blocks or passages.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// The lists of an agent file of the second generation.
 pub(super) const LISTS: [&str; 9] =

@@ -1,11 +1,11 @@
 //! The messages of an agent as a conversation.
-use super::read::is_local_id;
+use super::is_local_id;
 use super::{ID, PLATFORM};
-use crate::shared::chat::{Chat, ChatFile, Turn};
-use crate::shared::memory_rows::{Row, RowValues};
-use crate::shared::object::{Object, content_id, decode_string, list};
-use crate::shared::reader::FileReader;
 use mementory_format::FormatError;
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::memory_rows::{Row, RowValues};
+use mementory_formats_shared::object::{Object, content_id, decode_string, list};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, value::RawValue};
 

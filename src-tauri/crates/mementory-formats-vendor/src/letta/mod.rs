@@ -64,6 +64,11 @@ impl Format for Letta {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        crate::shared::check::validate(self, catalog, detected, limits)
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
+}
+
+/// True for an id that an agent file makes up, as `block-0`. It means something else in the next file.
+fn is_local_id(id: &str) -> bool {
+    id.rsplit_once('-').is_some_and(|(_, number)| number.len() < 8 && number.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -1,12 +1,12 @@
 //! Reads agent files: agents with their messages, memory blocks, documents and tools.
 use super::detect::{LISTS, layout};
-use super::{ID, PLATFORM, messages, secrets};
-use crate::shared::memory_heads::Head;
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
-use crate::shared::object::{Object, decode_string, with_replaced_values};
-use crate::shared::reader::FileReader;
-use crate::shared::rules_text;
+use super::{ID, PLATFORM, is_local_id, messages, secrets};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
+use mementory_formats_shared::object::{Object, decode_string, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::rules_text;
 use mementory_model::{Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -43,11 +43,6 @@ pub(super) struct AgentFile<'s> {
     owners: HashMap<String, String>,
     /// Keys of agents and blocks so far.
     keys: HashSet<String>,
-}
-
-/// True for an id that an agent file makes up, as `block-0`. It means something else in the next file.
-pub(super) fn is_local_id(id: &str) -> bool {
-    id.rsplit_once('-').is_some_and(|(_, number)| number.len() < 8 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 impl AgentFile<'_> {

@@ -2,10 +2,10 @@
 //! are not stored.
 use super::ID;
 use crate::openclaw::redact::{REDACTED, redact, redact_in_program};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, link};
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::FormatError;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 

@@ -2,13 +2,13 @@
 //! continued in another one, which the file has but the agent does not load.
 use super::read::OURS;
 use super::{ID, PLATFORM};
-use crate::shared::export::{Export, nothing_to_write, words};
-use crate::shared::list_items::item;
-use crate::shared::new_files::NewFile;
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::rules_text;
-use crate::shared::topics::topic_for_agents;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::list_items::item;
+use mementory_formats_shared::new_files::NewFile;
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::rules_text;
+use mementory_formats_shared::topics::topic_for_agents;
 use mementory_model::{Kind, Record, RecordKey, Source, Verbatim};
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Detects exported conversations by their ids and their messages.
-use crate::shared::json_head::head_keys;
 use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;
 
 /// One claim for all conversations that were given together, because each is a file of its own.

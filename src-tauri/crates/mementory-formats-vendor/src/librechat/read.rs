@@ -1,12 +1,12 @@
 //! Reads exported conversations: messages as a list, or as a tree with all branches.
 use super::tree;
-use crate::shared::any_time::first_time;
-use crate::shared::chat::{Chat, Turn, TurnParent};
-use crate::shared::message::{first_text, read_message, send};
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::reader::{FileReader, ObjectElement};
-use crate::shared::roles::{ASSISTANT, USER};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::message::{first_text, read_message, send};
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
@@ -37,10 +37,14 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         return Ok(());
     }
     let turns = turns(element);
-    let list_entries = lists.iter().filter_map(|list| crate::shared::object::list(list));
+    let list_entries = lists.iter().filter_map(|list| mementory_formats_shared::object::list(list));
     for (index, raw) in list_entries.flatten().enumerate().filter(|(_, raw)| !raw.get().starts_with('{')) {
         let _ = raw;
-        crate::shared::message::report_no_message(files, member, &format!("{}/messages/{index}", element.pointer));
+        mementory_formats_shared::message::report_no_message(
+            files,
+            member,
+            &format!("{}/messages/{index}", element.pointer),
+        );
     }
     let options = object.object("options");
     let option = |keys: &[&str]| options.as_ref().and_then(|options| first_text(options, keys));

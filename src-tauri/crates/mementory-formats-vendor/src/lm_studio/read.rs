@@ -1,12 +1,12 @@
 //! Reads conversations. Each message has one or more versions, of which one was shown last.
-use crate::shared::any_time::first_time;
-use crate::shared::chat::{Chat, Turn, TurnParent};
-use crate::shared::content::Content;
-use crate::shared::message::{first_text, report_no_message, unit};
-use crate::shared::object::{Object, content_id, with_replaced_values};
-use crate::shared::reader::{FileReader, ObjectElement};
-use crate::shared::roles::{ASSISTANT, SYSTEM, TOOL, role_or_word};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::content::Content;
+use mementory_formats_shared::message::{first_text, report_no_message, unit};
+use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, role_or_word};
 use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
 

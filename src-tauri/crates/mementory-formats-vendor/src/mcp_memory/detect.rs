@@ -1,6 +1,6 @@
 //! Detects the lines of the memory server, or the graph that its tool returns, by the members of entities and relations.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// One claim for the files of each folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {

@@ -1,9 +1,9 @@
 //! Reads entities, their observations and relations.
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
-use crate::shared::object::{Object, content_id, decode_string, list, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 

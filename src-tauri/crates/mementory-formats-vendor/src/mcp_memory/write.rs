@@ -2,10 +2,10 @@
 //! an observation about the entity that it names, else about its title, else about the person.
 use super::read::{entity, observed, relation};
 use super::{ID, PLATFORM};
-use crate::shared::export::{Ends, Export, Names, ends_in_fields, nothing_to_write, words};
-use crate::shared::new_files::NewFile;
-use crate::shared::object::{Object, with_replaced_values};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, nothing_to_write, words};
+use mementory_formats_shared::new_files::NewFile;
+use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
 use serde_json::json;
 use serde_json::value::RawValue;

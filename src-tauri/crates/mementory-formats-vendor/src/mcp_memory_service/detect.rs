@@ -1,6 +1,6 @@
 //! Detects exports by their memories with a content hash beside tags and a type.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists that memories may be in.
 pub(super) const LISTS: [&str; 2] = ["memories", "results"];

@@ -1,9 +1,9 @@
 //! Reads the memories of an export.
 use super::detect::LISTS;
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
 /// Members with a field in the model.

@@ -1,9 +1,9 @@
 //! Exports of mem0's plugins for coding agents, `mem0-export-<project>-<date>.md`: memories below headers between two
 //! lines `---`, or a list below `# Mem0 Memory Export`.
-use super::read::record_key;
-use crate::shared::memory_rows::{Row, RowSender, time_of_text};
-use crate::shared::reader::FileReader;
+use super::record_key;
 use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::memory_rows::{Row, RowSender, time_of_text};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record, Verbatim};
 
 /// Names in a header.

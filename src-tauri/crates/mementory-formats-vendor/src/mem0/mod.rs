@@ -12,7 +12,8 @@ use mementory_format::{
     Validation, WriteOptions, WriteReport,
 };
 use mementory_json::{decoded_head, keys_of};
-use mementory_model::Limits;
+use mementory_model::{Limits, RecordKey};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Number of bytes that detection reads.
@@ -67,7 +68,7 @@ impl Format for Mem0 {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        crate::shared::check::validate(self, catalog, detected, limits)
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }
 
@@ -121,4 +122,10 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     has_relations && keys.has("results")
         || has_memories_at("")
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
+}
+
+/// The key of an element without an id is the SHA-256 of its text.
+fn record_key(id: Option<&str>, content: &str) -> RecordKey {
+    let content_hash = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
+    RecordKey::new(ID, id.map_or_else(content_hash, str::to_owned))
 }

@@ -1,11 +1,10 @@
 //! Reads answers of the API and exports of mem0, one memory at a time.
-use super::{ID, markdown};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
+use super::{ID, markdown, record_key};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
-use mementory_model::{Kind, Record, RecordKey};
-use sha2::{Digest, Sha256};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{Kind, Record};
 
 /// Lists of memories, and the list of relations in answers of versions with a graph.
 const LISTS: [&str; 4] = ["results", "memories", "data", "relations"];
@@ -43,12 +42,6 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
             Ok(())
         }
     }
-}
-
-/// The key of an element without an id is the SHA-256 of its text.
-pub(super) fn record_key(id: Option<&str>, content: &str) -> RecordKey {
-    let content_hash = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
-    RecordKey::new(ID, id.map_or_else(content_hash, str::to_owned))
 }
 
 /// A memory. None without a text.

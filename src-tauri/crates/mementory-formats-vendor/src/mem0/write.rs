@@ -1,10 +1,10 @@
 //! Writes memories and relations as mem0's API returns them: `{"results": [...], "relations": [...]}`.
 use super::read::{memory, relation};
 use super::{ID, MEM0_KEYS};
-use crate::shared::export::{Ends, Export, Names, ends_in_fields, metadata_of, nothing_to_write, words};
-use crate::shared::new_files::NewFile;
-use crate::shared::object::Object;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, metadata_of, nothing_to_write, words};
+use mementory_formats_shared::new_files::NewFile;
+use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -4,13 +4,13 @@ use super::{
     PLATFORM, SCOPE,
     transcript::{self, Name},
 };
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     html::{self, RowError, RowKind, Rows},
     object::content_id,
     reader::FileReader,
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 
 const CELL: RowKind = RowKind { name: "td", class: "" };
@@ -22,7 +22,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     catalog.read(member, |bytes| {
         let mut cells = Rows::new(bytes, CELL, &context.limits);
         loop {
-            match cells.next() {
+            match cells.next_row() {
                 Ok(Some(cell)) => {
                     if cell.is_cut {
                         let place = format!("{}#@{}", member.place, cell.offset);

@@ -1,7 +1,7 @@
 //! Reads the claimed files, each by its kind.
 use super::{SCOPE, detect, page, thread};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
+use mementory_formats_shared::reader::FileReader;
 
 /// Reads every claimed file.
 pub(super) fn read(

@@ -3,12 +3,12 @@ use super::{
     PLATFORM, SCOPE, page,
     transcript::{self, ASSISTANT},
 };
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, Turn},
     object::{Object, content_id, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;

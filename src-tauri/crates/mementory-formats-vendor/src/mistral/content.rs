@@ -1,6 +1,6 @@
 //! The content of a message of Le Chat: the whole text, and chunks with thoughts, tools, citations and files.
-use super::{MISTRAL, le_chat};
-use crate::shared::{
+use super::MISTRAL;
+use mementory_formats_shared::{
     object::{Object, content_id, decode_string},
     values::{block, first_id, first_text, readable},
 };
@@ -18,6 +18,11 @@ pub(super) struct Content {
     pub citations: Vec<Value>,
     /// Files of the message.
     pub attachments: Vec<AttachmentRef>,
+}
+
+/// Key of the record of a file. Files are named in their chat's folder.
+pub(super) fn file_key(chat: &str, name: &str) -> RecordKey {
+    RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
 }
 
 /// Reads the content of a message.
@@ -104,7 +109,7 @@ fn push_file(raw: &RawValue, chat: &str, out: &mut Vec<AttachmentRef>) -> bool {
     let id = first_id(&file, &["id", "fileId", "file_id"]);
     let name = first_text(&file, &["name", "fileName", "file_name"]).or_else(|| decode_string(raw).map(Into::into));
     let Some(name) = name.or_else(|| id.clone()).filter(|name| !name.trim().is_empty()) else { return false };
-    let key = le_chat::file_key(chat, &name);
+    let key = file_key(chat, &name);
     if !out.iter().any(|known| known.key == key) {
         out.push(AttachmentRef {
             key,

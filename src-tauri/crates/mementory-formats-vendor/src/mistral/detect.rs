@@ -1,8 +1,8 @@
 //! Detects chats by `chatId` beside the members of a message, and sessions by their metadata. Names only decide which
 //! files belong to them.
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
-use crate::shared::files::{decoded_head, extension, folder, is_inside, is_junk, json_keys};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::files::{decoded_head, extension, folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,25 +1,20 @@
 //! Reads a chat: a bare list of messages, which name their chat. A message with a higher version replaces another one.
 use super::{MISTRAL, content};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     files::{file_name, folder},
     object::content_id,
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_format::{FormatError, Member};
-use mementory_model::{DroppedAs, Issue, Kind, RecordKey, Times, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// Members of a message that have a field in the model.
 const MESSAGE_MEMBERS: [&str; 10] =
     ["id", "version", "chatId", "role", "content", "contentChunks", "createdAt", "updatedAt", "files", "canvas"];
-
-/// Key of the record of a file. Files are named in their chat's folder.
-pub(super) fn file_key(chat: &str, name: &str) -> RecordKey {
-    RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
-}
 
 /// Chat and name of a file in `chat-<id>-files/`.
 pub(super) fn file_of_chat(path: &str) -> Option<(&str, &str)> {

@@ -1,12 +1,12 @@
 //! Reads the file of memories of an account. Its shape is not published; lists of texts and of objects with a text are
 //! understood, anything else is kept as a file.
 use super::MISTRAL;
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     object::{Object, content_id, decode_string, list},
     reader::FileReader,
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 

@@ -1,10 +1,10 @@
 //! Reads the files of a claim by their roles.
-use super::{MISTRAL, VIBE_LAYOUT, le_chat, memories, vibe};
-use crate::shared::{
+use super::{MISTRAL, VIBE_LAYOUT, content, le_chat, memories, vibe};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::{
     files::{folder, send_file},
     reader::FileReader,
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_model::{DroppedAs, RecordKey};
 
 /// Reads an export of Le Chat, or sessions of Vibe.
@@ -25,7 +25,7 @@ pub(super) fn read(
         Role::Memories => memories::read(reader, member, version),
         Role::Attachment => {
             let key = match le_chat::file_of_chat(&member.name) {
-                Some((chat, name)) => le_chat::file_key(chat, name),
+                Some((chat, name)) => content::file_key(chat, name),
                 None => RecordKey::new(MISTRAL, format!("path/{}", member.name)),
             };
             send_file(reader, member, key, None, member.file_name())

@@ -1,13 +1,13 @@
 //! Reads sessions of Vibe: `meta.json` beside `messages.jsonl`, or both in one file as early versions wrote them.
 use super::{MISTRAL, VIBE};
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     lines::line_objects,
     object::{Object, list, with_replaced_values},
     reader::FileReader,
     values::{block, first_id, first_text, first_time, id, other_fields, readable},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 

@@ -1,7 +1,7 @@
 //! Detects vaults of Obsidian by their settings, and folders that are mostly Markdown.
-use crate::shared::note::Note;
-use crate::shared::note_folder::{NoteFolder, note_folders};
 use mementory_format::{Catalog, Claim, Role};
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 8 << 10;

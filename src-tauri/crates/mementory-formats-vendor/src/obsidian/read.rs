@@ -1,6 +1,6 @@
 //! Reads a vault or a folder of notes: each note is a document, each other file an attachment.
-use crate::shared::note_reader::NoteReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::note_reader::NoteReader;
 
 /// Reads every file of the vault.
 pub(super) fn read(

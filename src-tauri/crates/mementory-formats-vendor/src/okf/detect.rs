@@ -1,9 +1,9 @@
 //! Detects bundles of the Open Knowledge Format: by the version in their index, or by frontmatter with a `type` in all
 //! concepts and members that only this format has.
 use super::is_reserved;
-use crate::shared::note::Note;
-use crate::shared::note_folder::{NoteFolder, note_folders};
 use mementory_format::{Catalog, Claim, Member, Role};
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 
 /// Number of bytes of a concept that detection reads.
 const HEAD_BYTES: usize = 16 << 10;

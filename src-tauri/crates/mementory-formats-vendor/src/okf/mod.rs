@@ -67,7 +67,7 @@ impl Format for Okf {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        crate::shared::check::validate(self, catalog, detected, limits)
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }
 

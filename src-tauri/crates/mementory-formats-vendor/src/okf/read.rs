@@ -1,7 +1,7 @@
 //! Reads the concepts of a bundle as documents.
-use crate::shared::note::Note;
-use crate::shared::note_reader::{NoteReader, ReadNote};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_reader::{NoteReader, ReadNote};
 use mementory_model::{Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
 
@@ -83,7 +83,12 @@ fn read_sources(reader: &NoteReader<'_>, note: &Note<'_>, record: &mut Record, p
         source => ["resource", "path"].iter().find_map(|key| source.get(*key)?.as_str().map(str::to_owned)),
     };
     for resource in sources.iter().filter_map(resource) {
-        let link = crate::shared::markdown::NoteLink { target: resource, is_wiki: false, is_embedded: false, at: 0 };
+        let link = mementory_formats_shared::markdown::NoteLink {
+            target: resource,
+            is_wiki: false,
+            is_embedded: false,
+            at: 0,
+        };
         let Some(target) = reader.resolve(path, &link) else { continue };
         let target = RecordKey::new(reader.scope.as_str(), concept_id(target));
         record.links.retain(|other| other.target != target);

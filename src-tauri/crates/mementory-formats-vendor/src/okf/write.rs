@@ -1,13 +1,13 @@
 //! Writes records as concepts of a bundle: one file each, with an index at the top and in each folder. Concepts that
 //! were read from a bundle are written as they were.
 use super::read::fill;
-use crate::shared::export::{Export, nothing_to_write, words};
-use crate::shared::list_items::{clean, link_words};
-use crate::shared::new_files::NewFolder;
-use crate::shared::note::Note;
-use crate::shared::note_export::{KINDS, Place, Places, add_members, closed, first_words, read_back};
-use crate::shared::yaml_head::{YamlHead, quoted};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::list_items::{clean, link_words};
+use mementory_formats_shared::new_files::NewFolder;
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_export::{KINDS, Place, Places, add_members, closed, first_words, read_back};
+use mementory_formats_shared::yaml_head::{YamlHead, quoted};
 use mementory_model::{Kind, LossKind, Record, Source};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! A chat as it is in exports and in the database: a history of messages by id, and the last message that was shown.
 use super::steps::separate_steps;
-use crate::shared::any_time::first_time;
-use crate::shared::chat::{Chat, Turn};
-use crate::shared::message::{first_text, read_list, read_map, send};
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::{first_text, read_list, read_map, send};
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashMap;
@@ -97,7 +97,7 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     let list = meta.as_ref().and_then(|meta| meta.list("tags")).or_else(|| data.list("tags")).unwrap_or_default();
     let name = |raw: &&RawValue| match Object::parse(raw.get()) {
         Some(object) => first_text(&object, &["name", "tag_name"]),
-        None => crate::shared::object::decode_string(raw).map(std::borrow::Cow::into_owned),
+        None => mementory_formats_shared::object::decode_string(raw).map(std::borrow::Cow::into_owned),
     };
     list.iter().filter_map(name).filter(|tag| !tag.trim().is_empty()).collect()
 }

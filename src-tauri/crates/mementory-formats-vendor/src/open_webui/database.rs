@@ -1,13 +1,13 @@
 //! Reads the database `webui.db`: chats, memories and notes. What belongs to the server (accounts, passwords, settings
 //! with keys) is not stored.
 use super::chat::{Folders, PLATFORM, read_chat};
-use crate::shared::any_time::text_time;
-use crate::shared::chat::Turn;
-use crate::shared::message::read_message;
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{self, Database, column_text, unreadable};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::text_time;
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::message::read_message;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{self, Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use rusqlite::{Connection, types::ValueRef};
 use serde_json::{Map, Value};
@@ -206,7 +206,7 @@ fn note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -
 
 fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, pointer: String) -> Record {
     let id = text(row, "id");
-    let digest = || crate::shared::object::content_id(&content);
+    let digest = || mementory_formats_shared::object::content_id(&content);
     let key = RecordKey::new(PLATFORM, format!("{table}/{}", id.clone().unwrap_or_else(digest)));
     let mut record = Record::new(kind, key, content);
     record.origin_id = id;

@@ -1,7 +1,7 @@
 //! Detects exported chats by their history of messages, and the database by its tables.
-use crate::shared::json_head::head_keys;
-use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::json_head::head_keys;
+use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_json::Keys;
 
 /// Number of bytes of a database that detection reads. Its table of tables may be in any of the first pages.

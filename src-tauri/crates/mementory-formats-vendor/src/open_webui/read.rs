@@ -1,8 +1,8 @@
 //! Reads exported chats and databases.
 use super::chat::{Folders, read_chat};
 use super::database::read_database;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
 /// Keys under which other programs wrap the list of chats.

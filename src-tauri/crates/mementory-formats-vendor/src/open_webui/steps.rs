@@ -1,8 +1,8 @@
 //! The steps of an answer besides its text: thoughts, calls of tools and their results. They stand in the text as
 //! `<details type="…">`; newer versions have them under `output` as well.
-use crate::shared::chat::Turn;
-use crate::shared::content::Content;
-use crate::shared::object::Object;
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::content::Content;
+use mementory_formats_shared::object::Object;
 
 const START: &str = "<details type=\"";
 const END: &str = "</details>";

@@ -1,9 +1,9 @@
 //! `opencode.db`: tables of sessions, messages and parts. The last two have their members as JSON in a column.
 use super::session::Session;
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
-use crate::shared::sqlite::{self, Database};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{self, Database};
 use mementory_model::{DroppedAs, Issue, Kind};
 use rusqlite::types::ValueRef;
 use rusqlite::{Row, Statement};

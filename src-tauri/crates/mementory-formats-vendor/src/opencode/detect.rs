@@ -1,7 +1,7 @@
 //! Which files are OpenCode's? By the members of their objects, and by the tables of the database.
-use crate::shared::sqlite::{SQLITE_MAGIC, is_beside};
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_json::{Keys, decoded_head, keys_of};
 
 /// Bytes that detection reads.
@@ -61,7 +61,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if has("info.id") && (has("messages.parts") || has("messages.info")) && has("messages") {
         return Some(FileKind::Export);
     }
-    let id = crate::shared::object::Object::parse(String::from_utf8_lossy(&head).trim())
+    let id = mementory_formats_shared::object::Object::parse(String::from_utf8_lossy(&head).trim())
         .and_then(|o| o.text("id").map(|t| t.into_owned()));
     let has_session_id = id.is_some_and(|id| id.starts_with("ses_"));
     let is_session = has_session_id && has("time.created") && !has("messages") && !has("messageID");

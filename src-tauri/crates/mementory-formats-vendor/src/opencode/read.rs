@@ -2,9 +2,9 @@
 use super::detect::{FileKind, file_kind};
 use super::session::Session;
 use super::{FORMAT, database, storage};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind};
 
 /// Reads everything.

@@ -1,11 +1,11 @@
 //! A session with its messages and their parts → a conversation.
 use super::FORMAT;
-use crate::shared::agent_content::{AgentContent, nested_text, value_text};
-use crate::shared::chat::{Chat, ChatFile, Turn};
-use crate::shared::jsonl_session::any_time;
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::agent_content::{AgentContent, nested_text, value_text};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Timestamp, Verbatim};
 
 /// The file that a conversation is read from.
@@ -133,7 +133,7 @@ fn read_part(part: &Object<'_>, content: &mut AgentContent) {
         Some("text") if part.is_true("synthetic") || part.is_true("ignored") => {
             content.push_block("context", None, text())
         }
-        Some("text") => crate::shared::agent_content::push_text(&mut content.text, &text()),
+        Some("text") => mementory_formats_shared::agent_content::push_text(&mut content.text, &text()),
         Some("reasoning") => content.push_block("thinking", None, text()),
         Some("tool" | "tool-invocation") => {
             let state = part.object("state").or_else(|| part.object("toolInvocation")).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The storage: one file for each session, message and part. Their ids say what belongs together, not their folders.
 use super::session::Session;
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_json::{decoded_head, repair};
 use mementory_model::{DroppedAs, Issue, Kind};
 use std::collections::BTreeMap;
@@ -32,7 +32,9 @@ pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> R
                 sessions.entry(session).or_default().parts.entry(message).or_default().insert(own, member);
             }
             (Some(session), None) => {
-                let time = object.object("time").and_then(|t| crate::shared::jsonl_session::any_time(&t, "created"));
+                let time = object
+                    .object("time")
+                    .and_then(|t| mementory_formats_shared::jsonl_session::any_time(&t, "created"));
                 let time = time.map_or(i64::MAX, |t| t.as_micros());
                 sessions.entry(session).or_default().messages.insert((time, own), member);
             }

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, the same session in each layout, and files of other programs.
 use super::OpenCode;
-use crate::shared::cases;
+use crate::shared_cases as cases;
 use crate::testing::{detect, read};
 use mementory_format::Catalog;
 use mementory_format::testkit::{Scratch, repo};

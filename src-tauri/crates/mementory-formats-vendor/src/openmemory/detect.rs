@@ -1,6 +1,6 @@
 //! Detects the two files of a backup and answers of the server, by memories with a state.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// One claim for the files of each folder or archive. The catalog has unpacked the compressed file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {

@@ -1,11 +1,11 @@
 //! Reads a backup: its database as JSON, and the memories again with the names of their app and categories.
 use super::detect::layout;
 use super::{ID, PLATFORM};
-use crate::shared::memory_heads::Head;
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
-use crate::shared::object::Object;
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 use std::collections::HashMap;
 

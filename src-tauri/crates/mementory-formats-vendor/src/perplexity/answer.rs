@@ -1,5 +1,5 @@
 //! Finds the answer to a query: a text, blocks with Markdown, or the steps of a search as JSON in a text.
-use crate::shared::{
+use mementory_formats_shared::{
     object::{Object, decode_string, list},
     values::{block, first_text, push_paragraph, readable},
 };

@@ -1,15 +1,18 @@
 //! Detects threads by the names of their members, and the workbook by the names of its columns.
-use crate::shared::{
+use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::{
     files::{extension, folder, is_inside, is_junk, json_keys},
     workbook,
 };
-use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_json::Keys;
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
 /// Columns that only Perplexity's workbook has.
 const WORKBOOK_COLUMNS: [&str; 3] = ["OUTPUT_STR", "MEMORY_VALUE", "MEMORY_KEY"];
+
+/// Root and archive of files that belong together.
+type Place = (Option<usize>, Option<usize>);
 
 /// The shape of a JSON file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +25,7 @@ pub(super) enum Shape {
 
 /// One claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
-    let mut groups: BTreeMap<(Option<usize>, Option<usize>), Vec<(&Member, Role)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Place, Vec<(&Member, Role)>> = BTreeMap::new();
     for member in catalog.members() {
         let role = match json_keys(catalog, member) {
             Some(keys) if shape_of(&keys).is_some() => Role::Conversations,
@@ -35,7 +38,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
     groups.into_iter().map(|(place, found)| claim(catalog, place, found)).collect()
 }
 
-fn place_of(member: &Member) -> (Option<usize>, Option<usize>) {
+fn place_of(member: &Member) -> Place {
     let is_loose = member.archive.is_none() && member.place == member.name;
     ((!is_loose).then_some(member.root), member.archive)
 }
@@ -66,7 +69,7 @@ fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
             .is_ok_and(|bytes| workbook::mentions(&bytes, &WORKBOOK_COLUMNS))
 }
 
-fn claim(catalog: &Catalog, place: (Option<usize>, Option<usize>), found: Vec<(&Member, Role)>) -> Claim {
+fn claim(catalog: &Catalog, place: Place, found: Vec<(&Member, Role)>) -> Claim {
     let mut parts: Vec<Part> = found.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
     // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !parts.iter().any(|p| p.member == m.id));

@@ -1,6 +1,6 @@
 //! One entry of a thread: a query and its answer, as two messages.
 use super::{PERPLEXITY, answer};
-use crate::shared::{
+use mementory_formats_shared::{
     chat::Turn,
     object::{Object, content_id, decode_string, with_replaced_values},
     values::{first_id, first_text, first_time, other_fields},

@@ -1,10 +1,10 @@
 //! Reads the files of a claim.
 use super::{PERPLEXITY, detect, entry, sheets, threads};
-use crate::shared::{
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::{
     files::{json_keys, send_file},
     reader::FileReader,
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_model::{DroppedAs, Issue, Kind};
 
 /// Reads an export.

@@ -1,6 +1,7 @@
 //! Reads the workbook: a sheet of conversations and a sheet of memories. The columns decide, not the names of the sheets.
 use super::{PERPLEXITY, answer, threads::Threads};
-use crate::shared::{
+use mementory_format::{FormatError, Member, PassthroughItem};
+use mementory_formats_shared::{
     chat::{Chat, Turn},
     object::{Object, content_id},
     reader::FileReader,
@@ -8,7 +9,6 @@ use crate::shared::{
     values::{first_text, time},
     workbook::{self, Sheet},
 };
-use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_model::{DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::Value;
 use std::collections::HashSet;

@@ -23,7 +23,10 @@ fn two_files_of_one_thread_are_one_conversation() {
 
 #[test]
 fn a_workbook_that_expands_too_far_is_refused() {
-    let Some(bytes) = crate::shared::workbook::tests::workbook("MEMORY_VALUE", &"x".repeat(200_000)) else { return };
+    let Some(bytes) = mementory_formats_shared::workbook::testing::workbook("MEMORY_VALUE", &"x".repeat(200_000))
+    else {
+        return;
+    };
     let scratch = Scratch::new("perplexity-bomb");
     let path = scratch.put("bomb.xlsx", bytes);
     let limits = Limits { expanded_bytes: 1000, ..Limits::default() };

@@ -1,12 +1,12 @@
 //! Threads from several files. The same thread may be in two of them, saved in different ways.
 use super::PERPLEXITY;
-use crate::shared::{
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     object::{Object, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
@@ -113,13 +113,8 @@ pub(super) fn read_account(
     let entries = raw_entries.and_then(list);
     let id = first_id(object, &["context_uuid", "uuid", "id"]);
     if entries.is_none() && id.is_none() && object.raw_value("context_title").is_none() {
-        return Ok(report(
-            reader,
-            member,
-            &element.pointer,
-            "not_a_conversation: no entries and no id",
-            Kind::Conversation,
-        ));
+        report(reader, member, &element.pointer, "not_a_conversation: no entries and no id", Kind::Conversation);
+        return Ok(());
     }
     if raw_entries.is_some() && entries.is_none() {
         let pointer = format!("{}/entries", element.pointer);
@@ -158,7 +153,8 @@ pub(super) fn read_thread(
     let key = ["conversations", "entries"].into_iter().find(|key| object.list(key).is_some());
     let Some(key) = key else {
         if object.raw_value("query_str").is_none() && object.raw_value("query").is_none() {
-            return Ok(report(reader, member, &element.pointer, "not_a_conversation: no entries", Kind::Conversation));
+            report(reader, member, &element.pointer, "not_a_conversation: no entries", Kind::Conversation);
+            return Ok(());
         }
         let turns = super::entry::turns(element.text, object, &element.pointer);
         return threads.add(reader, &member.place, entry_chat(object, &element.pointer), turns);

@@ -1,6 +1,6 @@
 //! Detects artifacts by their version and kinds of memory.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// The five kinds of memory, which are lists.
 pub(super) const KINDS: [&str; 5] = ["episodic", "semantic", "procedural", "working", "identity"];

@@ -1,10 +1,10 @@
 //! Reads the entries of an artifact by their kind of memory.
 use super::detect::KINDS;
 use super::{ID, PLATFORM};
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row_in, link, object_of, spaced};
-use crate::shared::object::{Object, list, with_replaced_values};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row_in, link, object_of, spaced};
+use mementory_formats_shared::object::{Object, list, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Record};
 use serde_json::value::RawValue;
 

@@ -4,8 +4,8 @@ use super::{
     entries::{self, Entries},
     transcript,
 };
-use crate::shared::note_folder::note_folders;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::note_folder::note_folders;
 use std::collections::BTreeSet;
 
 /// Number of bytes that detection reads.

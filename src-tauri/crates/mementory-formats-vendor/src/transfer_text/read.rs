@@ -4,10 +4,10 @@ use super::{
     entries::{self, Entries, Entry, text_id},
     transcript::{self, Transcript},
 };
-use crate::shared::roles;
 use mementory_format::{
     Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation,
 };
+use mementory_formats_shared::roles;
 use mementory_model::{
     Dropped, DroppedAs, Issue, Kind, Limits, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim,
 };

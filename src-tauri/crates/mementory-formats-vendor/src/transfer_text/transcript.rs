@@ -1,5 +1,5 @@
 //! Reads conversations that were copied as text, in which lines name the speaker (vendors.md §9).
-use crate::shared::roles;
+use mementory_formats_shared::roles;
 
 /// A turn of a conversation.
 #[derive(Debug, PartialEq, Eq)]

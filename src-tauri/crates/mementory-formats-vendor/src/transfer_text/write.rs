@@ -1,7 +1,7 @@
 //! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request
 //! (vendors.md §9). The report lists the values that such a text cannot contain.
-use crate::shared::topics;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteReport};
+use mementory_formats_shared::topics;
 use mementory_model::{Kind, LossKind, Timestamp};
 use std::{collections::BTreeMap, fmt::Write as _};
 

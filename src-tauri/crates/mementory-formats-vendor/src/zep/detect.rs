@@ -1,6 +1,6 @@
 //! Detects answers of Zep and graphs of Graphiti by the members of facts, nodes, episodes and messages.
-use crate::shared::memory_heads::{self, Head};
 use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists of facts, nodes and episodes.
 pub(super) const LISTS: [&str; 15] = [

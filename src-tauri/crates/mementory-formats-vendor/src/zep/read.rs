@@ -1,11 +1,11 @@
 //! Reads facts, entities, episodes and sessions.
 use super::detect::{LISTS, layout};
 use super::{ID, PLATFORM, session};
-use crate::shared::memory_heads::Head;
-use crate::shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
-use crate::shared::object::{Object, decode_string};
-use crate::shared::reader::FileReader;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use mementory_formats_shared::object::{Object, decode_string};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
 
 /// Reads every claimed file.
@@ -26,6 +26,11 @@ pub(super) fn read(
     })
 }
 
+/// Reads a fact in the list of a session: a text or an object.
+fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    if row.text.starts_with('"') { read_plain_fact(rows, files, row) } else { read_row(rows, files, row) }
+}
+
 /// Reads a row by its members, because lists have different names in answers, dumps and exports.
 pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     // Some answers have facts as plain texts.
@@ -38,7 +43,7 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
     let object = inner.as_ref().unwrap_or(&outer);
     let list = row.list_name();
     if object.has("messages") {
-        return session::read(rows, files, row, object);
+        return session::read(rows, files, row, object, read_fact);
     }
     let record = if object.has("fact") {
         fact(rows, object)
@@ -48,7 +53,7 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
     {
         episode(rows, object)
     } else if object.has("session_id") || object.has("thread_id") {
-        return session::read(rows, files, row, object);
+        return session::read(rows, files, row, object, read_fact);
     } else if object.has("name") {
         Some(node(rows, object, &outer, list))
     } else {

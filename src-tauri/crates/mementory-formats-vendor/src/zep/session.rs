@@ -1,22 +1,26 @@
 //! Sessions (threads in newer versions) with their messages, summary and facts.
-use super::{ID, PLATFORM, read};
-use crate::shared::chat::{Chat, ChatFile, Turn};
-use crate::shared::memory_rows::{Row, RowSender, RowValues};
-use crate::shared::object::{Object, with_replaced_values};
-use crate::shared::reader::FileReader;
+use super::{ID, PLATFORM};
 use mementory_format::FormatError;
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues};
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Source, Verbatim};
 use serde_json::value::RawValue;
 
 /// Lists of facts in a session.
 const FACTS: [&str; 2] = ["relevant_facts", "facts"];
 
-/// Reads a session. Its facts are records of their own.
+/// Reads a row and sends its record.
+type ReadRow = fn(&mut RowSender, &mut FileReader<'_>, &Row<'_>) -> Result<(), FormatError>;
+
+/// Reads a session. Its facts are records of their own, which `read_fact` reads.
 pub(super) fn read(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
     row: &Row<'_>,
     object: &Object<'_>,
+    read_fact: ReadRow,
 ) -> Result<(), FormatError> {
     let lists = ["messages"].into_iter().chain(FACTS);
     let replaced: Vec<(&RawValue, &str)> = lists.filter_map(|key| Some((object.raw_value(key)?, "[]"))).collect();
@@ -53,11 +57,7 @@ pub(super) fn read(
         for (n, raw) in object.list(list).unwrap_or_default().into_iter().enumerate() {
             let pointer = format!("{}/{list}/{n}", row.pointer);
             let row = Row { member: row.member, text: raw.get(), pointer };
-            if raw.get().starts_with('"') {
-                read::read_plain_fact(rows, files, &row)?;
-            } else {
-                read::read_row(rows, files, &row)?;
-            }
+            read_fact(rows, files, &row)?;
         }
     }
     Ok(())

@@ -11,7 +11,10 @@ use mementory_erasure_check::{CleanedUp, Evidence, PlaceOutcome, Receipt};
 use mementory_model::Timestamp;
 use mementory_store::scrub_all;
 use rusqlite::{Connection, OptionalExtension};
-use std::{collections::HashSet, sync::PoisonError};
+use std::{
+    collections::HashSet,
+    sync::{PoisonError, atomic::AtomicBool},
+};
 
 impl Receipts<'_> {
     /// Cleans and checks again the places of the receipt `id` that failed, and stores the new receipt under the same
@@ -105,7 +108,7 @@ impl Receipts<'_> {
         let swept = self.context.sweep_blobs().is_ok();
         progress("search_index");
         if has_failed(receipt, "search_index") {
-            self.context.index_rebuild()?;
+            self.context.index_rebuild_until(&AtomicBool::new(false))?;
             // Waits for merges to end, and removes the files that they left behind.
             self.context.with_index(|i| i.purge(&[]))?;
         }

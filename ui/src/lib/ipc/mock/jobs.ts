@@ -195,20 +195,22 @@ function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   );
 }
 
-/** Report of the import of a small file in a portable format. */
+/** Report of the import of a small file in a portable format, or of files that are kept without being read. */
 function smallReport(request: ImportRequest, format: string, dryRun: boolean): ImportReport {
-  const all = outcome(6, 1, 41, 0, 0, 0);
+  const isKept = format === "kept_file";
+  const all = isKept ? outcome(request.paths.length, 0, 0, 0, 0, 0) : outcome(6, 1, 41, 0, 0, 0);
+  const by_kind = { [isKept ? "resource" : "memory"]: all };
   return {
     ...all,
     batch: dryRun ? "" : `batch-new-${format}`,
     format,
     version: null,
     dry_run: dryRun,
-    by_kind: { memory: all },
+    by_kind,
     tombstones_applied: 0,
     conversations: 0,
     messages: 0,
-    memories: all.found,
+    memories: isKept ? 0 : all.found,
     attachments: { referenced: 0, present: 0 },
     missing_attachments: 0,
     missing_parts: [],
@@ -218,7 +220,7 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     invalid_signatures: dryRun ? request.paths.filter((path) => path.includes("forged")) : [],
     warnings: [],
     items: [],
-    coming: dryRun ? itemsToAdd({ memory: all }) : [],
+    coming: dryRun && !isKept ? itemsToAdd({ memory: all }) : [],
     sources: request.paths.map((path) => sampleDetection(path, true)),
     gone: {},
   };

@@ -1,5 +1,13 @@
-import { setLanguage, installTexts, type Choice, type Message, type Messages } from "$lib/text/locale.svelte";
+import {
+  setLanguage,
+  installTexts,
+  type Choice,
+  type Guides,
+  type Message,
+  type Messages,
+} from "$lib/text/locale.svelte";
 import en from "$lib/text/en.json";
+import enGuides from "$lib/text/guides/en.json";
 import type { Backend } from "../backend";
 import { mockBackend } from "./index";
 import { failWith } from "./jobs";
@@ -7,9 +15,10 @@ import { failWith } from "./jobs";
 /** Fields with English text of the backend: sentences and names of scores. All other fields are data. */
 const BACKEND_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
 
+const mark = (text: string) => `⟦${text}⟧`;
+
 /** All messages in ⟦ and ⟧. A displayed text without these marks is not from the message file. */
 function markedMessages(): Messages {
-  const mark = (form: string) => `⟦${form}⟧`;
   const all = Object.entries(en as Record<string, Message>).map(([key, message]) => [
     key,
     typeof message === "string"
@@ -17,6 +26,17 @@ function markedMessages(): Messages {
       : Object.fromEntries(Object.entries(message).map(([name, form]) => [name, mark(form)])),
   ]);
   return Object.fromEntries(all) as Messages;
+}
+
+/** All texts of the guides in ⟦ and ⟧. */
+function markedGuides(): Guides {
+  const all = Object.entries(enGuides).map(([id, guide]) => [
+    id,
+    Object.fromEntries(
+      Object.entries(guide).map(([part, text]) => [part, typeof text === "string" ? mark(text) : text.map(mark)]),
+    ),
+  ]);
+  return Object.fromEntries(all) as Guides;
 }
 
 /**
@@ -36,7 +56,7 @@ export function sampleWindow(): Backend {
   };
   const switchLanguage = async (choice: Choice | "marked") =>
     // Installed as German, because only the English window shows the backend's English sentences without a click.
-    choice === "marked" ? installTexts(markedMessages(), "de") : setLanguage(choice);
+    choice === "marked" ? installTexts(markedMessages(), "de", markedGuides()) : setLanguage(choice);
   const rejectMethod = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
       [method]: () =>

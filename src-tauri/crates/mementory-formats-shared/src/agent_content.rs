@@ -1,0 +1,302 @@
+//! The content of a message of a coding agent: its text, and other blocks, which are shown folded and can be searched.
+//! Agents store the blocks of the model's API, so one reader knows those of Anthropic, OpenAI and Google.
+use super::chat::Turn;
+use super::harness;
+use super::object::{Object, decode_string, list};
+use base64::Engine;
+use mementory_json::Tree;
+use mementory_model::{AttachmentRef, RecordKey};
+use serde_json::{Value, value::RawValue};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// Largest file inside a message that is stored as a file of its own, in bytes of base64.
+const MAX_INLINE_BYTES: usize = 64 << 20;
+
+/// A file that a message contains.
+#[derive(Debug)]
+pub struct InlineFile {
+    /// Its reference in the message.
+    pub reference: AttachmentRef,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The content of a message.
+#[derive(Debug, Default)]
+pub struct AgentContent {
+    /// Text blocks, joined by blank lines.
+    pub text: String,
+    /// The other blocks: `{type, name?, text}`.
+    pub blocks: Vec<Value>,
+    /// Files inside the message.
+    pub files: Vec<InlineFile>,
+}
+
+impl AgentContent {
+    /// Reads a text, a list of blocks or a single block.
+    pub fn read(content: Option<&RawValue>) -> Self {
+        let mut out = Self::default();
+        if let Some(raw) = content {
+            out.push(raw);
+        }
+        out
+    }
+
+    /// Adds the blocks of a text, a list or a single block.
+    pub fn push(&mut self, raw: &RawValue) {
+        match decode_string(raw) {
+            Some(text) => push_text(&mut self.text, &text),
+            None => {
+                for block in list(raw).unwrap_or_else(|| vec![raw]) {
+                    self.push_one(block);
+                }
+            }
+        }
+    }
+
+    /// Adds a block that is shown folded, unless it has no text and no name.
+    pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
+        let text = text.into();
+        if text.trim().is_empty() && name.is_none() {
+            return;
+        }
+        let mut block = serde_json::Map::new();
+        block.insert("type".into(), kind.into());
+        if let Some(name) = name {
+            block.insert("name".into(), name.into());
+        }
+        block.insert("text".into(), text.into());
+        self.blocks.push(Value::Object(block));
+    }
+
+    fn push_one(&mut self, raw: &RawValue) {
+        if let Some(text) = decode_string(raw) {
+            return push_text(&mut self.text, &text);
+        }
+        let Some(block) = Object::parse(raw.get()) else { return };
+        let name = ["name", "toolName", "tool_name"].into_iter().find_map(|key| block.non_blank_text(key));
+        let name = name.as_deref();
+        let kind = block.text("type").unwrap_or_default();
+        let first_text =
+            |keys: &[&str]| keys.iter().find_map(|k| block.raw_value(k)).map_or_else(String::new, value_text);
+        match kind.as_ref() {
+            "text" | "input_text" | "output_text" | "refusal" if block.has("text") || block.has("refusal") => {
+                push_text(&mut self.text, &first_text(&["text", "refusal"]));
+            }
+            "thinking" | "reasoning" | "reasoning_text" | "summary_text" => {
+                self.push_block("thinking", None, first_text(&["thinking", "text", "summary", "content"]));
+            }
+            "redacted_thinking" | "redacted-reasoning" => {}
+            "tool_use" | "tool-call" | "tool_call" | "server_tool_use" | "mcp_tool_use" => {
+                self.push_block("tool_call", name, first_text(&["input", "args", "arguments"]));
+            }
+            "tool_result" | "tool-result" | "web_search_tool_result" | "mcp_tool_result" => {
+                if let Some(content) = block.raw_value("content").filter(|c| c.get().starts_with('[')) {
+                    self.push_files_of(content);
+                }
+                self.push_block(
+                    "tool_result",
+                    name,
+                    first_text(&["content", "result", "output", "experimental_content"]),
+                );
+            }
+            "image" | "document" | "input_image" | "input_file" | "file" => self.push_file(&block, &kind),
+            _ => self.push_part(&block, raw, name, &kind),
+        }
+    }
+
+    /// A part as Google's API has it, which has no type, or an unknown block.
+    fn push_part(&mut self, block: &Object<'_>, raw: &RawValue, name: Option<&str>, kind: &str) {
+        if let Some(call) = block.object("functionCall") {
+            let args = call.raw_value("args").map_or_else(String::new, value_text);
+            self.push_block("tool_call", call.non_blank_text("name").as_deref(), args);
+        } else if let Some(answer) = block.object("functionResponse") {
+            let text = answer.raw_value("response").map_or_else(String::new, nested_text);
+            self.push_block("tool_result", answer.non_blank_text("name").as_deref(), text);
+        } else if let Some(code) = block.object("executableCode") {
+            self.push_block("code", None, code.text("code").unwrap_or_default());
+        } else if let Some(result) = block.object("codeExecutionResult") {
+            self.push_block("tool_result", None, result.text("output").unwrap_or_default());
+        } else if block.has("inlineData") || block.has("fileData") {
+            self.push_file(block, "file");
+        } else if kind.is_empty() && block.is_true("thought") {
+            self.push_block("thinking", None, block.text("text").unwrap_or_default());
+        } else if let Some(text) = block.text("text").filter(|_| kind.is_empty()) {
+            push_text(&mut self.text, &text);
+        } else {
+            let kind = if kind.is_empty() { "unknown" } else { kind };
+            self.push_block(kind, name, nested_text(raw));
+        }
+    }
+
+    /// The files in the result of a tool.
+    fn push_files_of(&mut self, content: &RawValue) {
+        for item in list(content).unwrap_or_default() {
+            if let Some(block) = Object::parse(item.get())
+                && matches!(block.text("type").as_deref(), Some("image" | "document"))
+            {
+                self.push_file(&block, "file");
+            }
+        }
+    }
+
+    /// A file: `source{media_type,data}`, `inlineData{mimeType,data}`, or a data URL.
+    pub fn push_file(&mut self, block: &Object<'_>, kind: &str) {
+        let inner = block.object("source").or_else(|| block.object("inlineData")).or_else(|| block.object("fileData"));
+        let inner = inner.as_ref().unwrap_or(block);
+        let url = ["image_url", "url", "file_url", "fileUri", "image", "data"].into_iter().find_map(|key| {
+            let raw = inner.raw_value(key)?;
+            decode_string(raw).or_else(|| Object::parse(raw.get())?.text("url").map(|t| Cow::Owned(t.into_owned())))
+        });
+        let media_type = ["media_type", "mimeType", "mime_type", "mediaType"].into_iter().find_map(|k| inner.text(k));
+        let (media_type, data) = match url.as_deref().and_then(|u| u.strip_prefix("data:")?.split_once(";base64,")) {
+            Some((media_type, data)) => (Some(media_type.to_owned()), Some(data)),
+            None => (media_type.map(Cow::into_owned), inner.has("data").then_some(url.as_deref()).flatten()),
+        };
+        let name = ["filename", "file_name", "title", "name"].into_iter().find_map(|k| block.non_blank_text(k));
+        let bytes = data.filter(|d| d.len() <= MAX_INLINE_BYTES).and_then(|d| {
+            base64::engine::general_purpose::STANDARD.decode(d.trim_end_matches('=')).ok().or_else(|| {
+                base64::engine::general_purpose::STANDARD_NO_PAD.decode(d.trim().trim_end_matches('=')).ok()
+            })
+        });
+        let Some(bytes) = bytes.filter(|b| !b.is_empty()) else {
+            let place = url.filter(|u| !u.starts_with("data:") && u.len() < 4096).unwrap_or_default();
+            let text = [name.as_deref(), media_type.as_deref(), Some(place.as_ref())];
+            let text: Vec<&str> = text.into_iter().flatten().filter(|t| !t.is_empty()).collect();
+            return self.push_block(kind, None, text.join(" "));
+        };
+        let digest = hex::encode(Sha256::digest(&bytes));
+        let extension = media_type.as_deref().and_then(|m| m.split('/').nth(1)).unwrap_or("bin");
+        let reference = AttachmentRef {
+            key: RecordKey::new("inline", &digest),
+            origin_id: None,
+            name: name.map_or_else(|| format!("{}.{extension}", &digest[..12]), Cow::into_owned),
+            media_type,
+            size: Some(bytes.len() as u64),
+            text: None,
+        };
+        if self.files.iter().all(|f| f.reference.key != reference.key) {
+            self.files.push(InlineFile { reference, bytes });
+        }
+    }
+
+    /// `text` if there is any, otherwise the type of the first block.
+    pub fn content_type(&self) -> &'static str {
+        let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
+        if !self.text.trim().is_empty() || self.blocks.is_empty() {
+            return "text";
+        }
+        ["tool_call", "tool_result", "thinking", "code"].into_iter().find(|kind| has(kind)).unwrap_or("text")
+    }
+
+    /// Takes text that the agent's program added out of a text that the person wrote. True if nothing else was there.
+    pub fn take_harness_text(&mut self) -> bool {
+        let (own, added) = harness::split(&self.text);
+        if added.is_empty() {
+            self.text = own;
+            return false;
+        }
+        if own.trim().is_empty() {
+            self.text = added.join("\n\n");
+            return true;
+        }
+        self.text = own;
+        for text in added {
+            self.push_block("context", None, text);
+        }
+        false
+    }
+
+    /// Moves the content into a turn. Text, blocks and type are replaced, attachments added.
+    pub fn fill(self, turn: &mut Turn) {
+        turn.content_type = self.content_type().into();
+        turn.text = self.text;
+        turn.attachments.extend(self.files.into_iter().map(|f| f.reference));
+        if !self.blocks.is_empty() {
+            turn.fields.insert("blocks".into(), Value::Array(self.blocks));
+        }
+    }
+}
+
+/// Appends a paragraph.
+pub fn push_text(out: &mut String, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    if !out.is_empty() {
+        out.push_str("\n\n");
+    }
+    out.push_str(text);
+}
+
+/// The text of a string, the texts of a list of blocks, or the JSON of any other value with decoded escapes.
+pub fn value_text(raw: &RawValue) -> String {
+    if let Some(text) = decode_string(raw) {
+        return text.into_owned();
+    }
+    if let Some(items) = list(raw) {
+        let mut out = String::new();
+        for item in items {
+            push_text(&mut out, &decode_string(item).map_or_else(|| nested_text(item), Cow::into_owned));
+        }
+        return out;
+    }
+    if !raw.get().contains("\\u") {
+        return raw.get().to_owned();
+    }
+    match Tree::from_raw(raw, 64) {
+        Ok(tree) => {
+            let mut out = String::new();
+            tree.write(&mut out);
+            out
+        }
+        Err(_) => raw.get().to_owned(),
+    }
+}
+
+/// The strings of an unknown value under names that usually mean text, one per line; if there are none, all strings
+/// except ids, types and long data. Depth and number are limited, and nothing is recursive.
+pub fn nested_text(raw: &RawValue) -> String {
+    let named = named_text(raw);
+    if named.is_empty() { nested(raw, &[]) } else { named }
+}
+
+/// The strings of a value under names that usually mean text, one per line.
+pub fn named_text(raw: &RawValue) -> String {
+    nested(raw, &["text", "content", "output", "title", "message", "prompt", "error"])
+}
+
+fn nested(raw: &RawValue, wanted: &[&str]) -> String {
+    let mut out = String::new();
+    let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
+    while let Some((name, value, depth)) = pending.pop() {
+        if depth > 32 || pending.len() > 100_000 {
+            continue;
+        }
+        match value.get().as_bytes().first() {
+            Some(b'"') => {
+                let is_id = matches!(name.as_ref(), "type" | "id" | "uuid" | "kind" | "status" | "data" | "signature")
+                    || ["_id", "Id", "_at"].iter().any(|end| name.ends_with(end));
+                let is_text = if wanted.is_empty() { !is_id } else { wanted.contains(&name.as_ref()) };
+                if is_text && let Some(text) = decode_string(value).filter(|t| !t.trim().is_empty()) {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    out.push_str(&text);
+                }
+            }
+            Some(b'{') => {
+                let object = Object::parse(value.get()).unwrap_or_default();
+                let members: Vec<_> = object.members().map(|(k, v)| (k.to_owned(), v)).collect();
+                pending.extend(members.into_iter().rev().map(|(k, v)| (Cow::Owned(k), v, depth + 1)));
+            }
+            Some(b'[') => {
+                let items = list(value).unwrap_or_default();
+                pending.extend(items.into_iter().rev().map(|v| (name.clone(), v, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    out
+}

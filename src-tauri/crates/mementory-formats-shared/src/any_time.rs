@@ -1,0 +1,70 @@
+//! A time in any of the forms that chat programs write.
+use super::object::{Object, decode_string};
+use mementory_model::Timestamp;
+use serde_json::value::RawValue;
+
+/// The time under the first of these keys that has one.
+pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
+    keys.iter().find_map(|key| any_time(object.raw_value(key)?))
+}
+
+/// A time as ISO text, as a number since 1970 (seconds, milliseconds, microseconds or nanoseconds, with or without
+/// quotes), or as the object of a MongoDB export. Zero means that the time is not known.
+pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
+    let text = raw.get();
+    if text.starts_with('{') {
+        let object = Object::parse(text)?;
+        let inner = ["$date", "$numberLong", "seconds", "_seconds"].iter().find_map(|key| object.raw_value(key))?;
+        return any_time(inner);
+    }
+    match decode_string(raw) {
+        Some(decoded) => text_time(&decoded),
+        None => number_time(text),
+    }
+}
+
+/// A time in a text or a cell.
+pub fn text_time(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
+}
+
+/// A number since 1970. Its size shows its unit: seconds have 9 to 11 digits in the years in which there are chats.
+pub fn number_time(text: &str) -> Option<Timestamp> {
+    let number: f64 = text.trim().parse().ok()?;
+    let seconds = match number.abs() {
+        n if n < 1.0 || !n.is_finite() => return None,
+        n if n < 1e11 => number,
+        n if n < 1e14 => number / 1e3,
+        n if n < 1e17 => number / 1e6,
+        _ => number / 1e9,
+    };
+    Timestamp::from_seconds(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_every_form() {
+        for text in [
+            "1784455200",
+            "1784455200.0",
+            "1784455200000",
+            "\"1784455200\"",
+            "\"2026-07-19T10:00:00Z\"",
+            "\"2026-07-19T12:00:00+02:00\"",
+            "\"2026-07-19 10:00\"",
+            "{\"$date\":{\"$numberLong\":\"1784455200000\"}}",
+        ] {
+            let raw: Box<RawValue> = RawValue::from_string(text.into()).unwrap();
+            assert_eq!(any_time(&raw).unwrap().to_rfc3339(), "2026-07-19T10:00:00Z", "{text}");
+        }
+        for text in ["0", "null", "true", "\"\"", "\"yesterday\"", "[]", "{}", "1e400", "\"12\""] {
+            let raw: Box<RawValue> = RawValue::from_string(text.into()).unwrap();
+            assert_eq!(any_time(&raw), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Builds the records of a conversation from its turns, for formats whose messages are a list or a tree of ids.
+use super::object::content_id;
+use super::order::{Node, Parent, order_messages};
+use mementory_model::{
+    AttachmentRef, Fields, Issue, Kind, MessagePart, Origin, Record, RecordKey, Source, Times, Unit, Verbatim,
+};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// A conversation as a reader found it. Turns are in the order of the source.
+#[derive(Debug, Default)]
+pub struct Chat {
+    /// The id at the source. None: one is made from the content.
+    pub id: Option<String>,
+    /// What identifies the conversation if that is neither the id nor title, time and first message.
+    pub key: Option<String>,
+    /// The title at the source.
+    pub title: Option<String>,
+    /// A summary that the source made.
+    pub summary: String,
+    /// Times of the conversation.
+    pub times: Times,
+    /// Account and project; platform and conversation are filled in.
+    pub source: Source,
+    /// Type in the terms of the source.
+    pub record_type: Option<String>,
+    /// Status at the source (`archived`, `deleted` …).
+    pub status: Option<String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Model of turns that name none.
+    pub model: Option<String>,
+    /// JSON pointer or line of the conversation in its file.
+    pub pointer: String,
+    /// The source text without its messages, which have their own.
+    pub verbatim: Option<Verbatim>,
+    /// Members without a field in the model.
+    pub fields: Fields,
+    /// The messages.
+    pub turns: Vec<Turn>,
+    /// Id of the last message of the branch that the user saw last. None: the branch of the last turn.
+    pub leaf: Option<String>,
+    /// True for a log, whose order is right: an answer is never moved behind a prompt with the same time.
+    pub is_log: bool,
+}
+
+/// A message as a reader found it.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The id at the source. None: one is made from position and text.
+    pub id: Option<String>,
+    /// What identifies the message in its conversation if that is neither the id nor position and text.
+    pub key: Option<String>,
+    /// The parent, in formats whose messages form a tree.
+    pub parent: TurnParent,
+    /// `user`, `assistant`, `system` or `tool`.
+    pub role: String,
+    /// The text.
+    pub text: String,
+    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the term of the source.
+    pub content_type: String,
+    /// True if the source's user interface does not show it.
+    pub hidden: bool,
+    /// Model that wrote it.
+    pub model: Option<String>,
+    /// Times of the message.
+    pub times: Times,
+    /// JSON pointer or line of the message in its file.
+    pub pointer: String,
+    /// The source text.
+    pub verbatim: Option<Verbatim>,
+    /// Files that it refers to.
+    pub attachments: Vec<AttachmentRef>,
+    /// Members without a field in the model.
+    pub fields: Fields,
+}
+
+/// The parent of a turn.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub enum TurnParent {
+    /// The turn before it, if the source has no parent links.
+    #[default]
+    Previous,
+    /// None: it begins the conversation.
+    Root,
+    /// The id of the parent.
+    Id(String),
+    /// The position of the parent among the turns.
+    At(usize),
+}
+
+/// The file that a conversation is read from.
+#[derive(Debug, Clone, Copy)]
+pub struct ChatFile<'f> {
+    /// Id of the format; also the scope of the record keys.
+    pub format: &'f str,
+    /// Name of the platform, for the filter by source.
+    pub platform: &'f str,
+    /// Version or layout of the format.
+    pub version: Option<&'f str>,
+    /// Place of the file, as in [`Origin::container`].
+    pub container: &'f str,
+}
+
+impl Chat {
+    /// The conversation and its messages as one unit. Missing parents and cycles are added to `issues`.
+    pub fn into_unit(self, file: ChatFile<'_>, issues: &mut Vec<Issue>) -> Unit {
+        let origin = |pointer: &str| Origin {
+            format: file.format.into(),
+            version: file.version.map(Into::into),
+            container: file.container.into(),
+            pointer: pointer.into(),
+        };
+        let key = |value: String| RecordKey::new(file.format, value);
+        let id = self.key.clone().or_else(|| self.id.clone()).unwrap_or_else(|| self.content_id());
+        let mut record = Record::new(Kind::Conversation, key(id.clone()), self.summary);
+        record.origin_id = self.id;
+        record.title = self.title;
+        record.times = self.times;
+        record.source = Source { platform: file.platform.into(), ..self.source };
+        record.record_type = self.record_type;
+        record.status = self.status;
+        record.tags = self.tags;
+        record.origin = origin(&self.pointer);
+        record.verbatim = self.verbatim;
+        record.fields = self.fields;
+
+        let place = format!("{}#{}", file.container, self.pointer);
+        let mut turns = self.turns;
+        let keys = unique_keys(&turns, file.container, issues);
+        let order = {
+            let nodes: Vec<Node<'_>> =
+                turns.iter().zip(&keys).map(|(turn, key)| turn.node(key, &keys, self.is_log)).collect();
+            order_messages(&nodes, self.leaf.as_deref())
+        };
+        if order.missing_parents > 0 {
+            let message = "messages whose parent is missing were attached to the message before them";
+            issues.push(Issue::new("parent_missing", &place, format!("{} {message}", order.missing_parents)));
+        }
+        if order.cycles > 0 {
+            let message = "cycles of messages, cut at their first message";
+            issues.push(Issue::new("cycle", &place, format!("{} {message}", order.cycles)));
+        }
+        let mut records = Vec::with_capacity(turns.len() + 1);
+        records.push(record);
+        for (position, index) in order.sequence.iter().copied().enumerate() {
+            let turn = std::mem::take(&mut turns[index]);
+            let mut message = Record::new(Kind::Message, key(format!("{id}/{}", keys[index])), turn.text);
+            message.origin_id = turn.id;
+            message.times = turn.times;
+            message.source = Source { conversation: Some(id.clone()), ..records[0].source.clone() };
+            message.origin = origin(&turn.pointer);
+            message.parent = Some(key(id.clone()));
+            message.verbatim = turn.verbatim;
+            message.attachments = turn.attachments;
+            message.fields = turn.fields;
+            message.message = Some(MessagePart {
+                role: turn.role,
+                parent: order.parent[index].map(|parent| key(format!("{id}/{}", keys[parent]))),
+                position: u32::try_from(position).unwrap_or(u32::MAX),
+                hidden: turn.hidden,
+                active: order.active[index],
+                model: turn.model.or_else(|| self.model.clone()),
+                content_type: turn.content_type,
+            });
+            records.push(message);
+        }
+        Unit { records }
+    }
+
+    /// An id for a conversation without one: the digest of its title, its time and its first message.
+    fn content_id(&self) -> String {
+        let first = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
+        content_id(&format!("{:?}\n{:?}\n{first:?}", self.title, self.times.created))
+    }
+}
+
+impl Turn {
+    /// A node for the order of messages.
+    fn node<'t>(&'t self, key: &'t str, keys: &'t [String], is_log: bool) -> Node<'t> {
+        Node {
+            uuid: Cow::Borrowed(key),
+            parent: match &self.parent {
+                TurnParent::Previous => Parent::Missing,
+                TurnParent::Root => Parent::Root,
+                TurnParent::Id(id) => Parent::Id(Cow::Borrowed(id)),
+                TurnParent::At(at) => keys.get(*at).map_or(Parent::Missing, |id| Parent::Id(Cow::Borrowed(id))),
+            },
+            created: self.times.created.filter(|_| !is_log),
+            is_human: self.role == "user",
+        }
+    }
+}
+
+/// Keys of the turns inside their conversation: the id, or the digest of position and text. Of two turns with one id,
+/// the second gets a digest as well.
+fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
+    let mut seen = HashSet::with_capacity(turns.len());
+    let mut keys = Vec::with_capacity(turns.len());
+    for (index, turn) in turns.iter().enumerate() {
+        let digest = || content_id(&format!("{index}\n{}\n{}", turn.role, turn.text));
+        let mut key = turn.key.clone().or_else(|| turn.id.clone()).unwrap_or_else(digest);
+        if !seen.insert(key.clone()) {
+            let message = "two messages have the same id; both are imported";
+            issues.push(Issue::new("duplicate_id", format!("{container}#{}", turn.pointer), message));
+            key = format!("{key}~{}", digest());
+            seen.insert(key.clone());
+        }
+        keys.push(key);
+    }
+    keys
+}

@@ -1,0 +1,323 @@
+//! The content of a message in the forms that chat programs share: a text, or a list of parts (text, thought, tool
+//! call, result of a tool, image, file).
+use super::object::{Object, content_id, decode_string, list};
+use mementory_model::{AttachmentRef, RecordKey};
+use serde_json::{Value, value::RawValue};
+use std::borrow::Cow;
+
+/// What was found in the content of a message.
+#[derive(Debug, Default)]
+pub struct Content {
+    /// Its text. Parts are joined by blank lines.
+    pub text: String,
+    /// The other parts, which are shown collapsed: `{type, name?, text}`.
+    pub blocks: Vec<Value>,
+    /// Files that it refers to.
+    pub files: Vec<FileRef>,
+}
+
+/// A file that a message refers to.
+#[derive(Debug, Default, Clone)]
+pub struct FileRef {
+    /// Id or address at the source.
+    pub id: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Media type.
+    pub media_type: Option<String>,
+    /// Size in bytes.
+    pub size: Option<u64>,
+}
+
+/// Types of parts that are text.
+const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
+/// Types of parts that are thoughts.
+const THOUGHT_TYPES: [&str; 6] =
+    ["thinking", "reasoning", "think", "thought", "redacted_thinking", "reasoning_content"];
+/// Types of parts that call a tool.
+const CALL_TYPES: [&str; 6] =
+    ["tool_use", "tool_call", "tool-call", "function_call", "toolCallRequest", "tool_call_request"];
+/// Types of parts that a tool returned.
+const RESULT_TYPES: [&str; 6] =
+    ["tool_result", "tool-result", "function_call_output", "toolCallResult", "tool_response", "function_response"];
+/// Types of parts that name a file.
+const FILE_TYPES: [&str; 14] = [
+    "image_url",
+    "image",
+    "input_image",
+    "image_file",
+    "file",
+    "input_file",
+    "document",
+    "audio",
+    "input_audio",
+    "video",
+    "media",
+    "attachment",
+    "collection",
+    "doc",
+];
+
+impl Content {
+    /// Adds the value under a key of a message: a text, a part, or a list of parts.
+    pub fn add(&mut self, raw: &RawValue) {
+        if raw.get().starts_with('[') {
+            for part in list(raw).unwrap_or_default() {
+                self.add_part(part);
+            }
+        } else {
+            self.add_part(raw);
+        }
+    }
+
+    fn add_part(&mut self, raw: &RawValue) {
+        if let Some(text) = decode_string(raw) {
+            return self.add_text(&text);
+        }
+        let Some(part) = Object::parse(raw.get()) else { return };
+        let kind = part.text("type").unwrap_or_default();
+        let kind = kind.as_ref();
+        if part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
+            let text =
+                first_nested(&part, &["thinking", "reasoning", "think", "thought", "text", "content", "summary"]);
+            self.add_block("thinking", None, text);
+        } else if TEXT_TYPES.contains(&kind) || kind.is_empty() && has_text(&part) {
+            let text = first_nested(&part, &["text", "value", "content", "parts"]);
+            self.add_text(&text);
+        } else if CALL_TYPES.contains(&kind) || part.has("functionCall") {
+            let inner = ["tool_call", "functionCall", "function"].iter().find_map(|key| part.object(key));
+            self.add_call(inner.as_ref().unwrap_or(&part));
+        } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
+            let inner = ["tool_response", "functionResponse"].iter().find_map(|key| part.object(key));
+            let result = inner.as_ref().unwrap_or(&part);
+            let text = first_nested(result, &["content", "output", "result", "response", "text"]);
+            self.add_block("tool_result", tool_name(result), text);
+        } else if kind.starts_with("tool-") || kind == "dynamic-tool" {
+            self.add_invocation(&part, Some(kind.trim_start_matches("tool-").to_owned()));
+        } else if FILE_TYPES.contains(&kind) || part.has("inlineData") || part.has("fileData") {
+            self.files.push(file_ref(&part));
+        } else if kind == "step-start" || kind == "step-finish" {
+        } else {
+            let name = if kind.is_empty() { "unknown" } else { kind };
+            let text = first_nested(&part, &["text", "content", "value", "output", "error", "title", "url"]);
+            self.add_block(name, None, text);
+        }
+    }
+
+    /// Adds a paragraph.
+    pub fn add_text(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(text);
+    }
+
+    /// Adds a part that is shown collapsed. An empty one is only in the verbatim.
+    pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
+        let text = text.into();
+        if text.trim().is_empty() && name.is_none() {
+            return;
+        }
+        let mut block = serde_json::Map::new();
+        block.insert("type".into(), kind.into());
+        if let Some(name) = name {
+            block.insert("name".into(), name.into());
+        }
+        block.insert("text".into(), text.into());
+        self.blocks.push(Value::Object(block));
+    }
+
+    /// Adds the call of a tool: `{name, arguments}`, or the same under `function`. With a result beside it, that as well.
+    pub fn add_call(&mut self, call: &Object<'_>) {
+        let function = call.object("function");
+        let inner = function.as_ref().unwrap_or(call);
+        let input = ["arguments", "args", "input", "parameters"].iter().find_map(|key| inner.raw_value(key));
+        let text = input.map(|raw| decode_string(raw).unwrap_or(Cow::Borrowed(raw.get())));
+        self.add_block("tool_call", tool_name(inner), text.unwrap_or_default());
+        let result = first_nested(call, &["output", "result"]);
+        if !result.is_empty() {
+            self.add_block("tool_result", tool_name(inner), result);
+        }
+    }
+
+    /// Adds a call and its result in the form of the AI SDK: `{toolName, args, result}`.
+    fn add_invocation(&mut self, part: &Object<'_>, name: Option<String>) {
+        let inner = part.object("toolInvocation");
+        let inner = inner.as_ref().unwrap_or(part);
+        let name = tool_name(inner).or(name);
+        let input = ["args", "input"].iter().find_map(|key| inner.raw_value(key));
+        self.add_block("tool_call", name.clone(), input.map(|raw| raw.get()).unwrap_or_default());
+        let result = first_nested(inner, &["result", "output", "errorText"]);
+        if !result.is_empty() {
+            self.add_block("tool_result", name, result);
+        }
+    }
+
+    /// Adds files from a list of `attachments`, `files` or `images`.
+    pub fn add_files(&mut self, raw: &RawValue) {
+        for entry in list(raw).unwrap_or_default() {
+            if let Some(object) = Object::parse(entry.get()) {
+                self.files.push(file_ref(&object));
+            } else if let Some(text) = decode_string(entry) {
+                self.files.push(address(&text));
+            }
+        }
+    }
+
+    /// The type of the message: `text` if it has text, otherwise that of a tool or a thought.
+    pub fn content_type(&self) -> &'static str {
+        let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
+        if !self.text.trim().is_empty() || self.blocks.is_empty() {
+            "text"
+        } else if has("tool_call") {
+            "tool_call"
+        } else if has("tool_result") {
+            "tool_result"
+        } else if has("thinking") {
+            "thinking"
+        } else {
+            "text"
+        }
+    }
+
+    /// The files as references. Their keys have the format's scope and the id at the source, or the name.
+    pub fn attachments(&self, format: &str) -> Vec<AttachmentRef> {
+        let mut out: Vec<AttachmentRef> = Vec::new();
+        for file in &self.files {
+            let Some(id) = file.id.clone().or_else(|| file.name.clone()) else { continue };
+            // An address can be long, and the same file may be named in two places.
+            let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
+            let key = RecordKey::new(format, format!("file/{key}"));
+            let name = file.name.clone().unwrap_or_else(|| id.rsplit('/').next().unwrap_or(&id).to_owned());
+            if out.iter().any(|other| other.key == key) {
+                continue;
+            }
+            out.push(AttachmentRef {
+                key,
+                origin_id: file.id.clone(),
+                name,
+                media_type: file.media_type.clone(),
+                size: file.size,
+                text: None,
+            });
+        }
+        out
+    }
+}
+
+/// True for a part without a type that has a text under one of the usual keys.
+fn has_text(part: &Object<'_>) -> bool {
+    ["text", "value", "content", "parts"].iter().any(|key| part.has(key))
+}
+
+fn tool_name(object: &Object<'_>) -> Option<String> {
+    let keys = ["name", "toolName", "tool_name", "tool"];
+    keys.iter().find_map(|key| object.non_blank_text(key)).map(Cow::into_owned)
+}
+
+/// The texts under the first of these keys that has any. Below it, texts of lists and of the members `text`, `value`
+/// and `content` count.
+fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
+    for key in keys {
+        let Some(raw) = object.raw_value(key) else { continue };
+        let text = nested_text(raw);
+        if !text.trim().is_empty() {
+            return text;
+        }
+    }
+    String::new()
+}
+
+/// The texts in a value, joined by line breaks. An object without a known member is its JSON. At most three levels are
+/// searched, so that the depth of the input does not matter.
+pub fn nested_text(raw: &RawValue) -> String {
+    fn collect(raw: &RawValue, levels: u32, out: &mut Vec<String>) {
+        if let Some(text) = decode_string(raw) {
+            out.push(text.into_owned());
+        } else if levels == 0 {
+            out.push(raw.get().to_owned());
+        } else if let Some(items) = list(raw) {
+            items.into_iter().for_each(|item| collect(item, levels - 1, out));
+        } else if let Some(object) = Object::parse(raw.get()) {
+            match ["text", "value", "content", "output", "summary"].iter().find_map(|key| object.raw_value(key)) {
+                Some(inner) => collect(inner, levels - 1, out),
+                None if raw.get() != "{}" => out.push(raw.get().to_owned()),
+                None => {}
+            }
+        } else if raw.get() != "null" {
+            out.push(raw.get().to_owned());
+        }
+    }
+    let mut out = Vec::new();
+    collect(raw, 3, &mut out);
+    out.join("\n")
+}
+
+/// The file that a part or an entry of a list names.
+fn file_ref(object: &Object<'_>) -> FileRef {
+    let text = |of: &Object<'_>, keys: &[&str]| keys.iter().find_map(|key| of.non_blank_text(key)).map(Cow::into_owned);
+    let inner = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
+        .iter()
+        .find_map(|key| object.object(key));
+    let of = inner.as_ref().unwrap_or(object);
+    let ids = ["file_id", "fileId", "id", "fileIdentifier", "attachmentId", "fileUri", "url", "image_url", "path"];
+    let names = ["filename", "fileName", "file_name", "name", "originalName", "title", "alt"];
+    let types = ["mime_type", "mimeType", "content_type", "contentType", "media_type", "mediaType", "fileType"];
+    let sizes = ["size", "bytes", "sizeBytes", "file_size", "fileSize"];
+    let id = text(of, &ids).or_else(|| text(object, &ids));
+    let found = id.as_deref().map(address).unwrap_or_default();
+    FileRef {
+        id: found.id,
+        name: text(of, &names).or_else(|| text(object, &names)).or(found.name),
+        media_type: text(of, &types).or_else(|| text(object, &types)).or(found.media_type),
+        size: sizes.iter().find_map(|key| of.whole_number(key).or_else(|| object.whole_number(key))),
+    }
+}
+
+/// A file that is only named by its address. The content of a `data:` address is only in the verbatim, so its digest is
+/// the id.
+fn address(address: &str) -> FileRef {
+    let Some(rest) = address.strip_prefix("data:") else {
+        return FileRef { id: Some(address.to_owned()), ..FileRef::default() };
+    };
+    let media_type = rest.split([';', ',']).next().filter(|t| t.contains('/')).map(str::to_owned);
+    FileRef { id: Some(content_id(address)), name: Some("embedded file".into()), media_type, size: None }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn read(json: &str) -> Content {
+        let mut out = Content::default();
+        out.add(&RawValue::from_string(json.into()).unwrap());
+        out
+    }
+
+    #[test]
+    fn parts_of_every_form_are_read() {
+        for (json, text) in [
+            (r#""hello""#, "hello"),
+            (r#"["a", {"text": "b"}]"#, "a\n\nb"),
+            (r#"[{"type":"text","text":{"value":"a","annotations":[]}}]"#, "a"),
+            (r#"{"parts":["a","b"]}"#, "a\nb"),
+            (r#"[{"type":"input_text","text":"a"},{"type":"output_text","text":"b"}]"#, "a\n\nb"),
+            (r#"[7, null, true]"#, ""),
+        ] {
+            assert_eq!(read(json).text, text, "{json}");
+        }
+        let found = read(
+            r#"[{"type":"think","think":"hm"},{"type":"tool_call","tool_call":{"name":"search","args":"{}","output":"found"}},
+                {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"new_kind","text":"odd"}]"#,
+        );
+        let kinds: Vec<&str> = found.blocks.iter().map(|b| b["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["thinking", "tool_call", "tool_result", "new_kind"]);
+        assert_eq!(found.content_type(), "tool_call");
+        let files = found.attachments("test");
+        assert_eq!(files[0].media_type.as_deref(), Some("image/png"));
+    }
+}

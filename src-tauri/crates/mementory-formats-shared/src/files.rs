@@ -1,0 +1,129 @@
+//! Files of an export: their folders, their media types, and sending their bytes to the sink.
+use super::reader::FileReader;
+use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
+use mementory_json::Keys;
+use mementory_model::RecordKey;
+use std::io::Read;
+
+/// Number of bytes that the media type is detected from.
+const MAGIC_BYTES: u64 = 512;
+/// Number of bytes of a file that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// Last segment of a path.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The folder of a path, without the `/` at the end. Empty if there is none.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// True if a path is inside a folder, however deep. Every path is inside the folder with an empty name.
+pub fn is_inside(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// True for the bookkeeping files of operating systems.
+pub fn is_junk(path: &str) -> bool {
+    let name = file_name(path);
+    path.split('/').any(|part| part == "__MACOSX")
+        || name.starts_with("._")
+        || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+}
+
+/// The extension of a file in lower case. None if it has none.
+pub fn extension(path: &str) -> Option<String> {
+    file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
+/// The keys at the start of a file that may be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, none, or a
+/// pasted text. None for any other file, and for a file that cannot be read.
+pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
+    let extension = extension(&member.name);
+    let may_be_json = matches!(extension.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"));
+    if !may_be_json || member.size == 0 || is_junk(&member.name) {
+        return None;
+    }
+    mementory_format::json_keys(catalog, member).ok().flatten()
+}
+
+/// The first bytes of a file, decoded to UTF-8. None if it cannot be read.
+pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
+    let read = |bytes: &mut dyn Read| {
+        mementory_json::decoded_head(bytes, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))
+    };
+    catalog.read(member, read).ok()
+}
+
+/// Sends a file of the user with its bytes. The media type is detected.
+pub fn send_file(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    key: RecordKey,
+    origin_id: Option<String>,
+    name: &str,
+) -> Result<(), FormatError> {
+    let catalog = reader.catalog;
+    catalog.read(member, |bytes| {
+        let mut head = Vec::new();
+        (&mut *bytes).take(MAGIC_BYTES).read_to_end(&mut head).map_err(|e| FormatError::io(&member.place, e))?;
+        let file = AttachmentFile {
+            key,
+            origin_id,
+            name: name.to_owned(),
+            media_type: media_type(&head, name).map(str::to_owned),
+            place: member.place.clone(),
+        };
+        reader.sink.attachment(file, &mut head.as_slice().chain(bytes))
+    })
+}
+
+/// Media type, from the first bytes or else from the name.
+pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
+    let by_bytes = match head {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => "audio/wav",
+        [b'%', b'P', b'D', b'F', ..] => "application/pdf",
+        [b'I', b'D', b'3', ..] | [0xFF, 0xFB | 0xF3 | 0xF2, ..] => "audio/mpeg",
+        [b'O', b'g', b'g', b'S', ..] => "audio/ogg",
+        [0x1A, 0x45, 0xDF, 0xA3, ..] => "video/webm",
+        [_, _, _, _, b'f', b't', b'y', b'p', b'M', b'4', b'A', ..] => "audio/mp4",
+        [_, _, _, _, b'f', b't', b'y', b'p', b'h', b'e', b'i', ..] => "image/heic",
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => "video/mp4",
+        _ => "",
+    };
+    if !by_bytes.is_empty() {
+        return Some(by_bytes);
+    }
+    let extension = file_name(name).rsplit_once('.').map_or(String::new(), |(_, e)| e.to_ascii_lowercase());
+    let by_name = match extension.as_str() {
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        _ if head.starts_with(b"PK\x03\x04") => "application/zip",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "heic" => "image/heic",
+        "svg" => "image/svg+xml",
+        "wav" => "audio/wav",
+        "mp3" => "audio/mpeg",
+        "m4a" => "audio/mp4",
+        "mp4" => "video/mp4",
+        "pdf" => "application/pdf",
+        "txt" | "log" => "text/plain",
+        "md" => "text/markdown",
+        "csv" => "text/csv",
+        "html" | "htm" => "text/html",
+        "json" => "application/json",
+        "zip" => "application/zip",
+        _ => return None,
+    };
+    Some(by_name)
+}

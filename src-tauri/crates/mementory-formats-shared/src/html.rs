@@ -1,0 +1,515 @@
+//! Web pages in exports: the text of a fragment, its links, and the elements of a page that is read as a stream.
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use mementory_model::Limits;
+use std::{io::Read, ops::Range};
+
+/// Deepest indentation of nested lists. Deeper ones would let the text grow with the square of its source.
+const MAX_INDENT: usize = 8;
+
+/// Text of a fragment: paragraphs, list items, rows of tables and preformatted text on lines of their own, and the
+/// address of a link after its words. Bold, italic and the like are left out.
+pub fn to_text(html: &str) -> String {
+    render(html, false)
+}
+
+/// Like [`to_text`], but line breaks in the source stay, for pages that show text as it was written.
+pub fn to_text_with_lines(html: &str) -> String {
+    render(html, true)
+}
+
+/// True if [`to_text`] gives a text. Ends at the first word.
+pub fn has_text(html: &str) -> bool {
+    let mut unread = 0_u32;
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => match &**tag.name {
+                b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => unread += 1,
+                b"pre" => return true,
+                b"img" if unread == 0 && attribute(&tag, b"alt").is_some() => return true,
+                _ => {}
+            },
+            Token::EndTag(tag) => {
+                if matches!(&**tag.name, b"style" | b"script" | b"title" | b"noscript" | b"template") {
+                    unread = unread.saturating_sub(1);
+                }
+            }
+            Token::String(text) if unread == 0 && text.value.iter().any(|byte| !byte.is_ascii_whitespace()) => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Addresses of the links and pictures of a fragment, each with the words of the link. Those of a picture are its
+/// alternative text.
+pub fn links(html: &str) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    let mut is_open = false;
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) if &*tag.name == b"a" => {
+                is_open = false;
+                if let Some(address) = attribute(&tag, b"href") {
+                    is_open = true;
+                    out.push((address, String::new()));
+                }
+            }
+            Token::StartTag(tag) if &*tag.name == b"img" => {
+                if let Some(address) = attribute(&tag, b"src") {
+                    out.push((address, attribute(&tag, b"alt").unwrap_or_default()));
+                }
+            }
+            Token::EndTag(tag) if &*tag.name == b"a" => is_open = false,
+            Token::String(text) if is_open => {
+                if let Some((_, words)) = out.last_mut() {
+                    words.push_str(&String::from_utf8_lossy(&text.value));
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn tokens(html: &str) -> impl Iterator<Item = Token<()>> {
+    let mut emitter = DefaultEmitter::<()>::default();
+    // The content of `style` and `script` is no markup.
+    emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(html, emitter).flatten()
+}
+
+fn attribute(tag: &StartTag<()>, name: &[u8]) -> Option<String> {
+    let value = String::from_utf8_lossy(&tag.attributes.get(name)?.value).trim().to_owned();
+    (!value.is_empty()).then_some(value)
+}
+
+fn render(html: &str, keeps_lines: bool) -> String {
+    let mut text = Text { keeps_lines, ..Text::default() };
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => text.open(&tag),
+            Token::EndTag(tag) => text.close(&tag.name),
+            Token::String(part) if text.unread == 0 => text.push(&String::from_utf8_lossy(&part.value)),
+            _ => {}
+        }
+    }
+    let len = text.out.trim_end().len();
+    text.out.truncate(len);
+    text.out
+}
+
+/// A text that is being put together.
+#[derive(Default)]
+struct Text {
+    out: String,
+    keeps_lines: bool,
+    /// Line breaks before the next word.
+    breaks: usize,
+    /// True if a space comes before the next word.
+    space: bool,
+    /// Sign of a list item before the next word.
+    sign: Option<String>,
+    /// Open lists; of an ordered one, the number of its last item.
+    lists: Vec<Option<u64>>,
+    /// Open elements with preformatted text.
+    preformatted: u32,
+    /// Open elements without text for people.
+    unread: u32,
+    /// Address of the open link, and the length of the text where it begins.
+    link: Option<(String, usize)>,
+    /// True after a cell of a table.
+    is_after_cell: bool,
+}
+
+impl Text {
+    fn open(&mut self, tag: &StartTag<()>) {
+        match &**tag.name {
+            b"br" => self.breaks = (self.breaks + 1).min(2),
+            b"ul" | b"menu" => self.open_list(None),
+            b"ol" => self.open_list(Some(0)),
+            b"li" => {
+                self.break_lines(1);
+                let depth = self.lists.len().saturating_sub(1).min(MAX_INDENT);
+                let sign = match self.lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number += 1;
+                        format!("{number}. ")
+                    }
+                    _ => "- ".into(),
+                };
+                self.sign = Some(format!("{}{sign}", "  ".repeat(depth)));
+            }
+            b"pre" => {
+                self.break_lines(2);
+                self.start_word();
+                self.out.push_str("```\n");
+                self.preformatted += 1;
+            }
+            b"td" | b"th" => {
+                if std::mem::take(&mut self.is_after_cell) {
+                    self.push(" | ");
+                }
+            }
+            b"tr" => {
+                self.break_lines(1);
+                self.is_after_cell = false;
+            }
+            b"a" => self.link = attribute(tag, b"href").map(|address| (address, self.out.len())),
+            b"img" => {
+                if let Some(words) = attribute(tag, b"alt").filter(|_| self.unread == 0) {
+                    self.push(&format!(" {words} "));
+                }
+            }
+            b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => self.unread += 1,
+            name => self.break_lines(breaks_at(name)),
+        }
+    }
+
+    fn close(&mut self, name: &[u8]) {
+        match name {
+            b"ul" | b"ol" | b"menu" => {
+                self.lists.pop();
+                self.break_lines(if self.lists.is_empty() { 2 } else { 1 });
+            }
+            b"pre" => {
+                if self.preformatted > 0 {
+                    self.preformatted -= 1;
+                    self.breaks = 0;
+                    if !self.out.ends_with('\n') {
+                        self.out.push('\n');
+                    }
+                    self.out.push_str("```");
+                    self.breaks = 2;
+                }
+            }
+            b"td" | b"th" => self.is_after_cell = true,
+            b"tr" | b"li" => self.break_lines(1),
+            b"a" => {
+                if let Some((address, from)) = self.link.take() {
+                    let words = self.out.get(from..).unwrap_or_default().trim();
+                    let is_new = !words.is_empty() && !words.contains(&address);
+                    if is_new && (address.starts_with("http:") || address.starts_with("https:")) {
+                        self.push(&format!(" ({address})"));
+                    }
+                }
+            }
+            b"style" | b"script" | b"title" | b"noscript" | b"template" => self.unread = self.unread.saturating_sub(1),
+            name => self.break_lines(breaks_at(name)),
+        }
+    }
+
+    fn open_list(&mut self, number: Option<u64>) {
+        self.break_lines(if self.lists.is_empty() { 2 } else { 1 });
+        self.lists.push(number);
+    }
+
+    fn break_lines(&mut self, count: usize) {
+        self.breaks = self.breaks.max(count);
+    }
+
+    /// Writes what comes before the next word.
+    fn start_word(&mut self) {
+        if self.breaks > 0 {
+            if !self.out.is_empty() {
+                self.out.extend(std::iter::repeat_n('\n', self.breaks));
+            }
+            (self.breaks, self.space) = (0, false);
+        } else if std::mem::take(&mut self.space) && !self.out.is_empty() && !self.out.ends_with(char::is_whitespace) {
+            self.out.push(' ');
+        }
+        if let Some(sign) = self.sign.take() {
+            self.out.push_str(&sign);
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.preformatted > 0 {
+                self.out.push(c);
+            } else if c == '\n' && self.keeps_lines {
+                self.breaks = (self.breaks + 1).min(2);
+            } else if c.is_ascii_whitespace() {
+                self.space = true;
+            } else {
+                self.start_word();
+                // A no-break space says how a browser sets a line, and would hide words from a search.
+                self.out.push(if c == '\u{a0}' { ' ' } else { c });
+            }
+        }
+    }
+}
+
+/// Number of line breaks before and after an element.
+fn breaks_at(name: &[u8]) -> usize {
+    match name {
+        b"p" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"table" | b"blockquote" | b"hr" | b"dl" => 2,
+        b"div" | b"section" | b"article" | b"header" | b"footer" | b"main" | b"aside" | b"nav" | b"dt" | b"dd"
+        | b"figure" | b"figcaption" | b"form" | b"fieldset" | b"thead" | b"tbody" | b"caption" => 1,
+        _ => 0,
+    }
+}
+
+/// Which elements a page is cut into: those with this name and, if it is not empty, this class.
+#[derive(Debug, Clone, Copy)]
+pub struct RowKind {
+    /// Name of the element, in lower case.
+    pub name: &'static str,
+    /// A word in its `class`.
+    pub class: &'static str,
+}
+
+/// An element of a page, with everything up to its end or the next one.
+#[derive(Debug)]
+pub struct Row {
+    /// Its source text.
+    pub html: String,
+    /// Offset of its first byte in the page, as UTF-8.
+    pub offset: u64,
+    /// True if the page ends inside it.
+    pub is_cut: bool,
+}
+
+/// Why a page cannot be read further, or not this element.
+#[derive(Debug)]
+pub enum RowError {
+    /// The input is damaged or unreadable.
+    Io(std::io::Error),
+    /// The element at this offset is larger than allowed. The next one can be read.
+    TooLarge(u64),
+}
+
+/// Reads the elements of one kind from a page, one after the other. Only one is in memory at a time.
+pub struct Rows<'r> {
+    reader: &'r mut dyn Read,
+    decoder: encoding_rs::Decoder,
+    kind: RowKind,
+    limit: usize,
+    /// Decoded text that was not passed on yet.
+    text: String,
+    /// Offset of `text` in the page.
+    offset: u64,
+    /// Bytes read.
+    bytes: u64,
+    is_at_end: bool,
+}
+
+impl<'r> Rows<'r> {
+    /// Reads from the start of a page, in UTF-8 or in UTF-16 with its mark. An element may have `limits.element_bytes`.
+    pub fn new(reader: &'r mut dyn Read, kind: RowKind, limits: &Limits) -> Self {
+        Self {
+            reader,
+            decoder: encoding_rs::UTF_8.new_decoder(),
+            kind,
+            limit: usize::try_from(limits.element_bytes).unwrap_or(usize::MAX),
+            text: String::new(),
+            offset: 0,
+            bytes: 0,
+            is_at_end: false,
+        }
+    }
+
+    /// Number of bytes read so far.
+    pub fn raw_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next element, or None at the end.
+    pub fn next_row(&mut self) -> Result<Option<Row>, RowError> {
+        // What is before the first element is the head of the page.
+        loop {
+            if let Some(start) = find_element(&self.text, 0, self.kind) {
+                self.pass(start.start);
+                break;
+            }
+            // A tag may be cut at the end of the text.
+            let keep = self.text.rfind('<').unwrap_or(self.text.len());
+            self.pass(keep);
+            if self.text.len() > self.limit {
+                self.pass(self.text.len());
+            }
+            if !self.fill()? {
+                return Ok(None);
+            }
+        }
+        let mut scanned = 1;
+        let mut is_too_large = false;
+        let end = loop {
+            if let Some(next) = find_element(&self.text, scanned, self.kind) {
+                break next.start;
+            }
+            scanned = self.text.get(scanned..).and_then(|t| t.rfind('<')).map_or(self.text.len(), |at| scanned + at);
+            if self.text.len() > self.limit {
+                is_too_large = true;
+                self.pass(scanned.max(1));
+                scanned = 0;
+            }
+            if !self.fill()? {
+                break self.text.len();
+            }
+        };
+        let offset = self.offset;
+        if is_too_large {
+            self.pass(end);
+            return Err(RowError::TooLarge(offset));
+        }
+        let mut html: String = self.text.drain(..end).collect();
+        self.offset += end as u64;
+        let own_end = element_end(&html, self.kind.name);
+        html.truncate(own_end.unwrap_or(html.len()));
+        Ok(Some(Row { html, offset, is_cut: own_end.is_none() && self.is_at_end && self.text.is_empty() }))
+    }
+
+    fn pass(&mut self, count: usize) {
+        self.text.drain(..count);
+        self.offset += count as u64;
+    }
+
+    /// Reads more text. False at the end.
+    fn fill(&mut self) -> Result<bool, RowError> {
+        let mut buffer = vec![0; 64 << 10];
+        if self.is_at_end {
+            return Ok(false);
+        }
+        let count = self.reader.read(&mut buffer).map_err(RowError::Io)?;
+        self.bytes += count as u64;
+        self.is_at_end = count == 0;
+        let bytes = buffer.get(..count).unwrap_or_default();
+        let capacity = self.decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len() * 3);
+        self.text.reserve(capacity);
+        let _ = self.decoder.decode_to_string(bytes, &mut self.text, self.is_at_end);
+        Ok(true)
+    }
+}
+
+/// The first start tag of this kind at or after `from`, if it is there as a whole.
+pub fn find_element(html: &str, from: usize, kind: RowKind) -> Option<Range<usize>> {
+    let mut at = from;
+    loop {
+        let start = at + memchr::memchr(b'<', html.as_bytes().get(at..)?)?;
+        at = start + 1;
+        let Some(rest) = html.get(at..) else { continue };
+        let Some(after_name) = strip_name(rest, kind.name) else { continue };
+        if !after_name.starts_with(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/') {
+            continue;
+        }
+        let end = after_name.find('>')?;
+        if kind.class.is_empty() || has_class(after_name.get(..end)?, kind.class) {
+            return Some(start..html.len() - after_name.len() + end + 1);
+        }
+    }
+}
+
+fn strip_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(name.len())?;
+    head.eq_ignore_ascii_case(name).then_some(rest)
+}
+
+/// True if the attributes of a tag have this word in `class`.
+fn has_class(attributes: &str, class: &str) -> bool {
+    let Some((_, value)) = attributes.split_once("class=") else { return false };
+    let value = match value.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => match value.strip_prefix('\'') {
+            Some(quoted) => quoted.split('\'').next(),
+            None => value.split_ascii_whitespace().next(),
+        },
+    };
+    value.unwrap_or_default().split_ascii_whitespace().any(|word| word == class)
+}
+
+/// End of the element that begins `html`, after its end tag. None if it is cut off.
+pub fn element_end(html: &str, name: &str) -> Option<usize> {
+    let mut depth = 0_u64;
+    let mut at = 0;
+    loop {
+        at += memchr::memchr(b'<', html.as_bytes().get(at..)?)? + 1;
+        let Some(rest) = html.get(at..) else { continue };
+        let (is_end, rest) = rest.strip_prefix('/').map_or((false, rest), |rest| (true, rest));
+        let Some(after) = strip_name(rest, name) else { continue };
+        if !after.starts_with(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/') {
+            continue;
+        }
+        if !is_end {
+            depth += 1;
+        } else if depth <= 1 {
+            return Some(html.len() - after.len() + after.find('>')? + 1);
+        } else {
+            depth -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
+
+    #[test]
+    fn blocks_lists_tables_and_code_keep_their_lines() {
+        let html = "<p>Also &amp; always: <code>a &lt; b</code></p><ul><li>one</li><li>two<ol><li>x</li></ol></li></ul>\
+            <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table><pre><code>x = 1\n  y</code></pre>\
+            after<br>break &nbsp; <b>bold</b><style>p{}</style> <a href=\"https://a.example/x\">site</a>";
+        let text = "Also & always: a < b\n\n- one\n- two\n  1. x\n\na | b\n1 | 2\n\n```\nx = 1\n  y\n```\n\n\
+            after\nbreak  bold site (https://a.example/x)";
+        assert_eq!(to_text(html), text);
+        assert_eq!(to_text("a\n  b"), "a b");
+        assert_eq!(to_text_with_lines("a\n\n\nYou: b\nc"), "a\n\nYou: b\nc");
+        assert_eq!(to_text("</ul></pre></a></td><li>"), "");
+        for html in
+            [html, "", " <p> </p>", "<style>a</style>", "<img alt=x>", "<img>", "<pre></pre>", "<script>x</script>y"]
+        {
+            assert_eq!(has_text(html), !to_text(html).is_empty(), "{html}");
+        }
+    }
+
+    #[test]
+    fn links_and_pictures_are_listed_with_their_words() {
+        let html = "<a href='x%20y.png'>x <b>y</b></a><img src=\"p.jpg\" alt=\"P\"><a>none</a>";
+        let expected = [("x%20y.png", "x y"), ("p.jpg", "P")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!(links(html), expected);
+    }
+
+    #[test]
+    fn rows_are_found_over_the_borders_of_reads_and_in_utf_16() {
+        let page = "<html><div class=\"outer-cells\">no</div><div class=\"a outer-cell b\"><div>1</div></div>\n\
+            <div class='outer-cell'>2</div></div></html>";
+        let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(page.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        for bytes in [page.as_bytes().to_vec(), utf16] {
+            let mut reader = OneByte(&bytes);
+            let mut rows = Rows::new(&mut reader, CELL, &Limits::default());
+            let first = rows.next_row().unwrap().unwrap();
+            assert_eq!(first.html, "<div class=\"a outer-cell b\"><div>1</div></div>");
+            let second = rows.next_row().unwrap().unwrap();
+            assert_eq!((second.html.as_str(), second.is_cut), ("<div class='outer-cell'>2</div>", false));
+            assert!(rows.next_row().unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_cut_or_too_large_costs_itself() {
+        let big = "x".repeat(300_000);
+        let page = format!(
+            "<div class=\"outer-cell\">{big}</div><div class=\"outer-cell\">2</div><div class=\"outer-cell\">3"
+        );
+        let mut reader = page.as_bytes();
+        let limits = Limits { element_bytes: 100_000, ..Limits::default() };
+        let mut rows = Rows::new(&mut reader, CELL, &limits);
+        assert!(matches!(rows.next_row(), Err(RowError::TooLarge(_))));
+        assert_eq!(rows.next_row().unwrap().unwrap().html, "<div class=\"outer-cell\">2</div>");
+        assert!(rows.next_row().unwrap().unwrap().is_cut);
+        assert!(rows.next_row().unwrap().is_none());
+    }
+
+    struct OneByte<'a>(&'a [u8]);
+
+    impl Read for OneByte<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+            let len = buf.len().min(1);
+            self.0.read(&mut buf[..len])
+        }
+    }
+}

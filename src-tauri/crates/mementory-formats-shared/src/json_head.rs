@@ -1,0 +1,34 @@
+//! The keys at the start of a file that may be JSON.
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_json::{Keys, decoded_head, keys};
+
+/// Endings of files that are never JSON. Their content is not read, because folders have many of them.
+const OTHER_ENDINGS: [&str; 34] = [
+    "md", "markdown", "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac",
+    "mp4", "mov", "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx",
+    "pptx", "csv", "exe",
+];
+
+/// The keys in the first 64 KiB. None if the file does not begin like JSON.
+pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
+    if !may_be_json(member) {
+        return None;
+    }
+    let io = |e| FormatError::io(&member.place, e);
+    catalog.read(member, |bytes| keys(bytes).map_err(io)).ok().flatten().filter(|keys| !keys.is_empty())
+}
+
+/// The first `count` bytes of a file that begins like JSON, decoded.
+pub fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Option<Vec<u8>> {
+    if !may_be_json(member) {
+        return None;
+    }
+    let io = |e| FormatError::io(&member.place, e);
+    let head = catalog.read(member, |bytes| decoded_head(bytes, count).map_err(io)).ok()?;
+    head.first().is_some_and(|byte| matches!(byte, b'[' | b'{' | b'"')).then_some(head)
+}
+
+fn may_be_json(member: &Member) -> bool {
+    let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
+}

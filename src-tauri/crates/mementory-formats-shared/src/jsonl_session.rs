@@ -1,0 +1,296 @@
+//! Logs of sessions as JSON Lines. A line is read by itself, so one that is cut off or damaged costs only itself. The
+//! turns of several conversations can be mixed in one file.
+use super::agent_content::{AgentContent, InlineFile};
+use super::chat::{Chat, ChatFile, Turn};
+use super::object::Object;
+use super::reader::{FileReader, ObjectElement};
+use encoding_rs::{CoderResult, Decoder, Encoding};
+use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
+use mementory_json::Elements;
+use mementory_model::{DroppedAs, Kind, Timestamp};
+use std::collections::HashMap;
+use std::io::Read;
+
+/// Bytes per read.
+const CHUNK_BYTES: usize = 128 << 10;
+/// Bytes that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+/// Lines that detection looks at.
+const HEAD_LINES: usize = 40;
+
+/// Lines of a text in UTF-8 or in UTF-16 with a mark, one at a time.
+struct Lines<'r> {
+    bytes: &'r mut dyn Read,
+    decoder: Option<Decoder>,
+    buffer: Vec<u8>,
+    /// First byte of `buffer` that belongs to no line yet.
+    start: usize,
+    has_started: bool,
+    has_ended: bool,
+    /// Longest line.
+    limit: usize,
+    bytes_read: u64,
+}
+
+enum Line<'l> {
+    Text(&'l [u8]),
+    TooLong,
+}
+
+impl<'r> Lines<'r> {
+    fn new(bytes: &'r mut dyn Read, limit: u64) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Self {
+            bytes,
+            decoder: None,
+            buffer: Vec::new(),
+            start: 0,
+            has_started: false,
+            has_ended: false,
+            limit,
+            bytes_read: 0,
+        }
+    }
+
+    /// The next line without its end. A line above the limit is skipped.
+    fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
+        let (mut searched, mut is_too_long) = (self.start, false);
+        loop {
+            if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..]) {
+                let (from, to) = (self.start, searched + found);
+                self.start = to + 1;
+                return Ok(Some(if is_too_long { Line::TooLong } else { Line::Text(&self.buffer[from..to]) }));
+            }
+            if self.has_ended {
+                let from = self.start;
+                self.start = self.buffer.len();
+                if is_too_long {
+                    return Ok(Some(Line::TooLong));
+                }
+                return Ok((from < self.buffer.len()).then(|| Line::Text(&self.buffer[from..])));
+            }
+            if self.buffer.len() - self.start > self.limit {
+                is_too_long = true;
+                self.start = self.buffer.len();
+            }
+            self.buffer.drain(..self.start);
+            self.start = 0;
+            searched = self.buffer.len();
+            self.fill()?;
+        }
+    }
+
+    fn fill(&mut self) -> std::io::Result<()> {
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+        (&mut *self.bytes).take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
+        self.bytes_read += chunk.len() as u64;
+        self.has_ended = chunk.len() < CHUNK_BYTES;
+        let mut rest = chunk.as_slice();
+        if !std::mem::replace(&mut self.has_started, true)
+            && let Some((encoding, mark)) = Encoding::for_bom(rest)
+        {
+            rest = rest.get(mark..).unwrap_or_default();
+            self.decoder = (encoding != encoding_rs::UTF_8).then(|| encoding.new_decoder_without_bom_handling());
+        }
+        let Some(decoder) = &mut self.decoder else {
+            self.buffer.extend_from_slice(rest);
+            return Ok(());
+        };
+        let mut text = String::with_capacity(decoder.max_utf8_buffer_length(rest.len()).unwrap_or(rest.len() * 3));
+        loop {
+            let (result, used, _) = decoder.decode_to_string(rest, &mut text, self.has_ended);
+            rest = rest.get(used..).unwrap_or_default();
+            if result == CoderResult::InputEmpty {
+                break;
+            }
+            text.reserve(CHUNK_BYTES);
+        }
+        self.buffer.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl FileReader<'_> {
+    /// Calls `read` for the object in each line, and returns the number of lines. Lines that are no objects are reported
+    /// as dropped with `kind`, blank ones are skipped. The pointer of an object is `line N`.
+    pub fn lines(
+        &mut self,
+        member: &Member,
+        kind: Kind,
+        mut read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+    ) -> Result<u64, FormatError> {
+        let (catalog, limit, bytes_done) = (self.catalog, self.context.limits.line_bytes, self.bytes_done);
+        let mut number = 0;
+        catalog.read(member, |bytes| {
+            let mut lines = Lines::new(bytes, limit);
+            loop {
+                let line = lines.next().map_err(|e| FormatError::io(&member.place, e))?;
+                let Some(line) = line else { return Ok(()) };
+                number += 1;
+                let pointer = format!("line {number}");
+                match line {
+                    Line::TooLong => {
+                        let place = format!("{}#{pointer}", member.place);
+                        let reason = format!("too_large: a line is longer than {limit} bytes");
+                        self.report_dropped(place, DroppedAs::Failed, &reason, Some(kind));
+                    }
+                    Line::Text(bytes) if bytes.trim_ascii().is_empty() => {}
+                    Line::Text(bytes) => self.object(member, pointer, bytes.trim_ascii(), kind, &mut read)?,
+                }
+                self.sink.progress(bytes_done + lines.bytes_read.min(member.size))?;
+            }
+        })?;
+        Ok(number)
+    }
+
+    /// The elements of a JSON file, or the lines of JSON Lines.
+    pub fn lines_or_elements(
+        &mut self,
+        member: &Member,
+        keys: &[&str],
+        kind: Kind,
+        read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+    ) -> Result<u64, FormatError> {
+        if head_lines(self.catalog, member).is_some() {
+            return self.lines(member, kind, read);
+        }
+        self.objects(member, keys, kind, read)
+    }
+
+    /// The members beside the arrays with elements, with `[]` for these. None if there are too many, or the file ends early.
+    pub fn wrapper(&mut self, member: &Member, keys: &[&str]) -> Result<Option<String>, FormatError> {
+        let limits = &self.context.limits;
+        self.catalog.read(member, |bytes| {
+            let mut elements = Elements::new(bytes, limits).with_keys(keys);
+            while let Ok(Some(_)) = elements.next() {}
+            Ok(elements.wrapper().and_then(|text| Some(std::str::from_utf8(text).ok()?.trim().to_owned())))
+        })
+    }
+
+    /// Stores the files inside a message.
+    pub fn store_files(&mut self, member: &Member, content: &mut AgentContent) -> Result<(), FormatError> {
+        for InlineFile { reference, bytes } in &mut content.files {
+            let file = AttachmentFile {
+                key: reference.key.clone(),
+                origin_id: None,
+                name: reference.name.clone(),
+                media_type: reference.media_type.clone(),
+                place: member.place.clone(),
+            };
+            self.sink.attachment(file, &mut bytes.as_slice())?;
+            bytes.clear();
+        }
+        Ok(())
+    }
+
+    /// Sends a conversation and reports its issues.
+    pub fn send_chat(&mut self, chat: Chat, file: ChatFile<'_>) -> Result<(), FormatError> {
+        let mut issues = Vec::new();
+        let unit = chat.into_unit(file, &mut issues);
+        issues.into_iter().for_each(|issue| self.sink.note(issue));
+        self.sink.unit(unit)
+    }
+}
+
+/// The first complete lines of a file that has JSON objects in its lines. None for any other file, such as a document
+/// over several lines or an array.
+pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
+    let head = catalog.head(member, HEAD_BYTES).ok()?;
+    let is_whole = head.len() < HEAD_BYTES;
+    let (encoding, mark) = Encoding::for_bom(&head).unwrap_or((encoding_rs::UTF_8, 0));
+    let (text, _) = encoding.decode_without_bom_handling(head.get(mark..)?);
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let mut lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(HEAD_LINES + 1).collect();
+    if lines.len() > HEAD_LINES || !is_whole && lines.len() > 1 {
+        lines.pop();
+    }
+    let first = lines.first()?.trim();
+    // The first line of a document over several lines is no object. One that is longer than the head cannot be judged.
+    let is_object = Object::parse(first).is_some();
+    let is_cut = !is_whole && lines.len() == 1 && !is_object;
+    let next_is_object = lines.get(1).is_some_and(|line| Object::parse(line.trim()).is_some());
+    (is_object || next_is_object || is_cut && !first.trim_end().ends_with('{'))
+        .then(|| lines.into_iter().map(|l| l.trim().to_owned()).collect())
+}
+
+/// Conversations whose lines are mixed, in the order of their first lines.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// The conversations.
+    pub chats: Vec<SessionChat>,
+    position: HashMap<String, usize>,
+    /// Bytes of all lines so far.
+    bytes: u64,
+}
+
+/// A conversation while its lines are read.
+#[derive(Debug, Default)]
+pub struct SessionChat {
+    /// Its key among the conversations.
+    pub key: String,
+    /// The conversation.
+    pub chat: Chat,
+    /// Positions of turns by their ids.
+    pub turn_of: HashMap<String, usize>,
+    /// Name of the file of the first line.
+    pub container: String,
+}
+
+impl Sessions {
+    /// The conversation with this key.
+    pub fn get(&mut self, key: &str, container: &str) -> &mut SessionChat {
+        let at = *self.position.entry(key.to_owned()).or_insert_with(|| {
+            self.chats.push(SessionChat { key: key.into(), container: container.into(), ..SessionChat::default() });
+            self.chats.len() - 1
+        });
+        &mut self.chats[at]
+    }
+
+    /// Counts the bytes of a line. False if the conversations would need more memory than one element may.
+    pub fn fits(&mut self, bytes: usize, limit: u64) -> bool {
+        if self.bytes + bytes as u64 > limit {
+            return false;
+        }
+        self.bytes += bytes as u64;
+        true
+    }
+}
+
+impl SessionChat {
+    /// Adds a turn. One whose id was there before replaces it, as a line that is written again does.
+    pub fn add_turn(&mut self, turn: Turn) {
+        self.chat.note_time(turn.times.created);
+        match turn.id.as_ref().and_then(|id| self.turn_of.get(id)) {
+            Some(at) => self.chat.turns[*at] = turn,
+            None => {
+                if let Some(id) = &turn.id {
+                    self.turn_of.insert(id.clone(), self.chat.turns.len());
+                }
+                self.chat.turns.push(turn);
+            }
+        }
+    }
+}
+
+impl Chat {
+    /// Widens the times of the conversation to a time of one of its messages.
+    pub fn note_time(&mut self, time: Option<Timestamp>) {
+        let Some(time) = time else { return };
+        self.times.created = Some(self.times.created.map_or(time, |t| t.min(time)));
+        self.times.updated = Some(self.times.updated.map_or(time, |t| t.max(time)));
+    }
+}
+
+/// A time as RFC 3339, or as a number of seconds, milliseconds or microseconds since 1970, with or without quotes.
+pub fn any_time(object: &Object<'_>, key: &str) -> Option<Timestamp> {
+    let raw = object.raw_value(key)?.get().trim_matches('"');
+    match raw.parse::<f64>() {
+        Ok(number) if number.abs() >= 1e14 => Timestamp::from_seconds(number / 1e6),
+        Ok(number) if number.abs() >= 1e11 => Timestamp::from_seconds(number / 1e3),
+        Ok(number) if number > 0.0 => Timestamp::from_seconds(number),
+        Ok(_) => None,
+        Err(_) => object.timestamp(key),
+    }
+}

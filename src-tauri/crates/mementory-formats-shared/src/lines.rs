@@ -1,0 +1,79 @@
+//! JSON Lines, one line at a time: a damaged line costs itself only. [`FileReader::objects`] reads JSON Lines too, but to
+//! it a line that is cut off goes on in the next one.
+use super::reader::{FileReader, ObjectElement};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind};
+use std::io::{BufRead, BufReader};
+
+/// Calls `read` for the object in each line of a file. A line that is not an object is reported as dropped, with `kind`.
+/// The pointer of an element is `line N`, counted from 1.
+pub fn line_objects(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    kind: Kind,
+    mut read: impl FnMut(&mut FileReader<'_>, &ObjectElement<'_>) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let (catalog, limit) = (reader.catalog, reader.context.limits.line_bytes);
+    catalog.read(member, |bytes| {
+        let mut lines = BufReader::with_capacity(64 << 10, bytes);
+        let (mut line, mut number) = (Vec::new(), 0_u64);
+        loop {
+            let size = next_line(&mut lines, &mut line, limit).map_err(|e| FormatError::io(&member.place, e))?;
+            if size == 0 {
+                return Ok(());
+            }
+            number += 1;
+            let pointer = format!("line {number}");
+            let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+            if size > limit {
+                let place = format!("{}#{pointer}", member.place);
+                let reason = "too_large: this line is larger than the limit";
+                reader.report_dropped(place, DroppedAs::Failed, reason, Some(kind));
+            } else if !text.is_empty() {
+                reader.object(member, pointer, text, kind, &mut read)?;
+            }
+        }
+    })
+}
+
+/// Reads a line, with its line break, into `line`. Returns its size; of a line above the limit only the size is kept.
+fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> std::io::Result<u64> {
+    line.clear();
+    let mut size = 0_u64;
+    loop {
+        let buffer = match lines.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        let end = memchr::memchr(b'\n', buffer).map(|at| at + 1);
+        let taken = end.unwrap_or(buffer.len());
+        size += taken as u64;
+        if size > limit {
+            *line = Vec::new();
+        } else {
+            line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
+        }
+        lines.consume(taken);
+        if end.is_some() || taken == 0 {
+            return Ok(size);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::next_line;
+
+    #[test]
+    fn a_line_above_the_limit_is_skipped_in_bounded_memory() {
+        let text = format!("short\n{}\nlast", "x".repeat(100_000));
+        let mut lines = std::io::BufReader::with_capacity(16, text.as_bytes());
+        let mut line = Vec::new();
+        assert_eq!((next_line(&mut lines, &mut line, 100).unwrap(), line.as_slice()), (6, &b"short\n"[..]));
+        assert_eq!((next_line(&mut lines, &mut line, 100).unwrap(), line.capacity()), (100_001, 0));
+        assert_eq!((next_line(&mut lines, &mut line, 100).unwrap(), line.as_slice()), (4, &b"last"[..]));
+        assert_eq!(next_line(&mut lines, &mut line, 100).unwrap(), 0);
+    }
+}

@@ -1,0 +1,191 @@
+//! Headings, list items, links and tags of a Markdown note. What stands in code is none of them.
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+/// Largest note in bytes whose links are searched.
+pub const MAX_BYTES: usize = 8 << 20;
+
+/// The outline of a note.
+#[derive(Debug, Default)]
+pub struct Outline {
+    /// Headings in their order: level and text.
+    pub headings: Vec<(u8, String)>,
+    /// Items of lists.
+    pub items: Vec<Item>,
+    /// Links in their order.
+    pub links: Vec<NoteLink>,
+    /// Code blocks and code in lines, as ranges of the text.
+    pub code: Vec<Range<usize>>,
+}
+
+/// An item of a list, without items of lists inside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its text as a range of the note, without the bullet.
+    pub span: Range<usize>,
+}
+
+/// A link to another note or to anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteLink {
+    /// Address or name of the target. For `[[Note#Part|shown]]` it is `Note#Part`.
+    pub target: String,
+    /// True for `[[Note]]`.
+    pub is_wiki: bool,
+    /// True for `![[Note]]` and `![](image.png)`.
+    pub is_embedded: bool,
+    /// Where it begins in the note.
+    pub at: usize,
+}
+
+impl NoteLink {
+    /// The target without a heading or block inside it.
+    pub fn note(&self) -> &str {
+        self.target.split(['#', '^']).next().unwrap_or_default().trim()
+    }
+
+    /// True for an address with a scheme (`https:`, `mailto:`).
+    pub fn is_external(&self) -> bool {
+        let scheme = self.target.split_once(':').map_or("", |(scheme, _)| scheme);
+        scheme.len() >= 2 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    }
+}
+
+/// The outline of a Markdown text. Empty for a text that is too large.
+pub fn outline(text: &str) -> Outline {
+    let mut out = Outline::default();
+    if text.len() > MAX_BYTES {
+        return out;
+    }
+    let mut heading: Option<(u8, String)> = None;
+    let mut items: Vec<Option<Range<usize>>> = Vec::new();
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_WIKILINKS).into_offset_iter() {
+        match &event {
+            Event::Start(Tag::CodeBlock(_)) | Event::Code(_) => out.code.push(range.clone()),
+            Event::Start(Tag::Heading { level, .. }) => heading = Some((level_number(*level), String::new())),
+            Event::End(TagEnd::Heading(_)) => out.headings.extend(heading.take()),
+            Event::Start(Tag::Item) => items.push(None),
+            Event::End(TagEnd::Item) => {
+                out.items.extend(items.pop().flatten().map(|span| Item { span }));
+            }
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
+                out.links.push(link(*link_type, dest_url, false, range.start));
+            }
+            Event::Start(Tag::Image { link_type, dest_url, .. }) => {
+                out.links.push(link(*link_type, dest_url, true, range.start));
+            }
+            _ => {}
+        }
+        let is_inline = matches!(
+            event,
+            Event::Text(_)
+                | Event::Code(_)
+                | Event::InlineHtml(_)
+                | Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::Emphasis | Tag::Strong | Tag::Strikethrough)
+        );
+        if !is_inline {
+            continue;
+        }
+        if let (Some((_, title)), Event::Text(text) | Event::Code(text)) = (&mut heading, &event) {
+            title.push_str(text);
+        }
+        if let Some(span) = items.last_mut() {
+            let whole = span.get_or_insert(range.clone());
+            *whole = whole.start.min(range.start)..whole.end.max(range.end);
+        }
+    }
+    // Items are reported at their end, so an item comes after those inside it.
+    out.items.sort_by_key(|item| item.span.start);
+    out
+}
+
+fn level_number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+fn link(link_type: LinkType, target: &str, is_embedded: bool, at: usize) -> NoteLink {
+    let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
+    let target = if is_wiki { target.trim().to_owned() } else { percent_decoded(target.trim()) };
+    NoteLink { target, is_wiki, is_embedded, at }
+}
+
+/// `%20` and other escapes of an address, decoded. An address whose bytes are not UTF-8 stays as it is.
+fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') || text.contains("://") {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
+        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()).filter(|_| *byte == b'%') {
+            Some(decoded) => {
+                out.push(decoded);
+                at += 3;
+            }
+            None => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Tags in the text (`#garden`, `#work/plan`) outside code, without the `#` and without repetitions. A tag needs a
+/// character that is not a digit.
+pub fn tags_in(text: &str, code: &[Range<usize>]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let starts = c == '#' && (before.is_whitespace() || before == '(');
+        before = c;
+        // The ranges are in the order of the text and do not overlap.
+        let next = code.partition_point(|range| range.end <= at);
+        if !starts || code.get(next).is_some_and(|range| range.contains(&at)) {
+            continue;
+        }
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-/".contains(c))).unwrap_or(rest.len());
+        let tag = rest.get(..end).unwrap_or_default().trim_end_matches(['/', '-']);
+        if tag.chars().any(|c| !c.is_ascii_digit()) && !out.iter().any(|other| other == tag) {
+            out.push(tag.to_owned());
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn links_headings_and_items_are_found_and_code_is_not() {
+        let text = "# Leek *Show*\n\nSee [[Plot 12#Beds|the plot]], ![[map.png]] and [a](notes/a%20b.md).\n\n\
+                    ```md\n[[not a link]]\n- [x] no item\n```\n\n- [fact] one `[[code]]` #tag\n  - [[Nested]]\n\nEnd.\n";
+        let found = outline(text);
+        assert_eq!(found.headings, [(1, "Leek Show".to_owned())]);
+        let targets: Vec<&str> = found.links.iter().map(|l| l.target.as_str()).collect();
+        assert_eq!(targets, ["Plot 12#Beds", "map.png", "notes/a b.md", "Nested"]);
+        assert_eq!(found.links[0].note(), "Plot 12");
+        assert!(found.links[1].is_embedded);
+        let items: Vec<&str> = found.items.iter().map(|i| text.get(i.span.clone()).unwrap()).collect();
+        assert_eq!(items, ["[fact] one `[[code]]` #tag", "[[Nested]]"]);
+    }
+
+    #[test]
+    fn tags_are_words_after_a_number_sign() {
+        let text = "# Heading\n#garden and (#work/plan) but not a#b, #12, `#code` #garden";
+        let found = outline(text);
+        assert_eq!(tags_in(text, &found.code), ["garden", "work/plan"]);
+    }
+}

@@ -1,0 +1,199 @@
+//! A message under the names that chat programs use for its members: role, content, id, parent, time, model, files.
+use super::any_time::first_time;
+use super::chat::{Chat, ChatFile, Turn, TurnParent};
+use super::content::Content;
+use super::object::Object;
+use super::reader::FileReader;
+use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_word};
+use mementory_format::{FormatError, Member};
+use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+const ID_KEYS: [&str; 6] = ["id", "_id", "uuid", "messageId", "message_id", "msg_id"];
+const PARENT_KEYS: [&str; 6] =
+    ["parentId", "parentMessageId", "parent_id", "parent_message_id", "parent_uuid", "parentUuid"];
+const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
+const CONTENT_KEYS: [&str; 7] = ["content", "parts", "text", "message", "body", "value", "say"];
+const THOUGHT_KEYS: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "reasoningContent"];
+const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
+const CREATED_KEYS: [&str; 10] = [
+    "created_at",
+    "createdAt",
+    "timestamp",
+    "create_time",
+    "created",
+    "time",
+    "date",
+    "datetime",
+    "sent_at",
+    "send_date",
+];
+const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "update_time", "edited_at"];
+const MODEL_KEYS: [&str; 8] =
+    ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
+
+/// The text under the first of these keys that is a text with words, or a number.
+pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| id_text(object, key))
+}
+
+/// An id as text. In the source it is a text, a number, or `{"$oid": …}`.
+fn id_text(object: &Object<'_>, key: &str) -> Option<String> {
+    let raw = object.raw_value(key)?;
+    match raw.get().as_bytes().first()? {
+        b'"' => object.non_blank_text(key).map(Cow::into_owned),
+        b'{' => object.object(key)?.non_blank_text("$oid").map(Cow::into_owned),
+        b'0'..=b'9' | b'-' => Some(raw.get().to_owned()),
+        _ => None,
+    }
+}
+
+/// Name of the role in a message, in the words of the source. None if it names none.
+pub fn role_name(object: &Object<'_>) -> Option<String> {
+    for key in ROLE_KEYS {
+        if let Some(name) = object.non_blank_text(key) {
+            return Some(name.into_owned());
+        }
+        if let Some(inner) = object.object(key)
+            && let Some(name) = ["role", "type", "name"].iter().find_map(|key| inner.non_blank_text(key))
+        {
+            return Some(name.into_owned());
+        }
+    }
+    for key in ["isCreatedByUser", "isUser", "is_user", "fromUser", "isHuman", "is_human"] {
+        if let Some(raw) = object.raw_value(key) {
+            return Some(if raw.get() == "true" { USER } else { ASSISTANT }.to_owned());
+        }
+    }
+    object.text("type").filter(|name| super::roles::role(name).is_some()).map(Cow::into_owned)
+}
+
+/// The content of a message and of the members beside it: thoughts, calls of tools, files.
+pub fn content(object: &Object<'_>) -> Content {
+    let mut content = Content::default();
+    for key in THOUGHT_KEYS {
+        if let Some(raw) = object.raw_value(key) {
+            content.add_block("thinking", None, super::content::nested_text(raw));
+        }
+    }
+    for key in CONTENT_KEYS {
+        if let Some(raw) = object.raw_value(key) {
+            content.add(raw);
+        }
+        // `text` beside a `content` with text repeats it.
+        if !content.text.is_empty() || !content.files.is_empty() {
+            break;
+        }
+    }
+    for call in object.list("tool_calls").or_else(|| object.list("toolCalls")).unwrap_or_default() {
+        if let Some(call) = Object::parse(call.get()) {
+            content.add_call(&call);
+        }
+    }
+    if let Some(call) = object.object("function_call") {
+        content.add_call(&call);
+    }
+    FILE_KEYS.iter().filter_map(|key| object.raw_value(key)).for_each(|raw| content.add_files(raw));
+    content
+}
+
+/// A message of a list or a tree. Its `parent` is `Previous` if it names none.
+pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
+    let content = content(object);
+    let role = role_or_word(&role_name(object).unwrap_or_default());
+    let parent = PARENT_KEYS.iter().find(|key| object.has(key)).map_or(TurnParent::Previous, |key| {
+        id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id)
+    });
+    let is_instruction = role == SYSTEM;
+    let mut turn = Turn {
+        id: first_text(object, &ID_KEYS),
+        parent,
+        hidden: is_instruction || role == TOOL || object.is_true("hidden") || object.is_true("is_hidden"),
+        content_type: match content.content_type() {
+            "text" if is_instruction => "context".into(),
+            "text" if role == TOOL => "tool_result".into(),
+            other => other.into(),
+        },
+        role,
+        model: first_text(object, &MODEL_KEYS),
+        times: times(object),
+        pointer,
+        attachments: content.attachments(format),
+        verbatim: Some(Verbatim::json(text)),
+        ..Turn::default()
+    };
+    if !content.blocks.is_empty() {
+        turn.fields.insert("blocks".into(), content.blocks.into());
+    }
+    turn.text = content.text;
+    turn
+}
+
+/// Creation and last change.
+pub fn times(object: &Object<'_>) -> Times {
+    Times { created: first_time(object, &CREATED_KEYS), updated: first_time(object, &UPDATED_KEYS), ..Times::default() }
+}
+
+/// Messages of a list, each with its pointer. Entries that are no objects are reported as dropped.
+pub fn read_list(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
+    let mut out = Vec::with_capacity(list.len());
+    for (index, raw) in list.iter().enumerate() {
+        let pointer = format!("{at}/{index}");
+        match Object::parse(raw.get()) {
+            Some(object) => out.push(read_message(&object, raw.get(), pointer, files.format)),
+            None => report_no_message(files, member, &pointer),
+        }
+    }
+    out
+}
+
+/// Messages of an object whose keys are their ids.
+pub fn read_map(files: &mut FileReader<'_>, member: &Member, map: &Object<'_>, at: &str) -> Vec<Turn> {
+    let mut out = Vec::new();
+    for (id, raw) in map.members() {
+        let pointer = format!("{at}/{id}");
+        match Object::parse(raw.get()) {
+            Some(object) => {
+                let mut turn = read_message(&object, raw.get(), pointer, files.format);
+                turn.id.get_or_insert_with(|| id.to_owned());
+                out.push(turn);
+            }
+            None => report_no_message(files, member, &pointer),
+        }
+    }
+    out
+}
+
+/// Reports an entry among messages that is none.
+pub fn report_no_message(files: &mut FileReader<'_>, member: &Member, pointer: &str) {
+    let place = format!("{}#{pointer}", member.place);
+    let reason = "not_an_object: this entry among the messages is none";
+    files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+}
+
+/// Sends a conversation with its messages, and the problems that were found in their order.
+pub fn send(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    chat: Chat,
+    platform: &str,
+    version: Option<&str>,
+) -> Result<(), FormatError> {
+    let unit = unit(files, member, chat, platform, version);
+    files.sink.unit(unit)
+}
+
+/// The records of a conversation. The problems that were found in the order of its messages are reported.
+pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &str, version: Option<&str>) -> Unit {
+    let mut issues = Vec::new();
+    let file = ChatFile { format: files.format, platform, version, container: &member.place };
+    let unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| files.sink.note(issue));
+    unit
+}
+
+/// True for the zero UUID, which stands for "no parent".
+fn is_zero_uuid(id: &str) -> bool {
+    id.len() == 36 && id.bytes().filter(|b| *b != b'0' && *b != b'-').count() <= 2
+}

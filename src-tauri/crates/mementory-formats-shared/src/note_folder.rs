@@ -1,0 +1,301 @@
+//! Folders of Markdown notes in a catalog: vaults of Obsidian, and folders or archives that are mostly Markdown.
+use mementory_format::{Catalog, Detected, Member, Part, Role};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Folder with the settings of Obsidian at the top of a vault.
+const SETTINGS_FOLDER: &str = ".obsidian/";
+
+/// Rules and memory files of assistants. They have their own format, wherever they are.
+const ASSISTANT_FILES: [&str; 13] = [
+    "claude.md",
+    "claude.local.md",
+    "agents.md",
+    "agent.md",
+    "gemini.md",
+    "memory.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".goosehints",
+    "agents.override.md",
+    "global_rules.md",
+];
+
+/// Hidden folders of assistants, whose files have their own formats.
+const ASSISTANT_FOLDERS: [&str; 11] = [
+    ".claude",
+    ".clinerules",
+    ".cursor",
+    ".github",
+    ".windsurf",
+    ".codex",
+    ".gemini",
+    ".openclaw",
+    ".zeroclaw",
+    ".codeium",
+    ".agents",
+];
+
+/// Files that only an agent's workspace or memory folder has beside its notes.
+const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
+
+/// A folder of notes. Members are named by their position in the catalog.
+#[derive(Debug, Default)]
+pub struct NoteFolder {
+    /// Common start of the names. Empty, or ends with `/`.
+    pub prefix: String,
+    /// Name of the folder, without endings and dates that change with each copy of it.
+    pub name: String,
+    /// Markdown files.
+    pub notes: Vec<usize>,
+    /// Pictures and other files.
+    pub files: Vec<usize>,
+    /// Files of programs: settings, trash, version control. They are not imported.
+    pub program_files: Vec<usize>,
+    /// True if Obsidian's settings are in it.
+    pub is_vault: bool,
+    /// True for one file that was selected by itself.
+    pub is_single_file: bool,
+    /// True if files show that an agent works in it.
+    pub is_workspace: bool,
+    /// Number of files that are neither notes nor pictures, sound, video or documents.
+    pub data_file_count: usize,
+}
+
+impl NoteFolder {
+    /// True if at least four of five files are notes, apart from pictures, sound and documents.
+    pub fn is_mostly_notes(&self) -> bool {
+        !self.notes.is_empty() && self.notes.len() > 4 * self.data_file_count
+    }
+
+    /// Path of a member in the folder.
+    pub fn path<'m>(&self, member: &'m Member) -> &'m str {
+        member.name.strip_prefix(self.prefix.as_str()).unwrap_or(&member.name)
+    }
+
+    /// All members with their roles. `role` is that of the notes.
+    pub fn parts(&self, role: Role) -> Vec<Part> {
+        let part = |role: Role| move |member: &usize| Part { member: *member, role };
+        let mut out: Vec<Part> = self.notes.iter().map(part(role)).collect();
+        out.extend(self.files.iter().map(part(Role::Attachment)));
+        out.extend(self.program_files.iter().map(part(Role::Junk)));
+        out.sort_by_key(|part| part.member);
+        out
+    }
+
+    /// Some of the notes, spread over all of them, so that detection is fast for any number.
+    pub fn sample(&self, count: usize) -> impl Iterator<Item = usize> + '_ {
+        let step = self.notes.len().div_ceil(count.max(1)).max(1);
+        self.notes.iter().copied().step_by(step)
+    }
+
+    /// The folder of a claim, found again when its files are read.
+    pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
+        let claimed: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
+        let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed.contains(note));
+        note_folders(catalog).into_iter().find(is_claimed).unwrap_or_default()
+    }
+}
+
+/// True for a Markdown file, by its name.
+pub fn is_note(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.ends_with(".md") || name.ends_with(".markdown")
+}
+
+/// All folders with notes: each vault, what is beside the vaults in each given folder or archive, and each note that was
+/// selected by itself.
+pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
+    let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
+    let mut out = Vec::new();
+    for member in catalog.members() {
+        if member.archive.is_none() && member.place == member.name {
+            if is_note(&member.name) && !is_assistant_file(&member.name) {
+                out.push(single_file(member));
+            }
+        } else {
+            groups.entry((member.root, member.archive)).or_default().push(member);
+        }
+    }
+    for members in groups.values() {
+        let vaults = vault_prefixes(members);
+        let mut folders: HashMap<Option<&str>, NoteFolder> = HashMap::new();
+        for member in members {
+            let vault = vaults.iter().find(|prefix| member.name.starts_with(prefix.as_str())).map(String::as_str);
+            let folder = folders.entry(vault).or_insert_with(|| NoteFolder {
+                prefix: vault.unwrap_or_default().to_owned(),
+                is_vault: vault.is_some(),
+                ..NoteFolder::default()
+            });
+            folder.add(member);
+        }
+        for mut folder in folders.into_values().filter(|folder| !folder.notes.is_empty()) {
+            if !folder.is_vault {
+                folder.prefix = wrapper(catalog, &folder);
+            }
+            folder.name = name_of(catalog, &folder);
+            out.push(folder);
+        }
+    }
+    out.sort_by_key(|folder| folder.notes.first().copied());
+    out
+}
+
+impl NoteFolder {
+    fn add(&mut self, member: &Member) {
+        let path = self.path(member);
+        let name = member.file_name();
+        let top = path.split('/').find(|part| part.starts_with('.')).unwrap_or_default();
+        if is_assistant_file(name) || ASSISTANT_FOLDERS.contains(&top) {
+            self.is_workspace |= WORKSPACE_FILES.contains(&name);
+        } else if !top.is_empty() || is_bookkeeping(path) {
+            self.is_workspace |= WORKSPACE_FILES.contains(&name);
+            self.program_files.push(member.id);
+        } else if is_note(name) {
+            self.is_workspace |= WORKSPACE_FILES.contains(&name);
+            self.notes.push(member.id);
+        } else {
+            self.data_file_count += usize::from(media_type(name).is_none());
+            self.files.push(member.id);
+        }
+    }
+}
+
+fn single_file(member: &Member) -> NoteFolder {
+    NoteFolder { notes: vec![member.id], is_single_file: true, ..NoteFolder::default() }
+}
+
+/// Folders with settings of Obsidian. A vault inside another vault belongs to it.
+fn vault_prefixes(members: &[&Member]) -> Vec<String> {
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    for member in members {
+        let at = match member.name.find("/.obsidian/") {
+            Some(at) => at + 1,
+            None if member.name.starts_with(SETTINGS_FOLDER) => 0,
+            None => continue,
+        };
+        found.extend(member.name.get(..at));
+    }
+    let mut out: Vec<String> = Vec::new();
+    for prefix in found {
+        if !out.iter().any(|other| prefix.starts_with(other.as_str())) {
+            out.push(prefix.to_owned());
+        }
+    }
+    out
+}
+
+/// The one folder at the top that contains all notes, as in most archives. Empty if there is none.
+fn wrapper(catalog: &Catalog, folder: &NoteFolder) -> String {
+    let mut names = folder.notes.iter().filter_map(|id| catalog.members().get(*id)).map(|m| m.name.as_str());
+    let Some(first) = names.next().and_then(|name| name.split_once('/')).map(|(top, _)| format!("{top}/")) else {
+        return String::new();
+    };
+    let is_archive =
+        folder.notes.first().and_then(|id| catalog.members().get(*id)).is_some_and(|m| m.archive.is_some());
+    if is_archive && names.all(|name| name.starts_with(&first)) { first } else { String::new() }
+}
+
+/// Name of the folder or archive, without what changes with each copy: an ending, `(1)`, a date.
+fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
+    let inner = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
+    let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
+    let outer = || {
+        let place = member.map_or("", |m| m.place.as_str());
+        let path = member.map_or("", |m| m.name.as_str());
+        let place = place.strip_suffix(path).unwrap_or(place).trim_end_matches(['/', '!']);
+        place.rsplit('/').next().unwrap_or_default().to_owned()
+    };
+    let name = inner.map_or_else(outer, str::to_owned);
+    stable_name(&name).to_owned()
+}
+
+fn stable_name(name: &str) -> &str {
+    let mut out = name;
+    for ending in [".zip", ".ZIP", ".tgz", ".tar.gz", ".tar"] {
+        out = out.strip_suffix(ending).unwrap_or(out);
+    }
+    if let Some((before, copy)) = out.rsplit_once(" (")
+        && copy.strip_suffix(')').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+    {
+        out = before;
+    }
+    out = out.strip_suffix("-main").or_else(|| out.strip_suffix("-master")).unwrap_or(out);
+    let without_date = out.trim_end_matches(|c: char| c.is_ascii_digit() || "-_. T".contains(c));
+    if without_date.is_empty() || out.len() - without_date.len() < 8 { out } else { without_date }
+}
+
+/// True for rules and memory files of assistants.
+pub fn is_assistant_file(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    ASSISTANT_FILES.contains(&name.as_str()) || name.ends_with(".mdc") || name.ends_with(".instructions.md")
+}
+
+fn is_bookkeeping(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.starts_with("__MACOSX/") || path.contains("/__MACOSX/") || matches!(name, "Thumbs.db" | "desktop.ini")
+}
+
+/// True for files that may hold a key or a token, by their names.
+pub fn may_hold_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let known = ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
+    let endings = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".env"];
+    known.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Media type of pictures, sound, video and documents, by the ending of the name. None for other files.
+pub fn media_type(name: &str) -> Option<&'static str> {
+    let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    Some(match ending.as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "svg" => "image/svg+xml",
+        "bmp" => "image/bmp",
+        "avif" => "image/avif",
+        "heic" => "image/heic",
+        "pdf" => "application/pdf",
+        "mp3" => "audio/mpeg",
+        "wav" => "audio/wav",
+        "m4a" => "audio/mp4",
+        "ogg" | "oga" => "audio/ogg",
+        "flac" => "audio/flac",
+        "mp4" | "m4v" => "video/mp4",
+        "mov" => "video/quicktime",
+        "webm" => "video/webm",
+        "mkv" => "video/x-matroska",
+        "epub" => "application/epub+zip",
+        "doc" => "application/msword",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "odt" => "application/vnd.oasis.opendocument.text",
+        "canvas" => "application/json",
+        "base" | "excalidraw" => "text/plain",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_copies_are_the_same() {
+        for (name, expected) in [
+            ("Notes", "Notes"),
+            ("Notes.zip", "Notes"),
+            ("Notes (1).zip", "Notes"),
+            ("Notes-2026-11-25.zip", "Notes"),
+            ("notes-main", "notes"),
+            ("2026", "2026"),
+            ("Plot 12", "Plot 12"),
+            ("", ""),
+        ] {
+            assert_eq!(stable_name(name), expected, "{name}");
+        }
+    }
+}

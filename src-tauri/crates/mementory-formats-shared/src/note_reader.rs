@@ -1,0 +1,258 @@
+//! Reads a folder of Markdown notes: each note as a document with its links and tags, each other file as an attachment.
+//! One file is in memory at a time.
+use super::markdown::{Outline, outline, tags_in};
+use super::note::Note;
+use super::note_folder::{NoteFolder, may_hold_secret, media_type};
+use super::note_links::Targets;
+use super::object::content_id;
+use super::reader::FileReader;
+use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Verbatim};
+
+const CREATED_KEYS: [&str; 8] =
+    ["created", "created_at", "date created", "date_created", "creation_date", "created-at", "date", "createdAt"];
+const UPDATED_KEYS: [&str; 9] = [
+    "updated",
+    "updated_at",
+    "modified",
+    "last_modified",
+    "date modified",
+    "date_modified",
+    "lastmod",
+    "updated-at",
+    "updatedAt",
+];
+/// Members of the frontmatter that become fields of the record.
+const USED_KEYS: [&str; 21] = [
+    "title",
+    "type",
+    "status",
+    "tags",
+    "tag",
+    "conversation_id",
+    "created",
+    "created_at",
+    "date created",
+    "date_created",
+    "creation_date",
+    "created-at",
+    "createdAt",
+    "updated",
+    "updated_at",
+    "modified",
+    "last_modified",
+    "date modified",
+    "date_modified",
+    "updated-at",
+    "updatedAt",
+];
+
+/// Reads the notes of one format.
+pub struct NoteReader<'r> {
+    /// The loop over the files.
+    pub files: FileReader<'r>,
+    /// The folder.
+    pub folder: NoteFolder,
+    /// Scope of the record keys.
+    pub scope: String,
+    targets: Targets,
+}
+
+/// A note and what it becomes.
+pub struct ReadNote<'t> {
+    /// Frontmatter and body.
+    pub note: Note<'t>,
+    /// Links, items and code of the body.
+    pub outline: Outline,
+    /// The document.
+    pub record: Record,
+}
+
+impl<'r> NoteReader<'r> {
+    /// A reader of notes. `format` is the id of the format.
+    pub fn new(
+        format: &'static str,
+        catalog: &'r Catalog,
+        detected: &Detected,
+        context: &'r ReadContext,
+        sink: &'r mut dyn Sink,
+    ) -> Self {
+        let folder = NoteFolder::of(catalog, detected);
+        let targets = Targets::new(catalog, &folder);
+        let scope = if folder.name.is_empty() { format.to_owned() } else { format!("{format}:{}", folder.name) };
+        Self { files: FileReader::new(format, catalog, context, sink), folder, scope, targets }
+    }
+
+    /// Reads all files. `read` gets the notes and sends their records; other files are attachments.
+    pub fn read_all(
+        &mut self,
+        detected: &Detected,
+        mut read: impl FnMut(&mut Self, &Member, &str) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        let mut program_files = 0;
+        let mut bytes_done = 0;
+        for part in &detected.claim.parts {
+            let Some(member) = self.files.catalog.members().get(part.member) else { continue };
+            let result = match part.role {
+                Role::Junk => {
+                    program_files += 1;
+                    Ok(())
+                }
+                Role::Attachment => self.attachment(member),
+                Role::Sidecar => self.files.pass_through(member, &self.folder.name.clone(), "sidecar"),
+                _ => self.note(member, &mut read),
+            };
+            self.files.drop_if_damaged(member, result)?;
+            bytes_done += member.size;
+            self.files.sink.progress(bytes_done)?;
+        }
+        if program_files > 0 {
+            let message =
+                format!("{program_files} files of programs (settings, trash, version control) are not imported");
+            self.files.sink.note(Issue::new("program_files", self.folder.name.as_str(), message));
+        }
+        Ok(())
+    }
+
+    fn note(
+        &mut self,
+        member: &Member,
+        read: &mut impl FnMut(&mut Self, &Member, &str) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        let text = match self.files.text(member) {
+            Ok(text) => text,
+            Err(FormatError::Limit { limit: "side_file_bytes", .. }) => {
+                let reason = "too_large: this note is too large to be read and is stored as a file";
+                self.files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Resource));
+                return self.files.pass_through(member, &self.folder.name.clone(), "note");
+            }
+            Err(error) => return Err(error),
+        };
+        if text.contains('\0') {
+            let reason = "not_text: this file is no text and is stored as a file";
+            self.files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Resource));
+            return self.files.pass_through(member, &self.folder.name.clone(), "note");
+        }
+        read(self, member, &text)
+    }
+
+    fn attachment(&mut self, member: &Member) -> Result<(), FormatError> {
+        if may_hold_secret(member.file_name()) {
+            let reason = "secret: this file may hold a key or a token and is not stored";
+            self.files.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            return Ok(());
+        }
+        let path = self.folder.path(member).to_owned();
+        let file = AttachmentFile {
+            key: RecordKey::new(self.scope.as_str(), path.as_str()),
+            origin_id: Some(path),
+            name: member.file_name().to_owned(),
+            media_type: media_type(member.file_name()).map(str::to_owned),
+            place: member.place.clone(),
+        };
+        let catalog = self.files.catalog;
+        catalog.read(member, |bytes| self.files.sink.attachment(file, bytes))
+    }
+
+    /// The document of a note: its body as text, its frontmatter as fields, its links.
+    pub fn document<'t>(&mut self, member: &Member, text: &'t str) -> ReadNote<'t> {
+        let note = Note::parse(text);
+        if note.is_head_broken {
+            let message = "the frontmatter is not YAML; its simple lines and the body are imported";
+            self.files.sink.note(Issue::new("frontmatter", &member.place, message));
+        }
+        let outline = outline(note.body);
+        if note.body.len() > super::markdown::MAX_BYTES {
+            let message = "links and tags of this note are not read, because it is very large";
+            self.files.sink.note(Issue::new("large_note", &member.place, message));
+        }
+        let path = self.folder.path(member).to_owned();
+        let mut record = record_of(&note, &outline, self.key(member, text), member.file_name());
+        record.origin_id = (!self.folder.is_single_file).then(|| path.clone());
+        record.source.platform = self.files.format.into();
+        record.source.project = Some(self.folder.name.clone()).filter(|name| !name.is_empty());
+        record.origin = Origin {
+            format: self.files.format.into(),
+            version: None,
+            container: member.place.clone(),
+            pointer: String::new(),
+        };
+        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
+        self.add_links(&mut record, &path, &outline);
+        ReadNote { note, outline, record }
+    }
+
+    /// The key of a note: its path in the folder. A note that was selected alone has no path, so its content counts.
+    pub fn key(&self, member: &Member, text: &str) -> RecordKey {
+        let value = if self.folder.is_single_file { content_id(text) } else { self.folder.path(member).to_owned() };
+        RecordKey::new(self.scope.as_str(), value)
+    }
+
+    /// Path of the file that a link refers to.
+    pub fn resolve(&self, from: &str, link: &super::markdown::NoteLink) -> Option<&str> {
+        self.targets.resolve(from, link)
+    }
+
+    /// Links to notes, references to other files, and the names of notes that do not exist.
+    fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
+        let mut missing: Vec<String> = Vec::new();
+        for link in outline.links.iter().filter(|link| !link.is_external()) {
+            let Some(target) = self.resolve(path, link).map(str::to_owned) else {
+                let name = link.note().to_owned();
+                if link.is_wiki && !name.is_empty() && !missing.contains(&name) && missing.len() < 1000 {
+                    missing.push(name);
+                }
+                continue;
+            };
+            let key = RecordKey::new(self.scope.as_str(), target.as_str());
+            if super::note_folder::is_note(&target) {
+                if target != path && !record.links.iter().any(|other| other.target == key) {
+                    record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target: key });
+                }
+            } else if !record.attachments.iter().any(|other| other.key == key) {
+                record.attachments.push(AttachmentRef {
+                    key,
+                    name: target.rsplit('/').next().unwrap_or(&target).to_owned(),
+                    media_type: media_type(&target).map(str::to_owned),
+                    origin_id: Some(target),
+                    size: None,
+                    text: None,
+                });
+            }
+        }
+        if !missing.is_empty() {
+            record.fields.insert("missing_links".into(), missing.into());
+        }
+    }
+}
+
+/// What a note says about itself: text, title, type, status, times, tags, and the other members of its frontmatter.
+pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: &str) -> Record {
+    let mut record = Record::new(Kind::Resource, key, unix_lines(note.body.trim()));
+    record.title = note.text("title").or_else(|| stem(file_name));
+    record.record_type = note.text("type").or_else(|| Some("note".into()));
+    record.status = note.text("status");
+    record.times.created = note.time(&CREATED_KEYS);
+    record.times.updated = note.time(&UPDATED_KEYS);
+    record.tags = note.tags("tags");
+    let further = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
+    for tag in further {
+        if !record.tags.contains(&tag) {
+            record.tags.push(tag);
+        }
+    }
+    record.source.conversation = note.text("conversation_id");
+    record.fields = note.other_members(&USED_KEYS);
+    record
+}
+
+/// Text with line feeds only.
+pub fn unix_lines(text: &str) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() }
+}
+
+/// A file name without its ending.
+fn stem(name: &str) -> Option<String> {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    (!stem.is_empty()).then(|| stem.to_owned())
+}

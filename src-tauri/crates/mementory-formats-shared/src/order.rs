@@ -1,0 +1,145 @@
+//! Finds the order, the parents and the active branch of the messages of a conversation (vendors.md §3.2).
+use mementory_model::Timestamp;
+use std::{
+    borrow::Cow,
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
+
+/// The parent of a message, as in the source.
+#[derive(Debug)]
+pub enum Parent<'a> {
+    /// The message has no such key, as in older exports without branches.
+    Missing,
+    /// The key is null, empty or the zero UUID.
+    Root,
+    /// The id of the parent.
+    Id(Cow<'a, str>),
+}
+
+/// The fields of a message that its order depends on.
+#[derive(Debug)]
+pub struct Node<'a> {
+    /// Its id.
+    pub uuid: Cow<'a, str>,
+    /// Its parent, as in the source.
+    pub parent: Parent<'a>,
+    /// When it was written.
+    pub created: Option<Timestamp>,
+    /// True if the user wrote it.
+    pub is_human: bool,
+}
+
+/// The order of the messages. Indices are positions in the source's array.
+#[derive(Debug, Default)]
+pub struct MessageOrder {
+    /// Positions with parents before their children. Siblings are in the order of the array.
+    pub sequence: Vec<usize>,
+    /// Parent of each message. Cycles are cut at their first message.
+    pub parent: Vec<Option<usize>>,
+    /// True for messages on the branch that was open last.
+    pub active: Vec<bool>,
+    /// Number of messages whose parent is missing. Each is attached to the message before it.
+    pub missing_parents: usize,
+    /// Number of cycles that were cut.
+    pub cycles: usize,
+}
+
+/// Orders messages by parent links. Without links, uses the order of the array, except that a prompt precedes an answer
+/// with the same time. The active branch is that of `leaf` (only set by the API) or else of the last array element, and
+/// continues to its last leaf.
+pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
+    let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
+    let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
+    if nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
+        for (i, node) in nodes.iter().enumerate() {
+            out.parent.push(match &node.parent {
+                Parent::Root => None,
+                Parent::Missing => i.checked_sub(1),
+                Parent::Id(id) => by_id.get(id.as_ref()).copied().or_else(|| {
+                    out.missing_parents += 1;
+                    i.checked_sub(1)
+                }),
+            });
+        }
+        order_by_links(&mut out);
+    } else {
+        order_by_array(nodes, &mut out);
+    }
+    mark_active(&mut out, leaf.and_then(|id| by_id.get(id).copied()));
+    out
+}
+
+/// Uses the order of the array. An answer that precedes its prompt and has the same time is swapped with it.
+fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
+    out.sequence = (0..nodes.len()).collect();
+    let mut i = 0;
+    while i + 1 < nodes.len() {
+        let (first, second) = (&nodes[i], &nodes[i + 1]);
+        let same_time = first.created.is_some() && first.created == second.created;
+        if !first.is_human && second.is_human && same_time {
+            out.sequence.swap(i, i + 1);
+            i += 2;
+        } else if first.is_human && !second.is_human && same_time {
+            i += 2;
+        } else {
+            i += 1;
+        }
+    }
+    out.parent = vec![None; nodes.len()];
+    for pair in out.sequence.windows(2) {
+        out.parent[pair[1]] = Some(pair[0]);
+    }
+}
+
+fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
+    let mut children = vec![Vec::new(); parent.len()];
+    for (i, p) in parent.iter().enumerate() {
+        if let Some(p) = p {
+            children[*p].push(i);
+        }
+    }
+    children
+}
+
+fn order_by_links(out: &mut MessageOrder) {
+    let children_of = children_by_parent(&out.parent);
+    let mut done = vec![false; out.parent.len()];
+    let mut ready: BinaryHeap<Reverse<usize>> =
+        out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
+    let mut first_pending = 0;
+    loop {
+        while let Some(Reverse(i)) = ready.pop() {
+            if !std::mem::replace(&mut done[i], true) {
+                out.sequence.push(i);
+                ready.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
+            }
+        }
+        while done.get(first_pending) == Some(&true) {
+            first_pending += 1;
+        }
+        if first_pending == done.len() {
+            return;
+        }
+        out.parent[first_pending] = None;
+        out.cycles += 1;
+        ready.push(Reverse(first_pending));
+    }
+}
+
+fn mark_active(out: &mut MessageOrder, leaf: Option<usize>) {
+    let Some(mut at) = leaf.or(out.parent.len().checked_sub(1)) else { return };
+    let children_of = children_by_parent(&out.parent);
+    // The last array element may be a prompt whose answer precedes it in the array, so the end of its branch is
+    // searched.
+    while let Some(child) = children_of[at].last() {
+        at = *child;
+    }
+    loop {
+        out.active[at] = true;
+        match out.parent[at] {
+            Some(parent) => at = parent,
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The loop over the files of an export and over the elements of a file, with the reports that every reader owes.
+use super::object::Object;
+use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_json::{ElementError, Elements, repair};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind};
+
+/// Reads the files of one export into a sink.
+pub struct FileReader<'r> {
+    /// Id of the format.
+    pub format: &'static str,
+    /// The opened input.
+    pub catalog: &'r Catalog,
+    /// Limits, the current time, passphrase.
+    pub context: &'r ReadContext,
+    /// Receives everything that is read.
+    pub sink: &'r mut dyn Sink,
+    /// Text of the object around the arrays that [`FileReader::objects`] read last, with `[]` for these arrays.
+    pub wrapper: Option<String>,
+    /// Bytes of the files that are done.
+    pub(crate) bytes_done: u64,
+}
+
+/// One element of a JSON file: valid JSON, repaired if necessary.
+pub struct ObjectElement<'e> {
+    /// The text of the element.
+    pub text: &'e str,
+    /// Its members.
+    pub object: Object<'e>,
+    /// Its JSON pointer, or `@` and its byte offset.
+    pub pointer: String,
+}
+
+impl<'r> FileReader<'r> {
+    /// A reader of the files of `catalog`. `format` is the id of the format.
+    pub fn new(format: &'static str, catalog: &'r Catalog, context: &'r ReadContext, sink: &'r mut dyn Sink) -> Self {
+        Self { format, catalog, context, sink, wrapper: None, bytes_done: 0 }
+    }
+
+    /// Calls `read` for each claimed file and reports the progress. A file that is damaged or no longer what was
+    /// detected is reported as dropped, and the next one is read.
+    pub fn each_file(
+        &mut self,
+        detected: &Detected,
+        mut read: impl FnMut(&mut Self, &'r Member, mementory_format::Role) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for part in &detected.claim.parts {
+            let Some(member) = self.catalog.members().get(part.member) else { continue };
+            self.each_member(&[member], |reader, member| read(reader, member, part.role))?;
+        }
+        Ok(())
+    }
+
+    /// [`FileReader::each_file`] for some of the claimed files, in an order that the reader chooses.
+    pub fn each_member<'m>(
+        &mut self,
+        members: &[&'m Member],
+        mut read: impl FnMut(&mut Self, &'m Member) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for member in members.iter().copied() {
+            let result = read(self, member);
+            self.drop_if_damaged(member, result)?;
+            self.bytes_done += member.size;
+            self.sink.progress(self.bytes_done)?;
+        }
+        Ok(())
+    }
+
+    /// Reports the progress inside the current file. Returns an error if the user cancelled.
+    pub fn progress_in_file(&mut self, member: &Member, bytes: u64) -> Result<(), FormatError> {
+        self.sink.progress(self.bytes_done + bytes.min(member.size))
+    }
+
+    /// Reports something that is not imported. `reason` is `code: text`.
+    pub fn report_dropped(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
+        self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
+    }
+
+    /// Stores a file unchanged as a passthrough file.
+    pub fn pass_through(&mut self, member: &Member, group: &str, role: &str) -> Result<(), FormatError> {
+        let item = PassthroughItem {
+            format: self.format.into(),
+            group: group.into(),
+            name: member.name.clone(),
+            role: role.into(),
+            place: member.place.clone(),
+        };
+        self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
+    }
+
+    /// Stores the members of the object around the elements that are not in `read`, as a passthrough file.
+    pub fn pass_through_wrapper(&mut self, member: &Member, read: &[&str]) -> Result<(), FormatError> {
+        let Some(text) = self.wrapper.take() else { return Ok(()) };
+        let has_more = Object::parse(&text).is_none_or(|object| object.members().any(|(key, _)| !read.contains(&key)));
+        if !has_more {
+            return Ok(());
+        }
+        let item = PassthroughItem {
+            format: self.format.into(),
+            group: String::new(),
+            name: format!("{}#", member.name),
+            role: "raw".into(),
+            place: format!("{}#", member.place),
+        };
+        self.sink.passthrough(item, &mut text.as_bytes())
+    }
+
+    /// Reports a damaged file as dropped. Limits, cancelling and errors of the sink are returned.
+    pub fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
+        match result {
+            Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
+                let reason = format!("unreadable: {source}");
+                self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, None);
+                Ok(())
+            }
+            Err(FormatError::Invalid { code, message, .. }) => {
+                let reason = format!("{code}: {message}");
+                self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, None);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Calls `read` for each object of a JSON file: the elements of an array, of the arrays under `keys` of an object,
+    /// the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An element that is not
+    /// an object is reported as dropped, with `kind`. Returns the number of elements.
+    pub fn objects(
+        &mut self,
+        member: &Member,
+        keys: &[&str],
+        kind: Kind,
+        mut read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+    ) -> Result<u64, FormatError> {
+        let (catalog, limits, bytes_done) = (self.catalog, &self.context.limits, self.bytes_done);
+        let mut count = 0;
+        self.wrapper = None;
+        catalog.read(member, |bytes| {
+            let mut elements = Elements::new(bytes, limits).with_keys(keys);
+            loop {
+                let place = member.place.clone();
+                match elements.next() {
+                    Ok(Some(element)) => {
+                        count += 1;
+                        let pointer = element.pointer();
+                        self.object(member, pointer, element.bytes, kind, &mut read)?;
+                    }
+                    Ok(None) => {
+                        self.wrapper = elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned());
+                        return Ok(());
+                    }
+                    Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
+                    Err(e @ ElementError::TooLarge { .. }) => {
+                        self.report_dropped(place, DroppedAs::Failed, &format!("too_large: {e}"), Some(kind));
+                    }
+                    Err(e) => {
+                        let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
+                        self.report_dropped(place, DroppedAs::Failed, &format!("{code}: {e}"), Some(kind));
+                        return Ok(());
+                    }
+                }
+                self.sink.progress(bytes_done + elements.raw_bytes().min(member.size))?;
+            }
+        })?;
+        Ok(count)
+    }
+
+    /// Calls `read` for one element. If it is not an object, it is reported as dropped.
+    pub fn object(
+        &mut self,
+        member: &Member,
+        pointer: String,
+        bytes: &[u8],
+        kind: Kind,
+        read: &mut impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        let place = format!("{}#{pointer}", member.place);
+        let valid_text = std::str::from_utf8(bytes).ok();
+        if let Some((text, object)) = valid_text.and_then(|text| Some((text, Object::parse(text)?))) {
+            return read(self, &ObjectElement { text, object, pointer });
+        }
+        let Some((text, codes)) = repair(bytes) else {
+            self.report_dropped(place, DroppedAs::Failed, "malformed: this entry is not JSON", Some(kind));
+            return Ok(());
+        };
+        let Some(object) = Object::parse(&text) else {
+            let reason = "not_an_object: this entry is not an object";
+            self.report_dropped(place, DroppedAs::Failed, reason, Some(kind));
+            return Ok(());
+        };
+        for code in codes {
+            self.sink.note(Issue::new(code, &place, "repaired while reading"));
+        }
+        read(self, &ObjectElement { text: &text, object, pointer })
+    }
+
+    /// The text of a small file, at most `limits.side_file_bytes`: UTF-8, UTF-16 with its mark, or Windows-1252.
+    pub fn text(&mut self, member: &Member) -> Result<String, FormatError> {
+        let bytes = self.catalog.bytes(member, self.context.limits.side_file_bytes)?;
+        let (encoding, mark) = encoding_rs::Encoding::for_bom(&bytes).unwrap_or((encoding_rs::UTF_8, 0));
+        let body = bytes.get(mark..).unwrap_or_default();
+        if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(body) {
+            return Ok(text.into_owned());
+        }
+        let message = "the text is not UTF-8 and was read as Windows-1252";
+        self.sink.note(Issue::new("encoding", &member.place, message));
+        Ok(encoding_rs::WINDOWS_1252.decode_without_bom_handling(body).0.into_owned())
+    }
+}

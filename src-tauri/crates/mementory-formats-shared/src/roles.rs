@@ -1,0 +1,95 @@
+//! The role of a speaker, from the words that chat programs use for it.
+
+/// The person.
+pub const USER: &str = "user";
+/// The model.
+pub const ASSISTANT: &str = "assistant";
+/// Instructions and other text that the program adds.
+pub const SYSTEM: &str = "system";
+/// What a tool returned.
+pub const TOOL: &str = "tool";
+
+const USER_NAMES: [&str; 14] = [
+    "user", "human", "you", "me", "person", "customer", "client", "prompt", "question", "input", "request", "usr",
+    "end-user", "end_user",
+];
+const ASSISTANT_NAMES: [&str; 26] = [
+    "assistant",
+    "ai",
+    "bot",
+    "model",
+    "gpt",
+    "chatgpt",
+    "claude",
+    "gemini",
+    "bard",
+    "copilot",
+    "grok",
+    "deepseek",
+    "mistral",
+    "llama",
+    "perplexity",
+    "meta ai",
+    "agent",
+    "llm",
+    "response",
+    "answer",
+    "output",
+    "reply",
+    "ai_response",
+    "ai assistant",
+    "chatbot",
+    "character",
+];
+const SYSTEM_NAMES: [&str; 6] = ["system", "developer", "instructions", "system_prompt", "system prompt", "context"];
+const TOOL_NAMES: [&str; 8] =
+    ["tool", "function", "tool_result", "tool_use", "tool_response", "observation", "ipython", "plugin"];
+
+/// The role with this name in any spelling: `user`, `assistant`, `system` or `tool`. None for other names.
+pub fn role(name: &str) -> Option<&'static str> {
+    let name = name.trim().trim_end_matches([':', '：']).trim().to_lowercase();
+    let name = name.as_str();
+    if USER_NAMES.contains(&name) {
+        Some(USER)
+    } else if ASSISTANT_NAMES.contains(&name) {
+        Some(ASSISTANT)
+    } else if SYSTEM_NAMES.contains(&name) {
+        Some(SYSTEM)
+    } else if TOOL_NAMES.contains(&name) {
+        Some(TOOL)
+    } else {
+        None
+    }
+}
+
+/// The role with this name, or the word of the source if it is none that is known. `unknown` if it is empty.
+pub fn role_or_word(name: &str) -> String {
+    let word = || name.trim().chars().take(40).collect::<String>();
+    match role(name) {
+        Some(role) => role.to_owned(),
+        None if name.trim().is_empty() => "unknown".to_owned(),
+        None => word(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_roles_are_known_in_all_spellings() {
+        for (name, expected) in [
+            ("Human", Some(USER)),
+            ("MODEL", Some(ASSISTANT)),
+            ("developer", Some(SYSTEM)),
+            (" Assistant: ", Some(ASSISTANT)),
+            ("function", Some(TOOL)),
+            ("narrator", None),
+            ("", None),
+        ] {
+            assert_eq!(role(name), expected, "{name}");
+        }
+        assert_eq!(role_or_word("narrator"), "narrator");
+        assert_eq!(role_or_word(" "), "unknown");
+    }
+}

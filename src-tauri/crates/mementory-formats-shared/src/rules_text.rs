@@ -1,0 +1,236 @@
+//! Splits Markdown with rules or notes into items: one for each bullet, or for each section without bullets. Joined, the
+//! sources of the items are the file.
+use super::object::content_id;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// One rule or note.
+#[derive(Debug)]
+pub struct Piece<'t> {
+    /// The words, without the mark of the bullet.
+    pub text: String,
+    /// The exact text in the file, with headings and blank lines that belong to no other item.
+    pub source: &'t str,
+    /// The last heading above it.
+    pub section: Option<String>,
+    /// `line N` of the words.
+    pub pointer: String,
+    /// Digest of section and words, with a number if the file has the same again.
+    pub id: String,
+}
+
+/// What a run of lines is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Bullet,
+    Paragraph,
+    /// Code or a table, which only make sense with the text around them.
+    Solid,
+    /// A comment or a rule.
+    Silent,
+}
+
+/// The items of a text. `before` is what precedes it in the file (frontmatter) and goes to the first item.
+pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
+    let body = before.len().min(text.len());
+    let mut found: Vec<(Range<usize>, String, Option<String>)> = Vec::new();
+    for section in sections(text, body) {
+        let blocks = blocks_of(text, section.body.clone());
+        let has_bullets = blocks.iter().any(|(b, _)| *b == Block::Bullet);
+        let is_solid = blocks.iter().any(|(b, _)| *b == Block::Solid);
+        let title = section.heading;
+        if is_solid || !has_bullets {
+            let body = &text[section.body.clone()];
+            let is_silent = blocks.iter().all(|(b, _)| *b == Block::Silent);
+            if !body.trim().is_empty() && !is_silent {
+                found.push((section.body, body.trim().to_owned(), title));
+            }
+            continue;
+        }
+        for (n, (block, range)) in blocks.iter().enumerate() {
+            let words = &text[range.clone()];
+            let leads_list = words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
+            match block {
+                Block::Bullet => found.push((range.clone(), without_mark(words), title.clone())),
+                Block::Paragraph if !leads_list => found.push((range.clone(), words.trim().to_owned(), title.clone())),
+                _ => {}
+            }
+        }
+    }
+    if found.is_empty() {
+        let words = text.get(body..).unwrap_or_default().trim();
+        let words = if words.is_empty() { text.trim() } else { words };
+        found.push((0..text.len(), words.to_owned(), None));
+    }
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut out = Vec::with_capacity(found.len());
+    let mut start = 0;
+    let last = found.len() - 1;
+    let (mut line, mut counted) = (1, 0);
+    for (n, (range, words, section)) in found.into_iter().enumerate() {
+        let end = if n == last { text.len() } else { range.end };
+        let begin = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
+        line += text[counted..begin].matches('\n').count();
+        counted = begin;
+        let digest = content_id(&format!("{}\n{words}", section.as_deref().unwrap_or_default()));
+        let count = seen.entry(digest.clone()).or_default();
+        *count += 1;
+        let id = if *count > 1 { format!("{digest}~{count}") } else { digest };
+        out.push(Piece { text: words, source: &text[start..end], section, pointer: format!("line {line}"), id });
+        start = end;
+    }
+    out
+}
+
+struct Section {
+    heading: Option<String>,
+    body: Range<usize>,
+}
+
+/// The sections of a text, at headings of any level. Lines in code blocks are no headings.
+fn sections(text: &str, from: usize) -> Vec<Section> {
+    let mut out = vec![Section { heading: None, body: from..text.len() }];
+    let (mut at, mut fence) = (from, None);
+    for line in text[from..].split_inclusive('\n') {
+        let next = at + line.len();
+        if !toggle_fence(line, &mut fence)
+            && fence.is_none()
+            && let Some(heading) = heading_of(line)
+        {
+            if let Some(last) = out.last_mut() {
+                last.body.end = at;
+            }
+            out.push(Section { heading: Some(heading), body: next..text.len() });
+        }
+        at = next;
+    }
+    out
+}
+
+/// The words of a heading.
+fn heading_of(line: &str) -> Option<String> {
+    let marks = line.len() - line.trim_start_matches('#').len();
+    let words = line.get(marks..).filter(|rest| (1..=6).contains(&marks) && rest.starts_with([' ', '\t']))?;
+    let words = words.trim().trim_end_matches('#').trim();
+    (!words.is_empty()).then(|| words.to_owned())
+}
+
+/// Follows the fences of code blocks. True if the line is one.
+fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
+    let line = line.trim_start();
+    let mark = ['`', '~'].into_iter().find(|c| line.starts_with(&c.to_string().repeat(3)));
+    match (mark, *fence) {
+        (Some(mark), None) => *fence = Some(mark),
+        (Some(mark), Some(open)) if mark == open => *fence = None,
+        _ => return false,
+    }
+    true
+}
+
+/// True for the first line of a list item, with its indentation.
+fn bullet_indent(line: &str) -> Option<usize> {
+    let words = line.trim_start_matches([' ', '\t']);
+    let indent = line.len() - words.len();
+    let digits = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after = match words.get(digits..)? {
+        rest if (1..=4).contains(&digits) => rest.strip_prefix(['.', ')'])?,
+        rest => rest.strip_prefix(['-', '*', '+', '•'])?,
+    };
+    (after.starts_with([' ', '\t']) && !after.trim().is_empty()).then_some(indent)
+}
+
+fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
+    let mut out: Vec<(Block, Range<usize>)> = Vec::new();
+    let (mut at, mut fence, mut was_blank, mut base) = (range.start, None, true, None);
+    let mut in_comment = false;
+    for line in text[range].split_inclusive('\n') {
+        let next = at + line.len();
+        let was_in_fence = fence.is_some();
+        let is_fence = toggle_fence(line, &mut fence);
+        let is_blank = line.trim().is_empty();
+        let is_indented = line.starts_with([' ', '\t']);
+        let in_bullet = out.last().is_some_and(|(b, _)| *b == Block::Bullet);
+        let indent = bullet_indent(line).filter(|_| !was_in_fence && !is_fence);
+        let is_top = indent.is_some_and(|i| base.is_none_or(|b| i <= b));
+        let words = line.trim();
+        let kind = if in_comment || words.starts_with("<!--") {
+            in_comment = !words.ends_with("-->");
+            Some(Block::Silent)
+        } else if is_blank && !was_in_fence {
+            None
+        } else if is_top {
+            base = base.or(indent);
+            Some(Block::Bullet)
+        } else if (is_fence || was_in_fence) && !(in_bullet && (is_indented || was_in_fence)) || words.starts_with('|')
+        {
+            Some(Block::Solid)
+        } else if matches!(words, "---" | "***" | "___") {
+            Some(Block::Silent)
+        } else {
+            Some(Block::Paragraph)
+        };
+        match (kind, out.last_mut()) {
+            (None, _) => {}
+            (Some(Block::Paragraph), Some((Block::Bullet, open)))
+                if is_indented || !was_blank || was_in_fence || is_fence =>
+            {
+                open.end = next;
+            }
+            (Some(kind @ (Block::Solid | Block::Silent)), Some((last, open))) if *last == kind => open.end = next,
+            (Some(Block::Paragraph), Some((Block::Paragraph, open))) if !was_blank => open.end = next,
+            (Some(kind), _) => out.push((kind, at..next)),
+        }
+        was_blank = is_blank;
+        at = next;
+    }
+    out
+}
+
+/// A list item without its mark.
+fn without_mark(item: &str) -> String {
+    let words = item.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let words = words.strip_prefix(['-', '*', '+', '•', '.', ')']).unwrap_or(words);
+    words.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<(Option<String>, String)> {
+        let found = pieces(text, "");
+        assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
+        found.into_iter().map(|p| (p.section, p.text)).collect()
+    }
+
+    #[test]
+    fn bullets_are_items_and_sections_without_bullets_too() {
+        let found = texts(
+            "# Rules\n\nAlways:\n\n- Be brief.\n- Use tabs\n  everywhere.\n\n  - nested\n\n## Build\nRun `make`.\nThen test.\n\n## Empty\n",
+        );
+        let expected = [
+            ("Rules", "Be brief."),
+            ("Rules", "Use tabs\n  everywhere.\n\n  - nested"),
+            ("Build", "Run `make`.\nThen test."),
+        ];
+        assert_eq!(found, expected.map(|(s, t)| (Some(s.to_owned()), t.to_owned())));
+    }
+
+    #[test]
+    fn code_keeps_its_section_together() {
+        let found = texts("## Run\n\n- first\n\n```sh\n# not a heading\n- not a bullet\n```\n\n1. one\n2. two");
+        assert_eq!(found.len(), 1);
+        let found = texts("1. one\n   ```sh\n   x\n   ```\n2. two\n\nplain words\n");
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn equal_items_have_different_ids_and_no_text_is_lost() {
+        let found = pieces("- a\r\n- a\r\n", "");
+        assert_ne!(found[0].id, found[1].id);
+        for text in ["", "\n\n", "# Only a heading\n", "<!-- note -->\n", "words", "- ", "---\na: 1\n---\n"] {
+            let found = pieces(text, "");
+            assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! SQLite databases inside exports. Nothing is locked, changed or written beside a database: SQLite gets its bytes in
+//! memory, with its log applied, or, for a large file on disk, a path that it may only read and never lock.
+use super::sqlite_log::apply_log;
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_model::Limits;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+
+/// First bytes of a SQLite database.
+pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+/// Fewest bytes that a row takes in a file. A damaged file can lead to the same rows again and again.
+const MIN_ROW_BYTES: u64 = 4;
+
+/// Reasons why a database cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The bytes are not an SQLite database.
+    #[error("not a SQLite database")]
+    NotSqlite,
+    /// An error of SQLite. It may name tables and columns, but contains no content.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+/// An open database.
+pub struct Database {
+    /// The connection, which cannot write.
+    pub connection: Connection,
+    /// Most rows that any table of it can have.
+    pub max_rows: u64,
+    /// True if there is a log that was not read, because the database is too large to be in memory.
+    pub is_log_unread: bool,
+}
+
+/// Opens a database of a catalog. One that is larger than an element may be is only read if it is a file on disk.
+pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
+    let unreadable = |e: OpenError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
+    let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal") && m.size > 0);
+    let log_bytes = log.map_or(0, |m| m.size);
+    let max_rows = (member.size + log_bytes) / MIN_ROW_BYTES;
+    if member.size + log_bytes <= limits.element_bytes {
+        let image = catalog.bytes(member, limits.element_bytes)?;
+        let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
+        let max_rows = max_rows.max(image.len() as u64 / MIN_ROW_BYTES);
+        let connection = open_image(image, log.as_deref(), true).map_err(unreadable)?;
+        return Ok(Database { connection, max_rows, is_log_unread: false });
+    }
+    let Some(path) = catalog.path_of(member) else {
+        let message = "the database is too large to be read inside an archive; unpack it first";
+        return Err(FormatError::invalid("too_large", &member.place, message));
+    };
+    let connection = open_file(path).map_err(unreadable)?;
+    Ok(Database { connection, max_rows, is_log_unread: log.is_some() })
+}
+
+/// True if `other` has the name of `member` with this ending.
+pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
+    other.root == member.root
+        && other.archive == member.archive
+        && other.name.strip_suffix(ending) == Some(&member.name)
+        || other.archive.is_none()
+            && member.place == member.name
+            && other.place == other.name
+            && other.name.strip_suffix(ending) == Some(&member.name)
+}
+
+/// Opens a database image. If there is a write-ahead log, it is applied first.
+pub fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, OpenError> {
+    if !image.starts_with(SQLITE_MAGIC) || image.len() < 100 {
+        return Err(OpenError::NotSqlite);
+    }
+    if let Some(wal) = wal {
+        let _ = apply_log(&mut image, wal);
+    }
+    // the header is switched from WAL to rollback mode, because a database in memory has no log file
+    if let Some(versions) = image.get_mut(18..20) {
+        versions.fill(1);
+    }
+    let mut connection = Connection::open_in_memory()?;
+    set_safety_limits(&connection)?;
+    connection.deserialize_read_exact("main", image.as_slice(), image.len(), read_only)?;
+    set_safety_limits(&connection)?;
+    Ok(connection)
+}
+
+/// Opens a file that is treated as if nothing could change it, so that SQLite neither locks it nor looks for a log.
+fn open_file(path: &Path) -> Result<Connection, OpenError> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let text = absolute.to_str().ok_or(OpenError::NotSqlite)?.replace('\\', "/");
+    let mut uri = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
+    for byte in text.bytes() {
+        match byte {
+            b'/' | b':' | b'.' | b'-' | b'_' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?mode=ro&immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri, flags)?;
+    set_safety_limits(&connection)?;
+    connection.execute_batch("PRAGMA query_only=ON; PRAGMA mmap_size=0; PRAGMA cache_size=-16384;")?;
+    Ok(connection)
+}
+
+/// Limits what SQLite can do with a hostile database.
+pub fn set_safety_limits(connection: &Connection) -> Result<(), OpenError> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.execute_batch("PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;")?;
+    Ok(())
+}
+
+impl Database {
+    /// True if there is an ordinary table with this name. A view or a virtual table could run code from the file.
+    pub fn has_table(&self, name: &str) -> bool {
+        let sql = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table' AND sql LIKE 'CREATE TABLE%'";
+        self.connection.query_row(sql, [name], |row| row.get::<_, i64>(0)).is_ok_and(|count| count == 1)
+    }
+}
+
+/// An error of SQLite while a database is read. Its text contains no content.
+pub fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
+    FormatError::invalid("database_unreadable", &member.place, error.to_string())
+}
+
+/// A text or the bytes of a column as text. None for other values.
+pub fn column_text(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_format::testkit::Scratch;
+
+    #[test]
+    fn a_large_file_is_read_in_place_and_stays_as_it_is() {
+        let folder = Scratch::new("sqlite large #1");
+        let path = folder.at("a db?.vscdb");
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch("CREATE TABLE t(key TEXT, value BLOB); INSERT INTO t VALUES ('a', 'x');").unwrap();
+        drop(db);
+        let before = std::fs::read(&path).unwrap();
+        let limits = Limits { element_bytes: 100, ..Limits::default() };
+        let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
+        let opened = open(&catalog, &catalog.members()[0], &limits).unwrap();
+        assert!(opened.has_table("t") && !opened.has_table("u"));
+        assert!(opened.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());
+        drop(opened);
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,34 @@
+//! Reads each file by its shape.
+use super::{CHARACTER_AI, detect, histories, tavern};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::{files::json_keys, reader::FileReader};
+use mementory_model::{Issue, Kind};
+
+/// Reads every claimed file.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    FileReader::new(CHARACTER_AI, catalog, context, sink).each_file(detected, |reader, member, _| {
+        match json_keys(catalog, member).and_then(|keys| detect::shape_of(&keys)) {
+            Some(detect::Shape::Tavern) => tavern::read(reader, member),
+            _ => read_histories(reader, member),
+        }
+    })
+}
+
+fn read_histories(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut character: Option<String> = None;
+    let count = reader.objects(member, &histories::LISTS, Kind::Conversation, |reader, element| {
+        if let Some(info) = element.object.object("info") {
+            character = histories::character_of(&info);
+        }
+        histories::read(reader, member, element, character.as_deref())
+    })?;
+    if count == 0 {
+        reader.sink.note(Issue::new("empty", &member.place, "this file contains no histories"));
+    }
+    reader.pass_through_wrapper(member, &histories::LISTS)
+}

@@ -1,0 +1,180 @@
+//! Reads a chat of SillyTavern: a header line, then a line for each message. `swipes` are the answers that were offered.
+use super::{CHARACTER_AI, SILLY_TAVERN};
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::{
+    chat::{Chat, ChatFile, Turn, TurnParent},
+    lines::line_objects,
+    object::{Object, content_id, decode_string},
+    reader::FileReader,
+    values::{block, first_text, other_fields, time, time_of},
+};
+use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
+use serde_json::Value;
+
+/// Notations of times besides RFC 3339 and numbers: the app's own text in English, and its names of files.
+const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-%d@%Hh%Mm%Ss"];
+/// Members of a line that have a field in the model.
+const MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
+
+/// Reads a file as one conversation.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut chat = Chat::default();
+    let (mut before, mut character, mut bytes, mut count) = (None, None, 0_u64, 0_usize);
+    line_objects(reader, member, Kind::Message, |reader, element| {
+        let object = &element.object;
+        if object.raw_value("mes").is_none()
+            && ["user_name", "character_name", "chat_metadata"].iter().any(|k| object.has(k))
+        {
+            read_header(&mut chat, object, element.text);
+            character = first_text(object, &["character_name"]).filter(|name| name != "unused");
+            return Ok(());
+        }
+        if object.raw_value("mes").is_none() {
+            let place = format!("{}#{}", member.place, element.pointer);
+            reader.report_dropped(place, DroppedAs::Failed, "not_a_message: no text", Some(Kind::Message));
+            return Ok(());
+        }
+        bytes += element.text.len() as u64;
+        if bytes > reader.context.limits.element_bytes {
+            let place = format!("{}#{}", member.place, element.pointer);
+            reader.report_dropped(
+                place,
+                DroppedAs::Failed,
+                "too_large: the chat is larger than the limit",
+                Some(Kind::Message),
+            );
+            return Ok(());
+        }
+        let offered = turns(element.text, object, &element.pointer, count, before.as_deref());
+        count += 1;
+        before = offered.last().and_then(|turn| turn.key.clone()).or(before.take());
+        if character.is_none() && object.raw_value("is_user").is_some_and(|raw| raw.get() == "false") {
+            character = first_text(object, &["name"]);
+        }
+        chat.turns.extend(offered);
+        Ok(())
+    })?;
+    if chat.turns.is_empty() {
+        reader.sink.note(Issue::new("empty", &member.place, "this chat has no messages"));
+    }
+    let times = || chat.turns.iter().filter_map(|turn| turn.times.created);
+    let (first, last) = (times().min(), times().max());
+    chat.times.created = chat.times.created.or(first);
+    chat.times.updated = last;
+    chat.source = Source { project: character.clone(), ..Source::default() };
+    // The first message of a character is the same in every chat, so the first words of the person count too.
+    let said = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
+    let opening = chat.turns.first().map(|turn| turn.text.as_str());
+    chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{said:?}", chat.times.created)));
+    chat.title = character;
+    chat.leaf = before;
+    if chat.verbatim.is_none() {
+        chat.verbatim = Some(Verbatim::json("null"));
+    }
+    let mut issues = Vec::new();
+    let file =
+        ChatFile { format: CHARACTER_AI, platform: SILLY_TAVERN, version: Some("tavern"), container: &member.place };
+    let unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| reader.sink.note(issue));
+    reader.sink.unit(unit)
+}
+
+fn read_header(chat: &mut Chat, header: &Object<'_>, text: &str) {
+    chat.times.created = header.raw_value("create_date").and_then(date);
+    chat.fields = other_fields(header, &["user_name", "character_name", "create_date"]);
+    if let Some(user) = first_text(header, &["user_name"]).filter(|name| name != "unused") {
+        chat.fields.insert("user_name".into(), user.into());
+    }
+    chat.verbatim = Some(Verbatim::json(text));
+}
+
+/// A message, and before it the other answers that were offered. All of them follow the message before.
+fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: Option<&str>) -> Vec<Turn> {
+    let is_system = line.is_true("is_system");
+    let role = match (is_system, line.raw_value("is_user").map(|raw| raw.get() == "true")) {
+        (true, _) => "system",
+        (_, Some(true)) => "user",
+        (_, Some(false)) => "assistant",
+        (_, None) => "unknown",
+    };
+    let said = line.text("mes").unwrap_or_default();
+    let name = first_text(line, &["name"]);
+    let extra = line.object("extra");
+    let parent = before.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
+    let created = line.raw_value("send_date").and_then(date);
+    let make = |words: &str, number: usize| Turn {
+        key: Some(content_id(&format!("{position}\n{number}\n{role}\n{words}"))),
+        parent: parent.clone(),
+        role: role.into(),
+        text: words.to_owned(),
+        content_type: if is_system { "context" } else { "text" }.into(),
+        hidden: is_system,
+        times: Times { created, ..Times::default() },
+        pointer: pointer.to_owned(),
+        ..Turn::default()
+    };
+    let mut out = Vec::new();
+    let mut skipped = false;
+    for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
+        let Some(words) = decode_string(raw) else { continue };
+        // One of them is the message itself.
+        if words == said && !std::mem::replace(&mut skipped, true) {
+            continue;
+        }
+        let mut turn = make(&words, number + 1);
+        turn.verbatim = Some(Verbatim::json(raw.get()));
+        out.push(turn);
+    }
+    let mut turn = make(&said, 0);
+    turn.verbatim = Some(Verbatim::json(text));
+    turn.fields = other_fields(line, &MEMBERS);
+    turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));
+    if let Some(extra) = extra {
+        turn.model = first_text(&extra, &["model"]).filter(|_| role == "assistant");
+        if let Some(thoughts) = first_text(&extra, &["reasoning"]) {
+            turn.fields.insert("blocks".into(), Value::Array(vec![block("thinking", None, thoughts)]));
+        }
+    }
+    out.push(turn);
+    out
+}
+
+/// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone; it is read as
+/// UTC.
+fn date(raw: &serde_json::value::RawValue) -> Option<Timestamp> {
+    if let Some(found) = time_of(raw) {
+        return Some(found);
+    }
+    let text = decode_string(raw)?;
+    let text = text.trim();
+    // `2023-4-9 @12h 30m 5s 123ms`
+    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let short = squeezed.split_once('s').map_or(squeezed.as_str(), |(start, _)| &squeezed[..start.len() + 1]);
+    let upper = text.replace("am", "AM").replace("pm", "PM");
+    NOTATIONS.iter().find_map(|notation| {
+        let candidate = if notation.contains('@') { short } else { upper.as_str() };
+        let civil = jiff::fmt::strtime::parse(notation, candidate).ok()?.to_datetime().ok()?;
+        time(&civil.to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::date;
+
+    #[test]
+    fn dates_are_read_in_every_notation() {
+        for (text, expected) in [
+            ("\"April 9, 2023 2:05pm\"", Some("2023-04-09T14:05:00Z")),
+            ("\"2023-4-9 @12h 30m 5s 123ms\"", Some("2023-04-09T12:30:05Z")),
+            ("1681043105000", Some("2023-04-09T12:25:05Z")),
+            ("\"2025-01-02T03:04:05.000Z\"", Some("2025-01-02T03:04:05Z")),
+            ("\"once\"", None),
+            ("null", None),
+        ] {
+            let raw = serde_json::value::RawValue::from_string(text.into()).unwrap();
+            assert_eq!(date(&raw).map(|time| time.to_rfc3339()), expected.map(Into::into), "{text}");
+        }
+    }
+}

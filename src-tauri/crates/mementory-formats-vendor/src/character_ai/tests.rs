@@ -1,0 +1,26 @@
+#![allow(clippy::unwrap_used)]
+use super::CharacterAi;
+use crate::cases::check_cases;
+use crate::detect;
+use mementory_format::Catalog;
+use mementory_model::Limits;
+
+#[test]
+fn every_fixture_is_read_as_its_case_expects() {
+    check_cases(&CharacterAi);
+}
+
+#[test]
+fn files_of_other_programs_are_not_claimed() {
+    for text in [
+        r#"{"histories":[{"text":"x"}]}"#,
+        r#"{"msgs":[{"text":"x"}]}"#,
+        "{\"name\":\"x\",\"is_user\":true}\n",
+        r#"[{"mes":"x"}]"#,
+    ] {
+        let limits = Limits::default();
+        let catalog = Catalog::from_text(text, &limits);
+        let found = detect(&catalog, &limits, None).unwrap();
+        assert!(found.sources.iter().all(|source| source.format != "character_ai"), "{text}");
+    }
+}

@@ -1,0 +1,13 @@
+import { backend } from "$lib/ipc";
+import { dialogs } from "./dialogs.svelte";
+import { importing } from "./importing.svelte";
+
+/** Lets the person choose files or a folder and opens the import sheet with them. A cancelled choice changes nothing. */
+export async function chooseForImport(what: "file" | "folder"): Promise<void> {
+  const paths = what === "file" ? await backend().chooseFiles() : [await backend().chooseFolder()];
+  const chosen = paths.filter((path) => path !== null);
+  if (chosen.length === 0) return;
+  dialogs.show({ kind: "import" });
+  // A running import is shown and not replaced.
+  if (!importing.busy) await importing.inspect(chosen);
+}

@@ -1,0 +1,101 @@
+import { FORMATS } from "$lib/ipc/formats";
+import { currentLocale, type GuideText, type SourceId } from "$lib/text/locale.svelte";
+import sources from "$lib/text/guides/sources.json";
+
+/** Groups of sources and of formats, in the order in which they are listed. */
+export const GROUPS = ["assistants", "agents", "engines", "programs", "other"] as const;
+export type Group = (typeof GROUPS)[number];
+
+/**
+ * A source from which people export, without its texts. `formats`: the formats of its exports, the main one first; those
+ * that this version cannot read are listed too. `words`: further words for the search. `accepts`: what can be
+ * imported, the usual kind first. `basis`: the steps follow the vendor's help page, reports of people who exported, or
+ * could not be confirmed. `checked`: the day on which they were compared with these.
+ */
+export type Source = {
+  id: SourceId;
+  group: Group;
+  formats: readonly string[];
+  words: string;
+  accepts: readonly ("file" | "folder" | "text")[];
+  basis: "vendor" | "reports" | "unsure";
+  checked: string;
+  links: readonly string[];
+  paths: readonly { path: string; system?: string }[];
+};
+
+export const SOURCES = sources as readonly Source[];
+
+/** The texts of a source in the current language. */
+export const guideText = (id: SourceId): GuideText => currentLocale().guides[id];
+
+/** Formats that a person may choose for a file, and formats that take any file and are only used if chosen. */
+const ORDINARY_FORMATS = FORMATS.filter((format) => format.read && !format.onlyIfChosen);
+const READ_FORMATS: ReadonlySet<string> = new Set(ORDINARY_FORMATS.map(({ id }) => id));
+export const KEEPING_FORMATS: ReadonlySet<string> = new Set(
+  FORMATS.filter((format) => format.read && format.onlyIfChosen).map(({ id }) => id),
+);
+
+/** Whether this version reads exports of the source. Sources of the group `other` name no program. */
+export const isReadable = ({ group, formats }: Source): boolean =>
+  group === "other" || formats.some((format) => READ_FORMATS.has(format));
+
+/** The source to whose exports a format belongs: the one whose main format it is, else any that has it. */
+export function sourceOf(format: string | null | undefined): Source | null {
+  if (!format) return null;
+  return (
+    SOURCES.find(({ formats }) => formats[0] === format) ??
+    SOURCES.find(({ formats }) => formats.includes(format)) ??
+    null
+  );
+}
+
+/** The formats that a person may choose for a file, by group. Groups without formats are left out. */
+export function formatsByGroup(): { group: Group; formats: string[] }[] {
+  return GROUPS.map((group) => ({
+    group,
+    formats: ORDINARY_FORMATS.map(({ id }) => id).filter((id) => (sourceOf(id)?.group ?? "other") === group),
+  })).filter(({ formats }) => formats.length > 0);
+}
+
+const simplified = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
+
+/** The sources in which every word of the query occurs: in the name, in other names, or in paths and file names. */
+export function findSources(query: string): Source[] {
+  const words = simplified(query).split(/\s+/).filter(Boolean);
+  return SOURCES.filter((source) => {
+    const { name, drop } = guideText(source.id);
+    const paths = source.paths.map(({ path }) => path);
+    const text = simplified([name, source.id, source.words, ...source.formats, ...paths, ...drop].join(" "));
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export type TextPart = { kind: "text" | "code" | "menu" | "button" | "guide"; text: string };
+
+/** The marks in the sentences of guides. The first group of each is the marked text. */
+const MARKS: [Exclude<TextPart["kind"], "text">, RegExp][] = [
+  ["code", /^`([^`]+)`/],
+  ["menu", /^\*([^*]+)\*/],
+  ["button", /^\[([^\]]+)\]/],
+  ["guide", /^\{(\w+)\}/],
+];
+
+/**
+ * Splits a sentence of a guide at its marks: `` `code` ``, `*labels of menus*`, `[buttons of this window]`, and
+ * `{ids}` of other guides.
+ */
+export function textParts(sentence: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let rest = sentence;
+  while (rest !== "") {
+    const found = MARKS.flatMap(([kind, pattern]) => {
+      const match = pattern.exec(rest);
+      return match ? [{ kind, text: match[1] ?? "", length: match[0].length }] : [];
+    })[0];
+    const plain = found ? "" : (/^.[^`*[{]*/su.exec(rest)?.[0] ?? rest);
+    parts.push(found ? { kind: found.kind, text: found.text } : { kind: "text", text: plain });
+    rest = rest.slice(found?.length ?? plain.length);
+  }
+  return parts;
+}
