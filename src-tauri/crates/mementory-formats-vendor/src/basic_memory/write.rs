@@ -95,7 +95,8 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
 /// Reports a note, or a part of one, that is written as it was read. The folder gives it another project.
 fn wrote_own(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
-    export.wrote(stored, &Record { source, ..stored.record.clone() });
+    // The files that it refers to are not written.
+    export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {
         let note = "it is read back with the name of the folder as its project";
         export.report.losses.add(&stored.id, "source", LossKind::Narrowed, note);
