@@ -1,9 +1,11 @@
-//! What readers of several formats have in common: JSON objects as borrowed members, the loop over the elements of a
+//! What readers and writers of several formats have in common: JSON objects as borrowed members, the loop over the elements of a
 //! file, conversations built from turns, the order of messages, web pages, notes, and rows of memory engines.
 pub mod agent_content;
 pub mod any_time;
 pub mod chat;
+pub mod check;
 pub mod content;
+pub mod export;
 pub mod files;
 pub mod frontmatter;
 pub mod harness;
@@ -11,11 +13,14 @@ pub mod html;
 pub mod json_head;
 pub mod jsonl_session;
 pub mod lines;
+pub mod list_items;
 pub mod markdown;
 pub mod memory_heads;
 pub mod memory_rows;
 pub mod message;
+pub mod new_files;
 pub mod note;
+pub mod note_export;
 pub mod note_folder;
 pub mod note_links;
 pub mod note_reader;
@@ -27,5 +32,7 @@ pub mod rules_text;
 pub mod sqlite;
 mod sqlite_log;
 pub mod tables;
+pub mod topics;
 pub mod values;
 pub mod workbook;
+pub mod yaml_head;

@@ -167,24 +167,10 @@ impl<'r> NoteReader<'r> {
             self.files.sink.note(Issue::new("large_note", &member.place, message));
         }
         let path = self.folder.path(member).to_owned();
-        let mut record = Record::new(Kind::Resource, self.key(member, text), unix_lines(note.body.trim()));
+        let mut record = record_of(&note, &outline, self.key(member, text), member.file_name());
         record.origin_id = (!self.folder.is_single_file).then(|| path.clone());
-        record.title = note.text("title").or_else(|| stem(member.file_name()));
-        record.record_type = note.text("type").or_else(|| Some("note".into()));
-        record.status = note.text("status");
-        record.times.created = note.time(&CREATED_KEYS);
-        record.times.updated = note.time(&UPDATED_KEYS);
-        record.tags = note.tags("tags");
-        let further = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
-        for tag in further {
-            if !record.tags.contains(&tag) {
-                record.tags.push(tag);
-            }
-        }
         record.source.platform = self.files.format.into();
-        record.source.conversation = note.text("conversation_id");
         record.source.project = Some(self.folder.name.clone()).filter(|name| !name.is_empty());
-        record.fields = note.other_members(&USED_KEYS);
         record.origin = Origin {
             format: self.files.format.into(),
             version: None,
@@ -238,6 +224,26 @@ impl<'r> NoteReader<'r> {
             record.fields.insert("missing_links".into(), missing.into());
         }
     }
+}
+
+/// What a note says about itself: text, title, type, status, times, tags, and the other members of its frontmatter.
+pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: &str) -> Record {
+    let mut record = Record::new(Kind::Resource, key, unix_lines(note.body.trim()));
+    record.title = note.text("title").or_else(|| stem(file_name));
+    record.record_type = note.text("type").or_else(|| Some("note".into()));
+    record.status = note.text("status");
+    record.times.created = note.time(&CREATED_KEYS);
+    record.times.updated = note.time(&UPDATED_KEYS);
+    record.tags = note.tags("tags");
+    let further = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
+    for tag in further {
+        if !record.tags.contains(&tag) {
+            record.tags.push(tag);
+        }
+    }
+    record.source.conversation = note.text("conversation_id");
+    record.fields = note.other_members(&USED_KEYS);
+    record
 }
 
 /// Text with line feeds only.

@@ -105,4 +105,6 @@ mod shared_cases;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
+mod write_cases;
+#[cfg(test)]
 use testing::{by_id, detect};

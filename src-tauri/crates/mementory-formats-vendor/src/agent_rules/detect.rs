@@ -8,6 +8,11 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Weaker than the workspace of an agent, whose files have the same names, and stronger than a copied text.
 const CONFIDENCE: f64 = 0.75;
 
+/// Start of the files that we write. Their items may have been said by anybody.
+pub(super) const MARK: &str = "<!-- Written by Mementory";
+/// Our files are known by their first line.
+const OWN_CONFIDENCE: f64 = 0.9;
+
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuleFile {
@@ -17,10 +22,12 @@ pub(super) struct RuleFile {
     pub method: &'static str,
     /// True for a file that is stored, but not read.
     pub is_opaque: bool,
+    /// True for a file that we wrote.
+    pub is_ours: bool,
 }
 
 const fn rules(platform: &'static str) -> RuleFile {
-    RuleFile { platform, method: "rules_file", is_opaque: false }
+    RuleFile { platform, method: "rules_file", is_opaque: false, is_ours: false }
 }
 
 /// One claim for all files.
@@ -34,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let role = |file: &RuleFile| if file.is_opaque { Role::Sidecar } else { Role::Memories };
     vec![Claim {
         version: None,
-        confidence: CONFIDENCE,
+        confidence: if found.iter().any(|(_, file)| file.is_ours) { OWN_CONFIDENCE } else { CONFIDENCE },
         reason: format!("Found {} files with rules for coding agents", found.len()),
         parts: found.iter().map(|(member, file)| Part { member: *member, role: role(file) }).collect(),
         missing_parts: vec![],
@@ -56,7 +63,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
         return None;
     }
     let text = String::from_utf8_lossy(&head);
-    by_name.or_else(|| by_frontmatter(&Document::parse(text.trim_start_matches('\u{feff}'))))
+    let text = text.trim_start_matches('\u{feff}');
+    let is_ours = text.starts_with(MARK);
+    let found = by_name.or_else(|| is_ours.then(|| rules("agents"))).or_else(|| by_frontmatter(&Document::parse(text)));
+    found.map(|file| RuleFile { is_ours, ..file })
 }
 
 fn by_name(member: &Member) -> Option<RuleFile> {

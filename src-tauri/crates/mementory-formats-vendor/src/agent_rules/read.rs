@@ -6,7 +6,7 @@ use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Longest frontmatter, in bytes, whose members all items of a file have. Those of a longer one are at its first item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
@@ -22,6 +22,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     let mut seen: HashMap<String, u32> = HashMap::new();
+    let claimed: HashSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
     reader.each_file(detected, |reader, member, role| {
         let Some(file) = rule_file(reader.catalog, member) else {
             reader.report_dropped(
@@ -37,14 +38,28 @@ pub(super) fn read(
             reader.sink.note(Issue::new("not_readable", &member.place, message));
             return reader.pass_through(member, file.platform, "raw");
         }
-        read_file(reader, member, file, &mut seen)
+        let names_file = |text: &str| names_claimed_file(catalog, member, text, &claimed);
+        read_file(reader, member, file, &names_file, &mut seen)
     })
+}
+
+/// True for a line that imports or links to a file which is read as well. It says nothing by itself.
+fn names_claimed_file(catalog: &Catalog, member: &Member, text: &str, claimed: &HashSet<usize>) -> bool {
+    let linked = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
+    let imported = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
+    let Some(path) = imported.or_else(linked) else { return false };
+    let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    let is_it = |other: &&Member| other.name == name && other.root == member.root && other.archive == member.archive;
+    catalog.members().iter().filter(is_it).any(|other| other.id != member.id && claimed.contains(&other.id))
 }
 
 fn read_file(
     reader: &mut FileReader<'_>,
     member: &Member,
     file: RuleFile,
+    names_file: &dyn Fn(&str) -> bool,
     seen: &mut HashMap<String, u32>,
 ) -> Result<(), FormatError> {
     let text = reader.text(member)?;
@@ -66,6 +81,12 @@ fn read_file(
     let project = project_of(reader.catalog, member);
     let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
     for (n, piece) in rules_text::pieces(&text, before).into_iter().enumerate() {
+        if names_file(&piece.text) {
+            let place = format!("{}#{}", member.place, piece.pointer);
+            let reason = "not_a_record: it only names a file, which is read as well";
+            reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Memory));
+            continue;
+        }
         let base = format!("{}/{}/{}", file.platform, project.as_deref().unwrap_or_default(), piece.id);
         let count = seen.entry(base.clone()).or_default();
         *count += 1;
@@ -74,18 +95,15 @@ fn read_file(
         let is_import = piece.text.starts_with('@') && !piece.text.contains(char::is_whitespace);
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id), piece.text);
         record.title = piece.section.or_else(|| document.text("name")).or_else(|| document.text("description"));
-        record.record_type = Some(
-            if is_import {
-                "import"
-            } else if is_saved {
-                "saved_memory"
-            } else {
-                "rule"
-            }
-            .into(),
-        );
+        record.record_type = match (is_import, is_saved) {
+            (true, _) => Some("import".into()),
+            (_, true) => Some("saved_memory".into()),
+            _ => (!file.is_ours).then(|| "rule".into()),
+        };
         record.source.platform = file.platform.into();
-        record.source.method = Some(if is_saved { "agent_memory" } else { file.method }.into());
+        let method = if is_saved { "agent_memory" } else { file.method };
+        // What we wrote may have been said by anybody.
+        record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
         if n == 0 || before.len() <= MAX_REPEATED_BYTES {
             record.fields = document.fields.clone();

@@ -43,7 +43,7 @@ fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
     (seen, marked)
 }
 
-fn is_marked(text: &str) -> bool {
+pub(super) fn is_marked(text: &str) -> bool {
     let note = Note::parse(text);
     if !note.has_head {
         return false;

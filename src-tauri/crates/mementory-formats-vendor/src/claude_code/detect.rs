@@ -43,6 +43,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     if parts.is_empty() {
         return Vec::new();
     }
+    let has_index = parts
+        .iter()
+        .filter_map(|p| catalog.members().get(p.member))
+        .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
     let known: Vec<usize> = parts.iter().map(|p| p.member).collect();
     let side_files = catalog.members().iter().filter(|m| !known.contains(&m.id) && is_side_file(catalog, m, &known));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
@@ -53,7 +57,14 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     vec![Claim {
         version: None,
-        confidence: if is_certain { 0.95 } else { 0.85 },
+        // Beside their index, topics are no notes of another program, whatever is written in them.
+        confidence: if is_certain {
+            0.95
+        } else if has_index {
+            0.92
+        } else {
+            0.85
+        },
         reason: format!("Found {found}"),
         parts,
         missing_parts: vec![],

@@ -7,10 +7,17 @@ mod read;
 mod session;
 #[cfg(test)]
 mod tests;
+mod write;
+#[cfg(test)]
+mod write_tests;
 
-use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
+use std::path::Path;
 
 /// Id of the format and scope of its keys.
 const FORMAT: &str = "claude_code";
@@ -33,7 +40,14 @@ impl Format for ClaudeCode {
         "Claude Code"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, attachments: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            attachments: true,
+            folder: true,
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog))
@@ -46,5 +60,25 @@ impl Format for ClaudeCode {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, Some(out), options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::write(source, None, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }

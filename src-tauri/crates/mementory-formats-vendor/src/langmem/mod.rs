@@ -3,9 +3,16 @@ mod detect;
 mod read;
 #[cfg(test)]
 mod tests;
+mod write;
+#[cfg(test)]
+mod write_tests;
 
-use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use mementory_model::Limits;
+use std::path::Path;
 
 /// Id of the format and scope of the record keys.
 const ID: &str = "langmem";
@@ -23,7 +30,7 @@ impl Format for LangMem {
         "LangMem and LangGraph store"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities { read: true, write: true, validate: true, ending: ".json", ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog))
@@ -36,5 +43,25 @@ impl Format for LangMem {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, Some(out), options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::write(source, None, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }

@@ -3,9 +3,9 @@ use super::detect::LISTS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
-use mementory_formats_shared::object::{Object, decode_string};
+use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{Fields, Kind};
+use mementory_model::{Fields, Kind, Record, RecordKey};
 use serde_json::Value;
 
 /// Members of a value that may hold the text of a memory.
@@ -27,11 +27,19 @@ pub(super) fn read(
 
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    let namespace = namespace_of(&object);
-    let Some(raw) = object.raw_value("value") else {
-        rows.fail(files, row, "no_content: this row has no value", Kind::Memory);
-        return Ok(());
-    };
+    match memory(&object) {
+        Ok(record) => rows.send(files, row, record),
+        Err(reason) => {
+            rows.fail(files, row, reason, Kind::Memory);
+            Ok(())
+        }
+    }
+}
+
+/// A row as a record, or the reason why it is none.
+pub(super) fn memory(object: &Object<'_>) -> Result<Record, &'static str> {
+    let namespace = namespace_of(object);
+    let raw = object.raw_value("value").ok_or("no_content: this row has no value")?;
     // Some dumps of the table have the value as a text with JSON in it.
     let inner = decode_string(raw).map(|text| text.into_owned());
     let json = inner.as_deref().filter(|text| text.trim_start().starts_with('{')).unwrap_or_else(|| raw.get());
@@ -40,13 +48,10 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
         Some(value) => text_of(value),
         None => inner.clone().filter(|text| !text.trim().is_empty()),
     };
-    let Some(text) = text else {
-        rows.fail(files, row, "no_content: no text in the value", Kind::Memory);
-        return Ok(());
-    };
+    let text = text.ok_or("no_content: no text in the value")?;
     let key = object.id("key");
     let content = format!("{}\n{text}", namespace.join("/"));
-    let mut record = rows.record(Kind::Memory, None, &content, text);
+    let mut record = Record::new(Kind::Memory, RecordKey::new(ID, content_id(&content)), text);
     if let Some(key) = &key {
         record.key.value = format!("{}/{key}", namespace.join("/"));
     }
@@ -62,7 +67,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     if let Some(value) = &value {
         record.fields.extend(fields_of_value(value));
     }
-    rows.send(files, row, record)
+    Ok(record)
 }
 
 /// The parts of a namespace: a list or, in the database, a text with dots.

@@ -6,9 +6,17 @@ use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
 use mementory_formats_shared::object::{Object, decode_string, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::rules_text;
 use mementory_model::{Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
+
+/// Mark of the agent and the blocks that we write, in their metadata.
+pub(super) const OURS: &str = "Mementory";
+
+fn is_ours(object: &Object<'_>) -> bool {
+    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OURS))
+}
 
 /// Reads every claimed file.
 pub(super) fn read(
@@ -77,6 +85,10 @@ impl AgentFile<'_> {
         let key = self.unique_key(format!("agent/{known_by}"));
         for block in object.texts("block_ids") {
             self.owners.entry(block).or_insert_with(|| known_by.clone());
+        }
+        if is_ours(object) && object.list("messages").is_none_or(|messages| messages.is_empty()) {
+            self.rows.skip(files, row, "not_a_record: the agent that was made for the blocks", Kind::Profile);
+            return Ok(());
         }
         // Lists whose elements are records of their own, and environments with secrets, are not repeated here.
         let parts = ["messages", "core_memory", "memory", "tools", "passages", "archival_memory", "system"];
@@ -211,6 +223,9 @@ impl AgentFile<'_> {
             self.rows.skip(files, row, "no_content: this block is empty", Kind::Memory);
             return Ok(());
         };
+        if is_ours(object) {
+            return self.send_items(files, row, &key, &label, &text);
+        }
         // The persona describes the assistant, and no person.
         let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
         let mut record = self.rows.record(kind, id, "", text);
@@ -224,6 +239,30 @@ impl AgentFile<'_> {
         record.links.extend(owner.map(|owner| link("member_of", Kind::Profile, ID, format!("agent/{owner}"))));
         record.fields = object.other_fields(&["id", "label", "value", "created_at", "updated_at", "tags"]);
         self.rows.send(files, row, record)
+    }
+
+    /// The items of a block that we wrote. They may have been said by anybody.
+    fn send_items(
+        &mut self,
+        files: &mut FileReader<'_>,
+        row: &Row<'_>,
+        key: &str,
+        label: &str,
+        text: &str,
+    ) -> Result<(), FormatError> {
+        let label = label.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit());
+        let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
+        for piece in rules_text::pieces(text, "") {
+            let row =
+                Row { member: row.member, text: row.text, pointer: format!("{}/value/{}", row.pointer, piece.pointer) };
+            let mut record = self.rows.record(kind, None, "", piece.text);
+            record.key.value = format!("{key}/{}", piece.id);
+            record.record_type = Some(label.to_owned());
+            record.title = Some(label.to_owned());
+            let verbatim = Verbatim { media_type: "text/markdown".into(), text: piece.source.to_owned() };
+            self.rows.send_with(files, &row, record, verbatim)?;
+        }
+        Ok(())
     }
 
     /// An entry of the archival memory.

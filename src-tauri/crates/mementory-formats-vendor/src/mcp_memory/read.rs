@@ -4,7 +4,7 @@ use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
 use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{EntityRef, Kind, Verbatim};
+use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
 /// The lists of the graph that the tool `read_graph` returns.
@@ -54,13 +54,21 @@ fn read_entity(
     row: &Row<'_>,
     object: &Object<'_>,
 ) -> Result<(), FormatError> {
-    let Some(name) = object.id("name") else {
+    let Some((about, record)) = entity(object) else {
         rows.fail(files, row, "no_name: this entity has no name", Kind::Entity);
         return Ok(());
     };
+    let raw = object.raw_value("observations").filter(|raw| list(raw).is_some() || decode_string(raw).is_some());
+    let without: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
+    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &without)))?;
+    send_observations(rows, files, row, &about, raw, "observations")
+}
+
+/// An entity, and how its observations refer to it. None without a name.
+pub(super) fn entity(object: &Object<'_>) -> Option<(EntityRef, Record)> {
+    let name = object.id("name")?;
     let entity_type = object.first_text(&["entityType", "entity_type"]);
-    let mut record = rows.record(Kind::Entity, None, "", "");
-    record.key.value = entity_key(&name);
+    let mut record = Record::new(Kind::Entity, RecordKey::new(ID, entity_key(&name)), "");
     record.origin_id = Some(name.clone());
     record.title = Some(name.clone());
     record.record_type = entity_type.clone();
@@ -68,11 +76,7 @@ fn read_entity(
     record.times.updated = object.time("updatedAt").or_else(|| object.time("updated_at"));
     let used = ["type", "name", "entityType", "entity_type", "observations"];
     record.fields = object.other_fields(&used);
-    let raw = object.raw_value("observations").filter(|raw| list(raw).is_some() || decode_string(raw).is_some());
-    let without: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
-    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &without)))?;
-    let about = EntityRef { name, entity_type, role: None };
-    send_observations(rows, files, row, &about, raw, "observations")
+    Some((EntityRef { name, entity_type, role: None }, record))
 }
 
 /// A line with observations that are added to an entity.
@@ -107,7 +111,6 @@ fn send_observations(
     Ok(())
 }
 
-/// An observation is a text or, in some servers, an object with a text and times.
 fn read_observation(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -115,15 +118,23 @@ fn read_observation(
     about: &EntityRef,
     item: &RawValue,
 ) -> Result<(), FormatError> {
+    match observed(about, item) {
+        Some(record) => rows.send(files, row, record),
+        None => {
+            rows.fail(files, row, "no_content: an observation without text", Kind::Memory);
+            Ok(())
+        }
+    }
+}
+
+/// An observation is a text or, in some servers, an object with a text and times. None without a text.
+pub(super) fn observed(about: &EntityRef, item: &RawValue) -> Option<Record> {
     let object = Object::parse(item.get()).unwrap_or_default();
     let names = ["content", "text", "observation", "value"];
     let text = decode_string(item).map(|text| text.into_owned()).filter(|text| !text.trim().is_empty());
-    let Some(text) = text.or_else(|| object.first_text(&names)) else {
-        rows.fail(files, row, "no_content: an observation without text", Kind::Memory);
-        return Ok(());
-    };
-    let mut record = rows.record(Kind::Memory, None, "", text.clone());
-    record.key.value = format!("{}/{}", entity_key(&about.name), content_id(&text));
+    let text = text.or_else(|| object.first_text(&names))?;
+    let key = format!("{}/{}", entity_key(&about.name), content_id(&text));
+    let mut record = Record::new(Kind::Memory, RecordKey::new(ID, key), text);
     record.title = Some(about.name.clone());
     record.times.created =
         ["timestamp", "createdAt", "created_at", "date"].into_iter().find_map(|key| object.time(key));
@@ -131,7 +142,7 @@ fn read_observation(
     record.entities = vec![about.clone()];
     record.links = vec![link("about", Kind::Entity, ID, entity_key(&about.name))];
     record.fields = object.other_fields(&names);
-    rows.send(files, row, record)
+    Some(record)
 }
 
 /// A relation. Its ends may be missing: the server does not check them.
@@ -141,20 +152,28 @@ fn read_relation(
     row: &Row<'_>,
     object: &Object<'_>,
 ) -> Result<(), FormatError> {
+    match relation(object) {
+        Some(record) => rows.send(files, row, record),
+        None => {
+            rows.fail(files, row, "malformed: not a relation between two things", Kind::Relation);
+            Ok(())
+        }
+    }
+}
+
+/// A relation. None without its ends.
+pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     let what = object.first_text(&["relationType", "relation_type", "relation"]);
-    let (Some(from), Some(to)) = (object.id("from"), object.id("to")) else {
-        rows.fail(files, row, "malformed: not a relation between two things", Kind::Relation);
-        return Ok(());
-    };
+    let (from, to) = (object.id("from")?, object.id("to")?);
     let words = what.as_deref().map_or_else(|| "–".to_owned(), spaced);
     let key = format!("{from}\n{}\n{to}", what.as_deref().unwrap_or_default());
-    let mut record = rows.record(Kind::Relation, None, &key, format!("{from} {words} {to}"));
+    let mut record = Record::new(Kind::Relation, RecordKey::new(ID, content_id(&key)), format!("{from} {words} {to}"));
     record.record_type = what;
     record.links =
         vec![link("source", Kind::Entity, ID, entity_key(&from)), link("target", Kind::Entity, ID, entity_key(&to))];
     let used = ["type", "from", "to", "relationType", "relation_type", "relation"];
     record.fields = object.other_fields(&used);
-    rows.send(files, row, record)
+    Some(record)
 }
 
 /// The server knows an entity by its name only.

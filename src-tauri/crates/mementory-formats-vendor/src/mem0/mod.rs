@@ -3,13 +3,18 @@ mod markdown;
 mod read;
 #[cfg(test)]
 mod tests;
+mod write;
+#[cfg(test)]
+mod write_tests;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, Role, Sink,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, RecordSource, Role, Sink,
+    Validation, WriteOptions, WriteReport,
 };
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::{Limits, RecordKey};
 use sha2::{Digest, Sha256};
+use std::path::Path;
 
 /// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -28,7 +33,7 @@ impl Format for Mem0 {
         "mem0 memories"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities { read: true, write: true, validate: true, ending: ".json", ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, false)
@@ -44,6 +49,26 @@ impl Format for Mem0 {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, Some(out), options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::write(source, None, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }
 
@@ -92,7 +117,11 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         // Other programs have an object with that name, whose text is inside.
         has_text && !has("memory.content") && (has_mem0_key || is_selected)
     };
-    has_memories_at("") || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
+    // Relations alone, which we write if there are no memories.
+    let has_relations = ["source", "relationship", "target"].iter().all(|key| keys.has(&format!("relations.{key}")));
+    has_relations && keys.has("results")
+        || has_memories_at("")
+        || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
 /// The key of an element without an id is the SHA-256 of its text.

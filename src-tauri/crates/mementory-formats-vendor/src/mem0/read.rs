@@ -44,7 +44,8 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
-fn memory(object: &Object<'_>) -> Option<Record> {
+/// A memory. None without a text.
+pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     let (name, content) =
         ["memory", "text", "data"].into_iter().find_map(|key| Some((key, object.first_text(&[key])?)))?;
     let id = object.id("id");
@@ -56,14 +57,18 @@ fn memory(object: &Object<'_>) -> Option<Record> {
     record.tags = object.texts("categories");
     record.source.account = object.id("user_id");
     record.source.conversation = object.id("run_id");
-    record.source.method = Some("extracted".into());
+    // What we wrote says how it came to be; all else was taken from a conversation by a model.
+    record.source.method = match object.object("metadata").filter(|metadata| metadata.has("source_platform")) {
+        Some(metadata) => metadata.first_text(&["source_method"]),
+        None => Some("extracted".into()),
+    };
     let used = [name, "id", "created_at", "updated_at", "expiration_date", "categories", "user_id", "run_id"];
     record.fields = object.other_fields(&used);
     Some(record)
 }
 
 /// A relation from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one is missing.
-fn relation(object: &Object<'_>) -> Option<Record> {
+pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     let (from, what) = (object.first_text(&["source"])?, object.first_text(&["relationship", "relation"])?);
     let to = object.first_text(&["target", "destination"])?;
     let sentence = format!("{from} {} {to}", spaced(&what));

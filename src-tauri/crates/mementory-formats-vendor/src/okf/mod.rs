@@ -3,9 +3,16 @@ mod detect;
 mod read;
 #[cfg(test)]
 mod tests;
+mod write;
+#[cfg(test)]
+mod write_tests;
 
-use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use mementory_model::Limits;
+use std::path::Path;
 
 /// Open Knowledge Format.
 pub struct Okf;
@@ -18,7 +25,14 @@ impl Format for Okf {
         "Open Knowledge Format"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, attachments: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            attachments: true,
+            folder: true,
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, false))
@@ -34,6 +48,26 @@ impl Format for Okf {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, Some(out), options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::write(source, None, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }
 

@@ -26,8 +26,11 @@ pub(super) fn read(
         for link in &mut record.links {
             link.target.value = concept_id(&link.target.value).to_owned();
         }
-        read_type(reader, &note, &mut record, &member.place);
-        read_families(&note, &mut record);
+        fill(&note, &mut record);
+        if record.record_type.is_none() {
+            let message = "this concept has no type, which the format requires; it is imported";
+            reader.files.sink.note(mementory_model::Issue::new("type_missing", &member.place, message));
+        }
         read_sources(reader, &note, &mut record, &path);
         reader.files.sink.unit(record.into())
     })
@@ -38,13 +41,10 @@ fn concept_id(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
 }
 
-/// `type` is the only member that every concept needs. One without it is imported as well, and that is reported.
-fn read_type(reader: &mut NoteReader<'_>, note: &Note<'_>, record: &mut Record, place: &str) {
+/// Type, trust and lifecycle of a concept.
+pub(super) fn fill(note: &Note<'_>, record: &mut Record) {
     record.record_type = note.text("type");
-    if record.record_type.is_none() {
-        let message = "this concept has no type, which the format requires; it is imported";
-        reader.files.sink.note(mementory_model::Issue::new("type_missing", place, message));
-    }
+    read_families(note, record);
 }
 
 /// The families of members for trust and lifecycle. `generated` says who wrote the concept: an agent (`name/version`),

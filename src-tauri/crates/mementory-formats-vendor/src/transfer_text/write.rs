@@ -1,24 +1,9 @@
 //! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request
 //! (vendors.md §9). The report lists the values that such a text cannot contain.
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteReport};
+use mementory_formats_shared::topics;
 use mementory_model::{Kind, LossKind, Timestamp};
 use std::{collections::BTreeMap, fmt::Write as _};
-
-/// Headings in the order of the text. Each has the record types, sections and tags that are written under it.
-const HEADING_WORDS: [(&str, &[&str]); 12] = [
-    ("Instructions", &["instruction", "instructions", "custom_instructions", "project_instructions"]),
-    ("Identity", &["identity", "fact", "profile", "personal"]),
-    ("Career", &["career", "work", "job", "education"]),
-    ("Projects", &["project", "projects"]),
-    ("Preferences", &["preference", "preferences"]),
-    ("People", &["person", "people", "relationship", "relationships", "family"]),
-    ("Health", &["health"]),
-    ("Goals", &["goal", "goals"]),
-    ("Skills", &["skill", "skills", "procedural"]),
-    ("Events", &["event", "events", "episodic"]),
-    ("Knowledge", &["semantic", "knowledge"]),
-    ("Other", &[]),
-];
 
 /// An entry. Entries are sorted by heading, then by time; entries without a date come last under their heading.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -93,25 +78,13 @@ fn entry_line(stored: StoredRecord) -> EntryLine {
         Some(title) => format!("{title}: {text}"),
         None => text.to_owned(),
     };
-    let types = record.record_type.iter().map(String::as_str);
-    let section = record.fields.get("section").and_then(|s| s.as_str());
     EntryLine {
-        heading: heading_index(types.chain(section).chain(record.tags.iter().map(String::as_str))),
+        heading: topics::topic_of(&record),
         is_undated: record.times.created.is_none(),
         created: record.times.created,
         id: stored.id,
         text: line_text,
     }
-}
-
-/// Index of the heading to which the first known word belongs, else of the last heading. `words` are the type, section
-/// and tags of a record.
-fn heading_index<'w>(words: impl Iterator<Item = &'w str>) -> usize {
-    let heading_position = |word: &str| {
-        let word = word.to_lowercase();
-        HEADING_WORDS.iter().position(|(_, known)| known.contains(&word.as_str()))
-    };
-    words.filter_map(heading_position).next().unwrap_or(HEADING_WORDS.len() - 1)
 }
 
 fn day_text(time: Timestamp) -> String {
@@ -129,7 +102,7 @@ fn compose_text(lines: &[EntryLine]) -> String {
     let mut out = String::new();
     for (heading, lines) in by_heading {
         let separator = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(out, "{separator}## {}\n", HEADING_WORDS[heading].0);
+        let _ = writeln!(out, "{separator}## {}\n", topics::NAMES[heading]);
         for line in lines {
             let date = line.created.map_or_else(|| "unknown".to_owned(), day_text);
             let mut text_lines = line.text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());

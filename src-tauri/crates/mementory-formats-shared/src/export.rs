@@ -1,0 +1,297 @@
+//! What writers of memories have in common: which records they write, and the report on what the target cannot hold.
+use mementory_format::extension::members;
+use mementory_format::passthrough_envelope::note_left_out;
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_model::{Kind, LossKind, Record, Timestamp};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Longest text of a document that is written as a memory, in bytes. Programs give memories to a model as a whole.
+pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
+
+/// Members of a record that every file of another format changes, so that they are not reported one by one.
+const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
+
+/// The report of an export while it is made.
+pub struct Export {
+    /// What is written, lost and withheld so far.
+    pub report: WriteReport,
+    /// Time of the export.
+    pub now: Timestamp,
+    /// True if identifiers of accounts and platforms are left out.
+    pub strip: bool,
+    /// True if the target holds documents of any length, and not only memories.
+    pub holds_documents: bool,
+    format: &'static str,
+    holds_end: bool,
+}
+
+impl Export {
+    /// `holds_end`: the target can say that a memory is true until a time only.
+    pub fn new(
+        format: &'static str,
+        version: &str,
+        source: &dyn RecordSource,
+        options: &WriteOptions,
+        holds_end: bool,
+    ) -> Self {
+        Self {
+            report: WriteReport { version: version.into(), ..WriteReport::default() },
+            now: source.about().now,
+            strip: options.strip_identifiers,
+            holds_documents: false,
+            format,
+            holds_end,
+        }
+    }
+
+    /// Why a record is not written. None for a current memory with words.
+    pub fn reason_to_withhold(&self, stored: &StoredRecord, kinds: &[Kind]) -> Option<&'static str> {
+        let record = &stored.record;
+        if !kinds.contains(&record.kind) {
+            return Some("not_a_memory");
+        }
+        if is_list_of_files(record) {
+            return Some("not_a_memory");
+        }
+        if is_said_elsewhere(stored) {
+            return Some("said_elsewhere");
+        }
+        if has_ended(record) || !self.holds_end && record.times.valid_to.is_some_and(|end| end <= self.now) {
+            return Some("no_longer_true");
+        }
+        if record.kind == Kind::Resource && !self.holds_documents && words(record).len() > MAX_DOCUMENT_BYTES {
+            return Some("not_a_memory");
+        }
+        let may_be_bare = matches!(record.kind, Kind::Entity | Kind::Relation);
+        (!may_be_bare && words(record).trim().is_empty()).then_some("no_text")
+    }
+
+    /// Counts a record that is not written.
+    pub fn withhold(&mut self, reason: &str) {
+        *self.report.withheld.entry(reason.into()).or_default() += 1;
+    }
+
+    /// Counts a record that is written. `mapped` is what our reader makes of what is written: each value of the record
+    /// that is missing or different in it is a loss.
+    pub fn wrote(&mut self, stored: &StoredRecord, mapped: &Record) {
+        self.wrote_with(stored, mapped, &[]);
+    }
+
+    /// Like [`Export::wrote`]. `in_other_form`: members that the file has, but not as our reader's record.
+    pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
+        let record = &stored.record;
+        *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;
+        let losses = &mut self.report.losses;
+        if mapped.kind != record.kind {
+            let note = format!("written as a {}: this format has no other place for it", mapped.kind.as_str());
+            losses.add(&stored.id, "kind", LossKind::Narrowed, &note);
+        }
+        let there = members(mapped);
+        for (name, value) in members(record) {
+            if SILENT_MEMBERS.contains(&name.as_str()) {
+                continue;
+            }
+            match loss_of(&value, there.get(&name)) {
+                None => {}
+                Some(_) if name == "verbatim" => {
+                    let note = "this format cannot hold the original text of another source";
+                    losses.add(&stored.id, &name, LossKind::LeftOut, note);
+                }
+                Some(LossKind::LeftOut) if !in_other_form.contains(&name.as_str()) => {
+                    losses.add(&stored.id, &name, LossKind::LeftOut, "this format cannot hold it");
+                }
+                Some(_) => {
+                    losses.add(
+                        &stored.id,
+                        &name,
+                        LossKind::Narrowed,
+                        "this format can hold it partly or in another form",
+                    );
+                }
+            }
+        }
+    }
+
+    /// The record's original text, if it was read from this format and was not edited. It can be written unchanged.
+    pub fn own_text<'r>(&self, stored: &'r StoredRecord) -> Option<&'r str> {
+        let record = &stored.record;
+        let is_own = record.origin.format == self.format && !stored.edited && !self.strip;
+        record.verbatim.as_ref().filter(|_| is_own).map(|verbatim| verbatim.text.as_str())
+    }
+
+    /// The id at the source, if the record is this format's, else the vault's id as a UUID.
+    pub fn id(&self, stored: &StoredRecord) -> String {
+        let own = stored.record.origin_id.clone();
+        own.filter(|_| stored.record.origin.format == self.format && !self.strip).unwrap_or_else(|| uuid_of(&stored.id))
+    }
+
+    /// Lists what no record has: deletions, and files of other sources.
+    pub fn finish(mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        for tombstone in source.tombstones()? {
+            let note = "this format has no deletions; the file only has the remaining records";
+            self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+        }
+        if options.everything {
+            note_left_out(source, |_| true, &mut self.report.losses)?;
+        }
+        Ok(self.report)
+    }
+}
+
+/// The error of an export without anything that the format can hold.
+pub fn nothing_to_write(format: &str) -> FormatError {
+    FormatError::invalid("nothing_to_write", format, "there is no memory to write among these records")
+}
+
+/// The text of a record, else its title.
+pub fn words(record: &Record) -> &str {
+    if record.text.trim().is_empty() { record.title.as_deref().unwrap_or_default() } else { &record.text }
+}
+
+/// The vault's id with the hyphens of a UUID.
+pub fn uuid_of(id: &str) -> String {
+    match [id.get(..8), id.get(8..12), id.get(12..16), id.get(16..20), id.get(20..)] {
+        [Some(a), Some(b), Some(c), Some(d), Some(e)] if id.is_ascii() => [a, b, c, d, e].join("-"),
+        _ => id.to_owned(),
+    }
+}
+
+/// True for a statement that was taken from a memory which is exported too.
+fn is_said_elsewhere(stored: &StoredRecord) -> bool {
+    let mut links = stored.record.links.iter().zip(&stored.link_ids);
+    let is_part = |kind: Kind| matches!(kind, Kind::Memory | Kind::Profile);
+    stored.record.kind == Kind::Fact
+        && links.any(|(link, id)| link.relation == "derived_from" && is_part(link.kind) && id.is_some())
+}
+
+/// True for a list of memory files, which a writer makes anew, and for a line that names a file to load.
+fn is_list_of_files(record: &Record) -> bool {
+    let is_line = || record.text.starts_with('@') && !record.text.contains(char::is_whitespace);
+    match record.record_type.as_deref().filter(|_| record.kind == Kind::Memory) {
+        Some("index") => record.text.contains("]("),
+        Some("import") => is_line(),
+        _ => false,
+    }
+}
+
+fn has_ended(record: &Record) -> bool {
+    matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled" | "expired"))
+}
+
+/// None if `there` is the same value. An object of which some members are there is narrowed.
+fn loss_of(value: &Value, there: Option<&Value>) -> Option<LossKind> {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let Some(there) = there else { return (!is_empty(value)).then_some(LossKind::LeftOut) };
+    if let (Value::Object(wanted), Value::Object(found)) = (value, there) {
+        let mut kept = 0;
+        let mut lost = 0;
+        for (name, value) in wanted.iter().filter(|(_, value)| !is_empty(value)) {
+            if found.get(name) == Some(value) { kept += 1 } else { lost += 1 }
+        }
+        return match (lost, kept) {
+            (0, _) => None,
+            (_, 0) => Some(LossKind::LeftOut),
+            _ => Some(LossKind::Narrowed),
+        };
+    }
+    (value != there && !is_empty(value)).then_some(LossKind::Narrowed)
+}
+
+/// Names of the records that relations and links can refer to, by vault id.
+#[derive(Default)]
+pub struct Names(HashMap<String, String>);
+
+/// The two ends of a relation, and its name.
+pub struct Ends {
+    /// Name of its source.
+    pub from: String,
+    /// Its own name.
+    pub relation: String,
+    /// Name of its target.
+    pub to: String,
+}
+
+impl Names {
+    /// Titles of entities, people and documents. `source` is read once.
+    pub fn read(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
+        let mut out = HashMap::new();
+        source.records(&mut |stored| {
+            let record = &stored.record;
+            if matches!(record.kind, Kind::Entity | Kind::Profile | Kind::Resource)
+                && let Some(title) = record.title.as_deref().filter(|title| !title.trim().is_empty())
+            {
+                out.insert(stored.id, title.to_owned());
+            }
+            Ok(())
+        })?;
+        Ok(Self(out))
+    }
+
+    /// The name of a record.
+    pub fn get(&self, id: &str) -> Option<&str> {
+        self.0.get(id).map(String::as_str)
+    }
+
+    /// The ends of a relation: what the record calls source and target, or the records that it links to.
+    pub fn ends(&self, stored: &StoredRecord) -> Option<Ends> {
+        let record = &stored.record;
+        let by_role = |names: &[&str]| {
+            let mut entities = record.entities.iter();
+            let role = |role: &Option<String>| role.as_deref().is_some_and(|role| names.contains(&role));
+            entities.find(|entity| role(&entity.role)).map(|entity| entity.name.clone())
+        };
+        let linked: Vec<(&str, &str)> = record
+            .links
+            .iter()
+            .zip(&stored.link_ids)
+            .filter(|(link, _)| link.relation != "derived_from")
+            .filter_map(|(link, id)| Some((link.relation.as_str(), self.get(id.as_deref()?)?)))
+            .collect();
+        let by_link = |names: &[&str], position: usize| {
+            let named = linked.iter().find(|(relation, _)| names.contains(relation));
+            named.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
+        };
+        let (sources, targets) = (["source", "from", "start", "subject"], ["target", "to", "end", "object"]);
+        let from = by_role(&sources).or_else(|| by_link(&sources, 0))?;
+        let to = by_role(&targets).or_else(|| by_link(&targets, 1))?;
+        let relation = record.record_type.clone().filter(|name| !name.trim().is_empty());
+        Some(Ends { from, relation: relation.unwrap_or_else(|| "relates_to".into()), to })
+    }
+}
+
+/// Where a record came from, and what else a target has no member for, as members of its metadata.
+pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Value> {
+    let mut out = serde_json::Map::new();
+    let mut add = |key: &str, value: Option<&str>| {
+        if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
+            out.insert(key.to_owned(), value.into());
+        }
+    };
+    add("title", record.title.as_deref());
+    add("type", record.record_type.as_deref());
+    if !strip {
+        let platform = if record.source.platform.is_empty() { "unknown" } else { &record.source.platform };
+        add("source_platform", Some(platform));
+        add("source_method", record.source.method.as_deref());
+        add("source_project", record.source.project.as_deref());
+        add("source_conversation", record.source.conversation.as_deref());
+    }
+    out
+}
+
+/// The ends of a relation that a memory engine wrote, from the members it has.
+pub fn ends_in_fields(record: &Record) -> Option<Ends> {
+    let text = |names: [&str; 2]| {
+        names.into_iter().find_map(|name| record.fields.get(name)?.as_str().map(str::trim)).filter(|t| !t.is_empty())
+    };
+    let (from, to) = (text(["source", "from"])?, text(["target", "destination"])?);
+    let relation = record.record_type.clone().unwrap_or_else(|| "relates_to".into());
+    Some(Ends { from: from.to_owned(), relation, to: to.to_owned() })
+}

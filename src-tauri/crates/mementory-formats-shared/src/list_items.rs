@@ -1,0 +1,95 @@
+//! Texts as items of a Markdown list. No text can end its item, begin another one, or make an agent load a file.
+
+/// A text with line feeds only, without zero bytes and without white space around it.
+pub fn clean(text: &str) -> String {
+    let text = super::note_reader::unix_lines(text.trim());
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
+}
+
+/// A text as one item. Its further lines are indented.
+pub fn item(text: &str) -> String {
+    let text = clean(text);
+    let mut lines = text.lines();
+    let mut out = format!("- {}\n", without_commands(lines.next().unwrap_or_default()));
+    for line in lines {
+        let line = line.trim_end();
+        if line.is_empty() {
+            out.push('\n');
+            continue;
+        }
+        let words = line.trim_start();
+        // A fence, a table, a rule or a comment at the start of a line would take in what follows the item.
+        let is_block =
+            ["```", "~~~", "|"].iter().any(|mark| words.starts_with(mark)) || matches!(words, "---" | "***" | "___");
+        let mark = if is_block { "\\" } else { "" };
+        let indent = line.get(..line.len() - words.len()).unwrap_or_default();
+        out.push_str(&format!("  {indent}{mark}{}\n", without_commands(words)));
+    }
+    out
+}
+
+/// The text with a backslash before what agents act on: `@` before the name of a file to load, and comments, which they
+/// remove up to their end.
+pub fn without_commands(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let is_import = c == '@' && !before.is_alphanumeric() && before != '\\';
+        let is_comment = c == '<' && text.get(at..).is_some_and(|rest| rest.starts_with("<!--"));
+        if is_import || is_comment {
+            out.push('\\');
+        }
+        out.push(c);
+        before = c;
+    }
+    out
+}
+
+/// The words of a title in the brackets of a link: one line, at most `most` characters.
+pub fn link_words(title: &str, most: usize) -> String {
+    // Characters that turn the direction of writing would show the rest of a list in another order.
+    let is_turn = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain = |c: char| if c.is_control() || is_turn(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
+    let words: String = title.chars().map(plain).collect();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = words.chars().take(most).collect();
+    let words = if short.len() < words.len() { format!("{}…", short.trim_end()) } else { short };
+    if words.is_empty() { "Memory".into() } else { without_commands(&words) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules_text::pieces;
+
+    #[test]
+    fn a_hostile_text_stays_one_item() {
+        for text in [
+            "one line",
+            "two\nlines",
+            "# heading\n## another\n- item\n1. number",
+            "```sh\nnever closed",
+            "text\n```\n- not an item\n```\n\n\nafter",
+            "a\n|b|\n|-|\n---\n<!-- open\n***",
+            "\r\rreturns\r\nand\0zero",
+            "\u{2028}odd\u{85}breaks",
+        ] {
+            let file = format!("## Topic\n\n{}{}", item(text), item("next"));
+            let found = pieces(&file, "");
+            assert_eq!(found.len(), 2, "{file}");
+            assert_eq!(found[1].text, "next");
+            assert!(found.iter().all(|p| p.section.as_deref() == Some("Topic")), "{file}");
+        }
+        assert_eq!(pieces(&item("Prefers metric units."), "")[0].text, "Prefers metric units.");
+    }
+
+    #[test]
+    fn nothing_is_loaded_or_hidden() {
+        assert_eq!(
+            without_commands("see @~/.ssh/id_rsa and a@b.example <!-- x"),
+            "see \\@~/.ssh/id_rsa and a@b.example \\<!-- x"
+        );
+        assert_eq!(link_words("a](evil.md) [b\nc", 40), "a evil.md b c");
+        assert_eq!(link_words("\u{7}", 40), "Memory");
+    }
+}

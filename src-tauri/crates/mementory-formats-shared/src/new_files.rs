@@ -1,0 +1,170 @@
+//! New files of an export: one file, or a folder of files whose names are made from titles.
+use mementory_format::{FormatError, create_private_file};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Longest file name that is made from a title, in bytes, without number and ending. Every file system allows 255.
+const MAX_NAME_BYTES: usize = 80;
+/// Names that Windows does not allow, with any ending, and names that have a meaning of their own in folders of notes or
+/// of agents.
+const RESERVED_NAMES: [&str; 20] = [
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    "index",
+    "log",
+    "readme",
+    "claude",
+    "agents",
+    "agent",
+    "gemini",
+    "memory",
+    "skill",
+    "soul",
+    "identity",
+    "user",
+    "tools",
+    "heartbeat",
+    "bootstrap",
+    "copilot-instructions",
+];
+
+/// A file that is written, or only planned.
+pub struct NewFile {
+    file: Option<BufWriter<File>>,
+    place: String,
+}
+
+impl NewFile {
+    /// Creates the file. None: nothing is written.
+    pub fn create(path: Option<&Path>) -> Result<Self, FormatError> {
+        let Some(path) = path else { return Ok(Self { file: None, place: String::new() }) };
+        let place = path.display().to_string();
+        let file = create_private_file(path).map_err(|e| FormatError::io(&place, e))?;
+        Ok(Self { file: Some(BufWriter::new(file)), place })
+    }
+
+    /// Adds a text.
+    pub fn add(&mut self, text: &str) -> Result<(), FormatError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.write_all(text.as_bytes()).map_err(|e| FormatError::io(&self.place, e))
+    }
+
+    /// Writes what is still in memory.
+    pub fn finish(mut self) -> Result<(), FormatError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.flush().map_err(|e| FormatError::io(&self.place, e))
+    }
+}
+
+/// A folder that is written, or only planned.
+pub struct NewFolder {
+    root: Option<PathBuf>,
+    /// Paths that are taken, in lower case, because some file systems do not tell cases apart.
+    taken: HashSet<String>,
+}
+
+impl NewFolder {
+    /// None: nothing is written.
+    pub fn new(root: Option<&Path>) -> Self {
+        Self { root: root.map(Path::to_path_buf), taken: HashSet::new() }
+    }
+
+    /// A free path `<folder><name><ending>`. `title` may be any text.
+    pub fn free_path(&mut self, folder: &str, title: &str, ending: &str) -> String {
+        let name = file_name(title);
+        let mut path = format!("{folder}{name}{ending}");
+        let mut number = 2;
+        while !self.taken.insert(path.to_lowercase()) {
+            path = format!("{folder}{name}-{number}{ending}");
+            number += 1;
+        }
+        path
+    }
+
+    /// True if the path was free. It is taken from now on.
+    pub fn take(&mut self, path: &str) -> bool {
+        self.taken.insert(path.to_lowercase())
+    }
+
+    /// Creates a file, and the folders above it.
+    pub fn create(&self, path: &str) -> Result<NewFile, FormatError> {
+        let Some(root) = &self.root else { return NewFile::create(None) };
+        let at = root.join(path);
+        if let Some(folder) = at.parent() {
+            std::fs::create_dir_all(folder).map_err(|e| FormatError::io(folder.display().to_string(), e))?;
+        }
+        NewFile::create(Some(&at))
+    }
+
+    /// Writes a whole file.
+    pub fn write(&self, path: &str, text: &str) -> Result<(), FormatError> {
+        let mut file = self.create(path)?;
+        file.add(text)?;
+        file.finish()
+    }
+
+    /// Adds a text to a file that was written before.
+    pub fn append(&self, path: &str, text: &str) -> Result<(), FormatError> {
+        let Some(root) = &self.root else { return Ok(()) };
+        let at = root.join(path);
+        let place = at.display().to_string();
+        let mut file = File::options().append(true).open(&at).map_err(|e| FormatError::io(&place, e))?;
+        file.write_all(text.as_bytes()).map_err(|e| FormatError::io(&place, e))
+    }
+}
+
+/// A title as a file name: letters and digits of any script, and single hyphens. `untitled` if nothing remains.
+fn file_name(title: &str) -> String {
+    let mut out = String::new();
+    for c in title.chars().take(4 * MAX_NAME_BYTES) {
+        if c.is_alphanumeric() {
+            let lower: String = c.to_lowercase().filter(|c| c.is_alphanumeric()).collect();
+            if out.len() + lower.len() > MAX_NAME_BYTES {
+                break;
+            }
+            out.push_str(&lower);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let name = out.trim_matches('-');
+    let is_device = |start: &str| name.strip_prefix(start).is_some_and(|n| n.len() == 1 && n != "0");
+    if name.is_empty() {
+        "untitled".into()
+    } else if RESERVED_NAMES.contains(&name) || is_device("com") || is_device("lpt") {
+        format!("{name}-note")
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_unique_and_short() {
+        let mut folder = NewFolder::new(None);
+        let long = "x".repeat(5000);
+        for (title, expected) in [
+            ("Leek show", "m/leek-show.md"),
+            ("LEEK SHOW", "m/leek-show-2.md"),
+            ("../../etc/passwd", "m/etc-passwd.md"),
+            ("CON", "m/con-note.md"),
+            ("com1", "m/com1-note.md"),
+            ("", "m/untitled.md"),
+            ("\u{0}\u{202e}//\\", "m/untitled-2.md"),
+            ("庭のメモ", "m/庭のメモ.md"),
+            (".hidden.", "m/hidden.md"),
+            ("Memory", "m/memory-note.md"),
+        ] {
+            assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
+        }
+        assert!(folder.free_path("", &long, ".md").len() < 100);
+        assert!(folder.free_path("", &"𐐷".repeat(500), ".md").len() < 100);
+    }
+}

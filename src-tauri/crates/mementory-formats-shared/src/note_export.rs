@@ -1,0 +1,232 @@
+//! What writers of Markdown notes have in common: a place for each record, and the links between them.
+use super::export::{Export, words};
+use super::markdown::outline;
+use super::new_files::NewFolder;
+use super::note::Note;
+use super::note_folder::is_assistant_file;
+use super::note_reader::record_of;
+use super::yaml_head::YamlHead;
+use mementory_format::{FormatError, RecordSource, StoredRecord, is_safe_path};
+use mementory_model::{Kind, Record, RecordKey};
+use std::collections::HashMap;
+
+/// Longest title that is made from a text, in characters.
+const TITLE_CHARS: usize = 80;
+
+/// Kinds of records that become notes.
+pub const KINDS: [Kind; 8] = [
+    Kind::Memory,
+    Kind::Profile,
+    Kind::Entity,
+    Kind::Relation,
+    Kind::Fact,
+    Kind::Resource,
+    Kind::Procedure,
+    Kind::Todo,
+];
+
+/// Where a record is written.
+pub struct Place {
+    /// Path in the folder, with `.md`.
+    pub path: String,
+    /// Title of the note.
+    pub title: String,
+    /// True if the note is written as it was read.
+    pub is_own: bool,
+}
+
+impl Place {
+    /// Path without `.md`.
+    pub fn name(&self) -> &str {
+        self.path.strip_suffix(".md").unwrap_or(&self.path)
+    }
+}
+
+/// The places of all records, by vault id.
+#[derive(Default)]
+pub struct Places(HashMap<String, Place>);
+
+impl Places {
+    /// Gives each record a place. `own_path` is the path of a note that can be written as it was read. Records that are
+    /// part of another note, as `is_part` says, get none. `source` is read once.
+    pub fn assign(
+        source: &mut dyn RecordSource,
+        export: &Export,
+        folder: &mut NewFolder,
+        own_path: &dyn Fn(&Export, &StoredRecord) -> Option<String>,
+        is_part: &dyn Fn(&Self, &StoredRecord) -> bool,
+    ) -> Result<Self, FormatError> {
+        let mut out = Self::default();
+        source.records(&mut |stored| {
+            if export.reason_to_withhold(&stored, &KINDS).is_some() || is_part(&out, &stored) {
+                return Ok(());
+            }
+            let title = title_of(&stored.record);
+            let own = own_path(export, &stored).filter(|path| is_note_path(path) && folder.take(path));
+            let is_own = own.is_some();
+            let path = own.unwrap_or_else(|| folder.free_path(folder_of(stored.record.kind), &title, ".md"));
+            out.0.insert(stored.id, Place { path, title, is_own });
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// The place of a record.
+    pub fn get(&self, id: &str) -> Option<&Place> {
+        self.0.get(id)
+    }
+
+    /// Relation and target of each link to a record that is written.
+    pub fn links<'p>(&'p self, stored: &StoredRecord) -> Vec<(String, &'p Place)> {
+        let links = stored.record.links.iter().zip(&stored.link_ids);
+        links.filter_map(|(link, id)| Some((relation_name(&link.relation), self.get(id.as_deref()?)?))).collect()
+    }
+
+    /// The notes that a relation connects: by its links, the first of which is its source.
+    pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
+        let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
+        let named = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
+        let by_place = |n: usize| links().nth(n).filter(|_| links().count() == 2);
+        let from = named(["source", "from", "start", "subject"]).or_else(|| by_place(0))?.1.as_deref()?;
+        let to = named(["target", "to", "end", "object"]).or_else(|| by_place(1))?.1.as_deref()?;
+        Some((from, self.get(from)?, self.get(to)?))
+    }
+}
+
+/// The folder of records that were not read from notes.
+fn folder_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Profile => "profiles/",
+        Kind::Entity => "entities/",
+        Kind::Relation => "relations/",
+        Kind::Fact => "facts/",
+        Kind::Resource => "documents/",
+        Kind::Procedure => "procedures/",
+        Kind::Todo => "tasks/",
+        _ => "memories/",
+    }
+}
+
+/// True for a path in the folder that programs of notes read as a note.
+fn is_note_path(path: &str) -> bool {
+    is_safe_path(path)
+        && path.ends_with(".md")
+        && path.len() < 200
+        && !is_assistant_file(path)
+        && path.split('/').all(|part| !part.starts_with('.') && !part.ends_with([' ', '.']) && !part.is_empty())
+        && !path.contains(['\\', ':', '*', '?', '"', '<', '>', '|'])
+        && !matches!(path.rsplit('/').next(), Some("index.md" | "log.md"))
+}
+
+/// The title, or the start of the text.
+pub fn title_of(record: &Record) -> String {
+    let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+    if let Some(title) = title {
+        return title.replace(['\n', '\r'], " ");
+    }
+    let line = first_words(words(record));
+    let short: String = line.chars().take(TITLE_CHARS).collect();
+    let title = if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short };
+    if title.is_empty() { record.kind.as_str().to_owned() } else { title }
+}
+
+/// The first line of a text that has words, without the marks of Markdown before them.
+pub fn first_words(text: &str) -> &str {
+    let mut lines = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', '`', '~', ' ', '\t']).trim());
+    lines.find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// The name of a relation in one line, without what ends a link.
+pub fn relation_name(name: &str) -> String {
+    let plain = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
+    let words: String = name.chars().map(plain).collect();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = words.chars().take(50).collect();
+    if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }
+}
+
+/// The members of a record that notes of any program can have in their frontmatter, and where it came from.
+pub fn add_members(head: &mut YamlHead, record: &Record, export: &Export) {
+    if let Some(status) = record.status.as_deref().map(str::trim).filter(|status| !status.is_empty()) {
+        head.text("status", status);
+    }
+    head.texts("tags", &record.tags);
+    if export.strip {
+        return;
+    }
+    for (key, value) in [
+        ("source_platform", Some(&record.source.platform)),
+        ("source_method", record.source.method.as_ref()),
+        ("source_project", record.source.project.as_ref()),
+    ] {
+        if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
+            head.text(key, value);
+        }
+    }
+}
+
+/// What our readers make of a note.
+pub fn read_back(text: &str, format: &str, path: &str) -> Record {
+    let note = Note::parse(text);
+    let file_name = path.rsplit('/').next().unwrap_or(path);
+    let mut record = record_of(&note, &outline(note.body), RecordKey::new(format, ""), file_name);
+    record.source.platform = format.into();
+    record
+}
+
+/// A text after which a list can begin. A code block or comment that is never closed would take the list in, so the
+/// lines that begin such a block get a backslash.
+pub fn closed(text: &str) -> String {
+    let probe = format!("{text}\n\n- probe\n");
+    let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));
+    if is_closed {
+        return text.to_owned();
+    }
+    let is_block = |line: &str| ["```", "~~~", "<"].iter().any(|mark| line.trim_start().starts_with(mark));
+    let lines = text.split('\n').map(|line| {
+        let words = line.trim_start();
+        let indent = line.get(..line.len() - words.len()).unwrap_or_default();
+        if is_block(line) { format!("{indent}\\{words}") } else { line.to_owned() }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn is_probe(item: &str) -> bool {
+    item.trim() == "probe"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_can_follow_every_text() {
+        for text in [
+            "",
+            "words",
+            "- a list",
+            "```sh\nnever closed",
+            "~~~~\n~~~",
+            "<!-- open",
+            "<script>\nx",
+            "> quoted",
+            "<div>\nx",
+        ] {
+            let whole = format!("{}\n\n- part_of [[Other]]\n", closed(text));
+            let items = outline(&whole).items;
+            let last = items.last().and_then(|item| whole.get(item.span.clone())).unwrap_or_default();
+            assert_eq!(last.trim(), "part_of [[Other]]", "{text}");
+        }
+        assert_eq!(closed("```\ncode\n```"), "```\ncode\n```");
+    }
+
+    #[test]
+    fn only_notes_have_note_paths() {
+        for path in
+            ["../a.md", "/a.md", ".hidden/a.md", "a/CLAUDE.md", "a.txt", "a/index.md", "a:b.md", "a//b.md", "C:\\a.md"]
+        {
+            assert!(!is_note_path(path), "{path}");
+        }
+        assert!(is_note_path("garden/Leek Show.md"));
+    }
+}

@@ -1,0 +1,58 @@
+//! Topics under which memories are written, in the order in which import prompts ask for them.
+use mementory_model::Record;
+
+/// Names of the topics, in the order of a text.
+pub const NAMES: [&str; 12] = [
+    "Instructions",
+    "Identity",
+    "Career",
+    "Projects",
+    "Preferences",
+    "People",
+    "Health",
+    "Goals",
+    "Skills",
+    "Events",
+    "Knowledge",
+    "Other",
+];
+
+/// Position of the topic of instructions.
+pub const INSTRUCTIONS: usize = 0;
+
+/// Record types, sections and tags that belong to each topic.
+const WORDS: [&[&str]; 12] = [
+    &["instruction", "instructions", "custom_instructions", "project_instructions"],
+    &["identity", "fact", "profile", "personal"],
+    &["career", "work", "job", "education"],
+    &["project", "projects"],
+    &["preference", "preferences"],
+    &["person", "people", "relationship", "relationships", "family"],
+    &["health"],
+    &["goal", "goals"],
+    &["skill", "skills", "procedural"],
+    &["event", "events", "episodic"],
+    &["semantic", "knowledge"],
+    &[],
+];
+
+/// Position of the topic to which the first known word among type, section and tags belongs, else of the last topic.
+pub fn topic_of(record: &Record) -> usize {
+    let types = record.record_type.iter().map(String::as_str);
+    let section = record.fields.get("section").and_then(|s| s.as_str());
+    let position = |word: &str| {
+        let word = word.to_lowercase();
+        WORDS.iter().position(|known| known.contains(&word.as_str()))
+    };
+    let words = types.chain(section).chain(record.tags.iter().map(String::as_str));
+    words.filter_map(position).next().unwrap_or(NAMES.len() - 1)
+}
+
+/// Like [`topic_of`]. What a person told an assistant to do is an instruction, whatever its type is.
+pub fn topic_for_agents(record: &Record) -> usize {
+    let method = record.source.method.as_deref();
+    match method {
+        Some("custom_instructions" | "project_instructions" | "rules_file") => INSTRUCTIONS,
+        _ => topic_of(record),
+    }
+}

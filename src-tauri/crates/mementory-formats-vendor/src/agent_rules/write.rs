@@ -1,0 +1,207 @@
+//! Writes memories into the files that coding agents load: `AGENTS.md`, and `CLAUDE.md`, which imports it. What is too
+//! much to be loaded every time goes into a file for each topic, which `AGENTS.md` names.
+use super::FORMAT;
+use super::detect::MARK;
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::list_items::item;
+use mementory_formats_shared::new_files::{NewFile, NewFolder};
+use mementory_formats_shared::rules_text;
+use mementory_formats_shared::topics::{INSTRUCTIONS, NAMES, topic_for_agents};
+use mementory_model::{Kind, Record, RecordKey};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The file that agents load.
+const MAIN_FILE: &str = "AGENTS.md";
+/// What Claude Code loads of its memory at most, and recommends for a file of rules. Codex loads 32 KiB.
+const LOADED_BYTES: usize = 25_000;
+const LOADED_LINES: usize = 200;
+/// Room for the headings, and the list of the other files.
+const FRAME_BYTES: usize = 3_000;
+const FRAME_LINES: usize = 64;
+/// An item that is longer than this is not loaded every time.
+const LONG_ITEM_BYTES: usize = 1_500;
+/// A file of a topic that is longer than this is continued in another one.
+const TOPIC_BYTES: usize = 40_000;
+
+/// Kinds of records that are written.
+const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
+/// Topics in the order in which they get a place in the file that is loaded.
+const BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
+
+/// Writes all memories into the new folder `out`. None: only reports.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let mut export = Export::new(FORMAT, "1", source, options, false);
+    let room = Room::measure(source, &export)?;
+    let mut folder = NewFolder::new(out);
+    let mut topics: Vec<Topic> = NAMES.iter().map(|_| Topic::default()).collect();
+    source.records(&mut |stored| {
+        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS) {
+            export.withhold(reason);
+            return Ok(());
+        }
+        let at = topic_for_agents(&stored.record);
+        let text = item(&words_with_title(&stored.record));
+        let (Some(topic), Some(room)) = (topics.get_mut(at), room.0.get(at)) else { return Ok(()) };
+        let path = topic.add(&mut folder, NAMES.get(at).copied().unwrap_or_default(), &text, room)?;
+        export.wrote(&stored, &read_back(&text, at, path));
+        Ok(())
+    })?;
+    if export.report.by_kind.is_empty() && out.is_some() {
+        return Err(nothing_to_write(FORMAT));
+    }
+    let main = main_file(&topics, &export);
+    for topic in &mut topics {
+        topic.finish()?;
+    }
+    if out.is_some() {
+        folder.write(MAIN_FILE, &main)?;
+        folder.write("CLAUDE.md", &format!("@{MAIN_FILE}\n"))?;
+    }
+    export.finish(source, options)
+}
+
+/// The text of a record, after its title if that says more.
+fn words_with_title(record: &Record) -> String {
+    let text = words(record).trim();
+    let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
+    title.map_or_else(|| text.to_owned(), |title| format!("{}: {text}", title.replace(['\n', '\r'], " ")))
+}
+
+/// What our reader makes of an item.
+fn read_back(item: &str, topic: usize, path: &str) -> Record {
+    let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
+    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);
+    record.title = NAMES.get(topic).map(|name| (*name).to_owned());
+    record.source.platform = "agents".into();
+    record.fields.insert("file".into(), path.into());
+    record
+}
+
+/// Room in the file that is loaded, in bytes and lines.
+#[derive(Default, Clone, Copy)]
+struct Size {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Size {
+    fn of(item: &str) -> Self {
+        Self { bytes: item.len(), lines: item.matches('\n').count() }
+    }
+    fn add(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.lines += other.lines;
+    }
+    fn holds(self, other: Self) -> bool {
+        other.bytes <= self.bytes && other.lines <= self.lines
+    }
+}
+
+/// The room that each topic gets in the file that is loaded.
+struct Room(Vec<Size>);
+
+impl Room {
+    /// Reads all records once.
+    fn measure(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
+        let mut wanted = vec![Size::default(); NAMES.len()];
+        source.records(&mut |stored: StoredRecord| {
+            if export.reason_to_withhold(&stored, &KINDS).is_none() {
+                let text = item(&words_with_title(&stored.record));
+                if let Some(size) = wanted.get_mut(topic_for_agents(&stored.record)).filter(|_| !is_long(&text)) {
+                    size.add(Size::of(&text));
+                }
+            }
+            Ok(())
+        })?;
+        let mut left = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
+        let mut out = vec![Size::default(); NAMES.len()];
+        for at in BY_USE {
+            let (Some(wanted), Some(room)) = (wanted.get(at), out.get_mut(at)) else { continue };
+            *room = if left.holds(*wanted) { *wanted } else { left };
+            left.bytes -= room.bytes.min(left.bytes);
+            left.lines -= room.lines.min(left.lines);
+        }
+        Ok(Self(out))
+    }
+}
+
+fn is_long(item: &str) -> bool {
+    item.len() > LONG_ITEM_BYTES
+}
+
+/// What is written about a topic.
+#[derive(Default)]
+struct Topic {
+    /// Items in the file that is loaded.
+    loaded: String,
+    used: Size,
+    /// Number of items in other files, and the paths of these files.
+    count: u64,
+    paths: Vec<String>,
+    file: Option<NewFile>,
+    file_bytes: usize,
+}
+
+impl Topic {
+    /// Returns the path of the file that has the item.
+    fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, room: &Size) -> Result<&str, FormatError> {
+        let mut used = self.used;
+        used.add(Size::of(item));
+        if !is_long(item) && room.holds(used) {
+            self.used = used;
+            self.loaded.push_str(item);
+            return Ok(MAIN_FILE);
+        }
+        self.count += 1;
+        if self.file_bytes + item.len() > TOPIC_BYTES {
+            self.finish()?;
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let path = folder.free_path("memories/", name, ".md");
+                let mut file = folder.create(&path)?;
+                file.add(&format!("{MARK} -->\n\n# {name}\n\n"))?;
+                self.paths.push(path);
+                self.file.insert(file)
+            }
+        };
+        self.file_bytes += item.len();
+        file.add(item)?;
+        Ok(self.paths.last().map_or(MAIN_FILE, String::as_str))
+    }
+
+    fn finish(&mut self) -> Result<(), FormatError> {
+        self.file_bytes = 0;
+        self.file.take().map_or(Ok(()), NewFile::finish)
+    }
+}
+
+/// The file that is loaded. The comment is removed before an agent sees it.
+fn main_file(topics: &[Topic], export: &Export) -> String {
+    let (year, month, day) = export.now.date();
+    let mut out = format!(
+        "{MARK} on {year:04}-{month:02}-{day:02}.\nNo maker of a program has confirmed that it accepts this file. -->\n\n# What is known about the person\n"
+    );
+    for (topic, name) in topics.iter().zip(NAMES).filter(|(topic, _)| !topic.loaded.is_empty()) {
+        let _ = write!(out, "\n## {name}\n\n{}", topic.loaded);
+    }
+    if topics.iter().any(|topic| topic.count > 0) {
+        out.push_str("\n## More\n\nRead these files when a task is about their topic:\n\n");
+        for (topic, name) in topics.iter().zip(NAMES) {
+            let Some(path) = topic.paths.first() else { continue };
+            let more = match topic.paths.len() {
+                1 => String::new(),
+                n => format!(" and {} more files with this name and a number", n - 1),
+            };
+            let _ = writeln!(out, "- [{name}]({path}){more}: {} memories", topic.count);
+        }
+    }
+    out
+}

@@ -1,0 +1,38 @@
+#![allow(clippy::unwrap_used)]
+//! Writing notes.
+use super::BasicMemory;
+use crate::testing::{read, write};
+use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
+use mementory_format::testkit::{Scratch, repo, tree};
+use mementory_model::Kind;
+
+#[test]
+fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+    check_fixtures(&BasicMemory);
+}
+
+#[test]
+fn hostile_records_stay_in_their_notes() {
+    let (_, back) = check_hostile(&BasicMemory);
+    let relation = back.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
+    assert_eq!((relation.kind, relation.text.as_str()), (Kind::Relation, "Mo [x] \"y\" works at Plot 12"));
+    assert!(back.records.iter().any(|r| r.kind == Kind::Relation && r.text == "Waters on Sundays. about Mo [x] \"y\""));
+}
+
+#[test]
+fn ten_thousand_notes_come_back() {
+    let (report, back) = round_trip(&BasicMemory, &mut many());
+    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+}
+
+#[test]
+fn a_note_is_written_as_it_was_read() {
+    let input = repo().join("fixtures/basic_memory/full/input");
+    let mut source = read(&input, &BasicMemory);
+    let scratch = Scratch::new("same");
+    let report = write(&mut source, &scratch.at("out"), &BasicMemory);
+    let (before, after) = (tree(&input), tree(&scratch.at("out")));
+    assert_eq!(before["Allotment.md"], after["allotment.md"]);
+    let kinds = source.kinds();
+    assert!(kinds.iter().all(|(kind, count)| report.by_kind[*kind] == *count), "{:?}", report.by_kind);
+}

@@ -1,0 +1,174 @@
+//! Writes memories as a memory folder of Claude Code: a file with frontmatter for each, and `MEMORY.md`, the list of
+//! them, of which the program loads the start.
+use super::{FORMAT, PLATFORM};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, is_safe_path};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::list_items::{clean, link_words, without_commands};
+use mementory_formats_shared::new_files::NewFolder;
+use mementory_formats_shared::note_export::{first_words, title_of};
+use mementory_formats_shared::topics::{INSTRUCTIONS, topic_for_agents};
+use mementory_formats_shared::yaml_head::YamlHead;
+use mementory_model::{Kind, Record, RecordKey};
+use std::path::Path;
+
+/// The part of `MEMORY.md` that the program loads, with room for its last line.
+const INDEX_BYTES: usize = 24_500;
+const INDEX_LINES: usize = 196;
+/// Longest name and description, in characters.
+const NAME_CHARS: usize = 120;
+const DESCRIPTION_CHARS: usize = 150;
+/// Position of the topic of projects, and of knowledge, among the topics.
+const PROJECTS: usize = 3;
+const KNOWLEDGE: usize = 10;
+
+/// Kinds of records that are written.
+const KINDS: [Kind; 7] =
+    [Kind::Memory, Kind::Profile, Kind::Entity, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
+
+/// Writes all memories into the new folder `out`. None: only reports.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let mut export = Export::new(FORMAT, "1", source, options, false);
+    let mut folder = NewFolder::new(out);
+    folder.take("MEMORY.md");
+    let mut index = Index::default();
+    source.records(&mut |stored| {
+        let is_bare = words(&stored.record).trim().is_empty();
+        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS).or_else(|| is_bare.then_some("no_text")) {
+            export.withhold(reason);
+            return Ok(());
+        }
+        let own = own_file(&export, &stored).filter(|(path, _)| folder.take(path));
+        let (path, text, title, description) = match own {
+            Some((path, text)) => {
+                export.wrote(&stored, &Record { source: source_of(), ..stored.record.clone() });
+                let document = Document::parse(text);
+                let title = document.text("name").unwrap_or_else(|| path.to_owned());
+                (path.to_owned(), text.to_owned(), title, document.text("description").unwrap_or_default())
+            }
+            None => {
+                let topic = Topic::of(&stored.record);
+                let path = folder.free_path("", &topic.name, ".md");
+                export.wrote(&stored, &topic.read_back(&path));
+                (path, topic.text(), topic.name, topic.description)
+            }
+        };
+        index.add(&path, &title, &description);
+        folder.write(&path, &text)
+    })?;
+    if index.count == 0 && out.is_some() {
+        return Err(nothing_to_write(FORMAT));
+    }
+    if out.is_some() {
+        folder.write("MEMORY.md", &index.text())?;
+    }
+    export.finish(source, options)
+}
+
+/// Path and text of a topic that was read from a memory folder.
+fn own_file<'r>(export: &Export, stored: &'r StoredRecord) -> Option<(&'r str, &'r str)> {
+    let text = export.own_text(stored)?;
+    let path = stored.record.fields.get("file")?.as_str()?;
+    let is_topic = Document::parse(text).yaml.is_some() && stored.record.kind == Kind::Memory;
+    (is_topic && is_safe_path(path) && !path.contains('/') && path != "MEMORY.md").then_some((path, text))
+}
+
+fn source_of() -> mementory_model::Source {
+    let method = Some("agent_memory".into());
+    mementory_model::Source { platform: PLATFORM.into(), method, ..mementory_model::Source::default() }
+}
+
+/// A memory as a file.
+struct Topic {
+    name: String,
+    description: String,
+    kind: &'static str,
+    head: YamlHead,
+    body: String,
+    record: Record,
+}
+
+impl Topic {
+    fn of(record: &Record) -> Self {
+        let body = without_commands(&clean(words(record)));
+        let name = shortened(&title_of(record), NAME_CHARS);
+        let description = shortened(first_words(&body), DESCRIPTION_CHARS);
+        let kind = match topic_for_agents(record) {
+            INSTRUCTIONS => "feedback",
+            PROJECTS => "project",
+            KNOWLEDGE => "reference",
+            _ if matches!(record.kind, Kind::Resource | Kind::Entity) => "reference",
+            _ => "user",
+        };
+        let tags: Vec<String> = record.tags.iter().map(|tag| tag.trim().to_owned()).collect();
+        let mut head = YamlHead::default();
+        head.text("name", &name).text("description", &description).word("type", kind);
+        head.time("created", record.times.created).time("updated", record.times.updated).texts("tags", &tags);
+        Self { name, description, kind, head, body, record: record.clone() }
+    }
+
+    fn text(&self) -> String {
+        self.head.document(&self.body)
+    }
+
+    /// What our reader makes of the file.
+    fn read_back(&self, path: &str) -> Record {
+        let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), self.body.as_str());
+        let name = self.name.trim();
+        record.title = Some(if name.is_empty() { path.trim_end_matches(".md").to_owned() } else { name.to_owned() });
+        record.record_type = Some(self.kind.into());
+        record.times.created = self.record.times.created;
+        record.times.updated = self.record.times.updated;
+        record.tags = self.record.tags.iter().map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect();
+        record.source = source_of();
+        record.fields.insert("file".into(), path.into());
+        record
+    }
+}
+
+/// One line of at most `most` characters.
+fn shortened(text: &str, most: usize) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= most {
+        return words;
+    }
+    let short: String = words.chars().take(most).collect();
+    format!("{}…", short.trim_end())
+}
+
+/// The list of the files, as long as the program loads it.
+#[derive(Default)]
+struct Index {
+    lines: String,
+    listed: usize,
+    count: usize,
+}
+
+impl Index {
+    fn add(&mut self, path: &str, title: &str, description: &str) {
+        self.count += 1;
+        let about = link_words(description, 90);
+        let title = link_words(title, 60);
+        let about = if about == title { String::new() } else { format!(" — {about}") };
+        let is_plain = path.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+        let target = if is_plain { path.to_owned() } else { format!("<{path}>") };
+        let line = format!("- [{title}]({target}){about}\n");
+        if self.listed < INDEX_LINES && self.lines.len() + line.len() <= INDEX_BYTES {
+            self.lines.push_str(&line);
+            self.listed += 1;
+        }
+    }
+
+    fn text(&self) -> String {
+        let more = self.count - self.listed;
+        let rest = match more {
+            0 => String::new(),
+            n => format!("- [{n} more files in this folder](.) — search them by the `description` at their start\n"),
+        };
+        format!("# Memory\n\n{}{rest}", self.lines)
+    }
+}

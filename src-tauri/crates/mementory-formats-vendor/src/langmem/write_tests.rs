@@ -1,0 +1,23 @@
+#![allow(clippy::unwrap_used)]
+//! Writing rows of a store.
+use super::LangMem;
+use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
+
+#[test]
+fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+    check_fixtures(&LangMem);
+}
+
+#[test]
+fn hostile_records_stay_in_their_rows() {
+    let (report, back) = check_hostile(&LangMem);
+    let titled = back.records.iter().find(|r| r.text == "Text number 8.").unwrap();
+    assert_eq!(titled.fields["value"]["title"], "Leek");
+    assert_eq!(report.by_kind["relation"], 2);
+}
+
+#[test]
+fn ten_thousand_memories_come_back() {
+    let (report, back) = round_trip(&LangMem, &mut many());
+    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+}

@@ -1,0 +1,292 @@
+//! Writes memories as an agent file: one agent whose blocks have the memories as lists. A block that is full is
+//! continued in another one, which the file has but the agent does not load.
+use super::read::OURS;
+use super::{ID, PLATFORM};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::list_items::item;
+use mementory_formats_shared::new_files::NewFile;
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::rules_text;
+use mementory_formats_shared::topics::topic_for_agents;
+use mementory_model::{Kind, Record, RecordKey, Source, Verbatim};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Kinds of records that are written.
+const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
+/// Most characters of a block, as the program has them for `human` and `persona`.
+const BLOCK_CHARS: usize = 20_000;
+/// Labels and descriptions of the blocks.
+const BLOCKS: [(&str, &str); 5] = [
+    ("human", "What is known about the person: who they are, what they like, and the people around them."),
+    ("persona", "Who the assistant is, and how it behaves."),
+    ("instructions", "What the person told assistants to do."),
+    ("projects", "What the person works on."),
+    ("knowledge", "Facts and documents that the person kept."),
+];
+/// Types of profiles that describe the assistant.
+const ASSISTANT_TYPES: [&str; 6] = ["persona", "agent", "system_prompt", "soul", "assistant", "identity"];
+
+/// Writes the new file `out`. None: only reports.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let mut export = Export::new(ID, "2", source, options, false);
+    let plan = Plan::read(source, &export)?;
+    let mut file = NewFile::create(out)?;
+    file.add(&format!("{{\"agents\": [{}], \"groups\": [], \"blocks\": [", plan.agent()))?;
+    let mut blocks = Blocks::new(&plan);
+    source.records(&mut |stored| {
+        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS) {
+            export.withhold(reason);
+            return Ok(());
+        }
+        if let Some((label, text)) = own_block(&export, &stored) {
+            let label = blocks.own_label(&label);
+            let text = blocks.own_text(&text, &label);
+            export.wrote(&stored, &own_read_back(&stored.record, &label, &text));
+            return blocks.put(&mut file, &text);
+        }
+        let at = block_of(&stored.record);
+        let text = item(words(&stored.record));
+        export.wrote(&stored, &read_back(&text, at));
+        blocks.add(&mut file, at, &text)
+    })?;
+    blocks.finish(&mut file)?;
+    let now = export.now.to_rfc3339();
+    file.add(&format!(
+        "\n], \"files\": [], \"sources\": [], \"tools\": [], \"mcp_servers\": [], \"skills\": [], \"metadata\": {{}}, \"created_at\": \"{now}\"}}\n"
+    ))?;
+    file.finish()?;
+    if export.report.by_kind.is_empty()
+        && let Some(out) = out
+    {
+        std::fs::remove_file(out).map_err(|e| FormatError::io(out.display().to_string(), e))?;
+        return Err(nothing_to_write(ID));
+    }
+    export.finish(source, options)
+}
+
+/// Position of the block of a record.
+fn block_of(record: &Record) -> usize {
+    let record_type = record.record_type.as_deref().unwrap_or_default();
+    if record.kind == Kind::Profile && ASSISTANT_TYPES.contains(&record_type) {
+        return 1;
+    }
+    match topic_for_agents(record) {
+        0 => 2,
+        3 => 3,
+        10 => 4,
+        _ if record.kind == Kind::Resource => 4,
+        _ => 0,
+    }
+}
+
+/// Label and original text of a block that was read from an agent.
+fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)> {
+    let text = export.own_text(stored)?;
+    let object = Object::parse(text)?;
+    let label = object.text("label")?.trim().to_owned();
+    let is_block = matches!(stored.record.kind, Kind::Memory | Kind::Profile) && object.has("value");
+    (is_block && object.text("id").is_some() && !label.is_empty()).then(|| (label, text.to_owned()))
+}
+
+/// What our reader makes of a block that was read from an agent: it has another agent, and maybe another label.
+fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
+    let mut record = record.clone();
+    record.title = Some(label.to_owned());
+    record.record_type = Some(label.to_owned());
+    record.verbatim = Some(Verbatim::json(text));
+    record.links.clear();
+    record
+}
+
+/// What our reader makes of an item of a block that we wrote.
+fn read_back(item: &str, at: usize) -> Record {
+    let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
+    let (label, _) = BLOCKS.get(at).copied().unwrap_or_default();
+    let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
+    let mut record = Record::new(kind, RecordKey::new(ID, ""), text);
+    record.record_type = Some(label.to_owned());
+    record.title = Some(label.to_owned());
+    record.source = platform();
+    record
+}
+
+fn platform() -> Source {
+    Source { platform: PLATFORM.into(), ..Source::default() }
+}
+
+/// What has to be known before the first block: which blocks there are, and their ids.
+#[derive(Default)]
+struct Plan {
+    /// True for each block of ours that has an item.
+    used: Vec<bool>,
+    /// Number of blocks that are written as they were read.
+    own: usize,
+    labels: HashSet<String>,
+}
+
+impl Plan {
+    /// Reads all records once.
+    fn read(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
+        let mut out = Self { used: vec![false; BLOCKS.len()], ..Self::default() };
+        source.records(&mut |stored| {
+            if export.reason_to_withhold(&stored, &KINDS).is_some() {
+                return Ok(());
+            }
+            if let Some((label, _)) = own_block(export, &stored) {
+                out.own += 1;
+                out.labels.insert(label);
+            } else if let Some(used) = out.used.get_mut(block_of(&stored.record)) {
+                *used = true;
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// Ids count from the blocks of ours, whose first ones are loaded.
+    fn agent(&self) -> Value {
+        let ids = self.used.iter().enumerate().filter(|(_, used)| **used).map(|(at, _)| at);
+        let ids: Vec<String> =
+            ids.chain(BLOCKS.len()..BLOCKS.len() + self.own).map(|id| format!("block-{id}")).collect();
+        json!({
+            "id": "agent-0",
+            "name": "Mementory",
+            "description": "What assistants remember about a person",
+            "metadata": { "written_by": OURS },
+            "block_ids": ids,
+            "tool_ids": [],
+            "source_ids": [],
+            "tags": [],
+            "messages": [],
+            "in_context_message_ids": [],
+        })
+    }
+}
+
+/// The blocks while they are written.
+struct Blocks<'p> {
+    plan: &'p Plan,
+    /// Items of our blocks that are not full.
+    open: Vec<String>,
+    /// Number of full blocks of each.
+    full: Vec<usize>,
+    own: usize,
+    /// Blocks that the agent does not load.
+    further: usize,
+    labels: HashSet<String>,
+    is_first: bool,
+}
+
+impl<'p> Blocks<'p> {
+    fn new(plan: &'p Plan) -> Self {
+        Self {
+            plan,
+            open: vec![String::new(); BLOCKS.len()],
+            full: vec![0; BLOCKS.len()],
+            own: 0,
+            further: 0,
+            labels: HashSet::new(),
+            is_first: true,
+        }
+    }
+
+    fn add(&mut self, file: &mut NewFile, at: usize, item: &str) -> Result<(), FormatError> {
+        let is_full = self
+            .open
+            .get(at)
+            .is_some_and(|text| !text.is_empty() && text.chars().count() + item.chars().count() > BLOCK_CHARS);
+        if is_full {
+            self.close(file, at)?;
+        }
+        if let Some(text) = self.open.get_mut(at) {
+            text.push_str(item);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, file: &mut NewFile, at: usize) -> Result<(), FormatError> {
+        let value = self.open.get_mut(at).map(std::mem::take).unwrap_or_default();
+        let (label, description) = BLOCKS.get(at).copied().unwrap_or_default();
+        let count = self.full.get_mut(at).map_or(1, |count| {
+            *count += 1;
+            *count
+        });
+        let id = if count == 1 { at } else { self.next_id() };
+        let label = self.free_label(label);
+        let block = block(id, &label, description, value.trim_end());
+        self.put(file, &block.to_string())
+    }
+
+    /// Ids after those that the agent names.
+    fn next_id(&mut self) -> usize {
+        self.further += 1;
+        BLOCKS.len() + self.plan.own + self.further - 1
+    }
+
+    /// A block that was read from an agent, with an id and a label of this file.
+    fn own_text(&mut self, text: &str, label: &str) -> String {
+        let id = json!(format!("block-{}", BLOCKS.len() + self.own)).to_string();
+        self.own += 1;
+        let label = json!(label).to_string();
+        let object = Object::parse(text).unwrap_or_default();
+        let values = [("id", id.as_str()), ("label", label.as_str())];
+        let values: Vec<_> = values.into_iter().filter_map(|(key, new)| Some((object.raw_value(key)?, new))).collect();
+        with_replaced_values(text, &values)
+    }
+
+    fn put(&mut self, file: &mut NewFile, block: &str) -> Result<(), FormatError> {
+        file.add(if self.is_first { "\n" } else { ",\n" })?;
+        self.is_first = false;
+        file.add(block)
+    }
+
+    /// A label that no other block of the agent has. Labels of blocks that were read from an agent come first.
+    fn free_label(&mut self, label: &str) -> String {
+        let mut free = label.to_owned();
+        let mut number = 2;
+        while self.plan.labels.contains(&free) || !self.labels.insert(free.clone()) {
+            free = format!("{label}_{number}");
+            number += 1;
+        }
+        free
+    }
+
+    fn own_label(&mut self, label: &str) -> String {
+        let mut free = label.to_owned();
+        let mut number = 2;
+        while !self.labels.insert(free.clone()) {
+            free = format!("{label}_{number}");
+            number += 1;
+        }
+        free
+    }
+
+    fn finish(&mut self, file: &mut NewFile) -> Result<(), FormatError> {
+        for at in 0..BLOCKS.len() {
+            if self.open.get(at).is_some_and(|text| !text.is_empty()) {
+                self.close(file, at)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn block(id: usize, label: &str, description: &str, value: &str) -> Value {
+    json!({
+        "id": format!("block-{id}"),
+        "label": label,
+        "description": description,
+        "value": value,
+        "limit": value.chars().count().max(BLOCK_CHARS),
+        "read_only": false,
+        "is_template": false,
+        "metadata": { "written_by": OURS },
+    })
+}

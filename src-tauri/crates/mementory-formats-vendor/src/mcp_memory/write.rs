@@ -1,0 +1,254 @@
+//! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory is
+//! an observation about the entity that it names, else about its title, else about the person.
+use super::read::{entity, observed, relation};
+use super::{ID, PLATFORM};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, nothing_to_write, words};
+use mementory_formats_shared::new_files::NewFile;
+use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Kinds of records that are written.
+const KINDS: [Kind; 8] = [
+    Kind::Memory,
+    Kind::Profile,
+    Kind::Entity,
+    Kind::Relation,
+    Kind::Fact,
+    Kind::Resource,
+    Kind::Procedure,
+    Kind::Todo,
+];
+/// The name that the server's documentation gives to the person.
+const PERSON: &str = "default_user";
+/// Observations are collected for as many entities at a time as these bytes hold, so that memory stays bounded.
+const CHUNK_BYTES: usize = 16 << 20;
+
+/// Writes the new file `out`. None: only reports.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let mut export = Export::new(ID, "lines", source, options, false);
+    let names = Names::read(source)?;
+    let subjects = Subjects::read(source, &names, &export)?;
+    let mut file = NewFile::create(out)?;
+    for chunk in subjects.chunks() {
+        let mut lines: Vec<Line> = chunk.clone().map(|_| Line::default()).collect();
+        source.records(&mut |stored| {
+            if reason_to_withhold(&export, &names, &stored).is_some() || ends_of(&names, &stored).is_some() {
+                return Ok(());
+            }
+            let (name, _) = subject(&names, &stored);
+            let at = subjects.position(&name).filter(|at| chunk.contains(at));
+            if let Some((at, line)) = at.and_then(|at| Some((at, lines.get_mut(at - chunk.start)?))) {
+                line.add(&mut export, &stored, &subjects.reference(at));
+            }
+            Ok(())
+        })?;
+        for (at, line) in chunk.zip(lines) {
+            file.add(&line.text(&subjects.reference(at)))?;
+        }
+    }
+    source.records(&mut |stored| {
+        if let Some(reason) = reason_to_withhold(&export, &names, &stored) {
+            export.withhold(reason);
+            return Ok(());
+        }
+        match ends_of(&names, &stored) {
+            Some(ends) => file.add(&relation_line(&mut export, &stored, &ends)),
+            None => Ok(()),
+        }
+    })?;
+    file.finish()?;
+    if export.report.by_kind.is_empty()
+        && let Some(out) = out
+    {
+        std::fs::remove_file(out).map_err(|e| FormatError::io(out.display().to_string(), e))?;
+        return Err(nothing_to_write(ID));
+    }
+    export.finish(source, options)
+}
+
+fn reason_to_withhold(export: &Export, names: &Names, stored: &StoredRecord) -> Option<&'static str> {
+    let record = &stored.record;
+    let is_bare = words(record).trim().is_empty() && ends_of(names, stored).is_none();
+    export.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
+}
+
+/// The ends of a relation: in its own line, by its entities, or by its links. Other relations become observations.
+fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
+    if stored.record.kind != Kind::Relation {
+        return None;
+    }
+    let own = || {
+        let object = Object::parse(&stored.record.verbatim.as_ref()?.text)?;
+        let text = |key: &str| object.text(key).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        Some(Ends { from: text("from")?, relation: text("relationType")?, to: text("to")? })
+    };
+    let own = if stored.record.origin.format == ID { own() } else { None };
+    own.or_else(|| names.ends(stored)).or_else(|| ends_in_fields(&stored.record))
+}
+
+/// The entity that a record is about, and its type if that is known.
+fn subject(names: &Names, stored: &StoredRecord) -> (String, Option<String>) {
+    let record = &stored.record;
+    let named = |name: &str| Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+    let title = || record.title.as_deref().and_then(named);
+    if matches!(record.kind, Kind::Entity | Kind::Resource | Kind::Profile) {
+        let name = title().or_else(|| record.record_type.as_deref().and_then(named));
+        let record_type = record.record_type.clone().unwrap_or_else(|| record.kind.as_str().to_owned());
+        return (name.unwrap_or_else(|| record.kind.as_str().to_owned()), Some(record_type));
+    }
+    let by_entity = || record.entities.first().and_then(|e| Some((named(&e.name)?, e.entity_type.clone())));
+    let by_link = || stored.link_ids.iter().flatten().find_map(|id| Some((named(names.get(id)?)?, None)));
+    by_entity()
+        .or_else(by_link)
+        .or_else(|| Some((title()?, record.record_type.clone())))
+        .unwrap_or_else(|| (PERSON.into(), Some("person".into())))
+}
+
+/// The entities, in the order in which they are written.
+#[derive(Default)]
+struct Subjects {
+    positions: HashMap<String, usize>,
+    /// Name, type, and bytes of the observations.
+    list: Vec<(String, Option<String>, usize)>,
+}
+
+impl Subjects {
+    /// Reads all records once.
+    fn read(source: &mut dyn RecordSource, names: &Names, export: &Export) -> Result<Self, FormatError> {
+        let mut out = Self::default();
+        source.records(&mut |stored| {
+            if reason_to_withhold(export, names, &stored).is_some() || ends_of(names, &stored).is_some() {
+                return Ok(());
+            }
+            let (name, subject_type) = subject(names, &stored);
+            let next = out.list.len();
+            let at = *out.positions.entry(name.clone()).or_insert(next);
+            if at == next {
+                out.list.push((name, None, 0));
+            }
+            if let Some((_, known, bytes)) = out.list.get_mut(at) {
+                // What the entity itself says counts more than what is said about it.
+                if known.is_none() || stored.record.kind == Kind::Entity && subject_type.is_some() {
+                    *known = subject_type;
+                }
+                *bytes += stored.record.text.len() + 64;
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
+    }
+
+    fn reference(&self, at: usize) -> EntityRef {
+        let (name, entity_type, _) = self.list.get(at).cloned().unwrap_or_default();
+        EntityRef { name, entity_type: Some(entity_type.unwrap_or_else(|| "memory".into())), role: None }
+    }
+
+    /// Ranges of entities whose observations are collected at once.
+    fn chunks(&self) -> Vec<std::ops::Range<usize>> {
+        let mut out: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut bytes = 0;
+        for (at, (_, _, size)) in self.list.iter().enumerate() {
+            match out.last_mut().filter(|_| bytes + size <= CHUNK_BYTES) {
+                Some(last) => last.end = at + 1,
+                None => {
+                    out.push(at..at + 1);
+                    bytes = 0;
+                }
+            }
+            bytes += size;
+        }
+        out
+    }
+}
+
+/// The line of an entity.
+#[derive(Default)]
+struct Line {
+    /// The line as it was read, without its observations.
+    own: Option<String>,
+    observations: Vec<String>,
+}
+
+impl Line {
+    fn add(&mut self, export: &mut Export, stored: &StoredRecord, about: &EntityRef) {
+        if stored.record.kind == Kind::Entity {
+            return self.add_entity(export, stored, about);
+        }
+        let own = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
+        // The server knows texts only. Forks that have objects write other members beside them.
+        let own = own.filter(|text| text.starts_with('"'));
+        let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
+        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observed(about, &raw));
+        wrote(export, stored, mapped, &text);
+        self.observations.push(text);
+    }
+
+    fn add_entity(&mut self, export: &mut Export, stored: &StoredRecord, about: &EntityRef) {
+        let is_own = |text: &&str| {
+            let object = Object::parse(text).unwrap_or_default();
+            object.text("type").is_some_and(|t| t == "entity")
+                && object.text("entityType").is_some()
+                && object.raw_value("observations").is_some_and(|raw| raw.get() == "[]")
+        };
+        self.own = export.own_text(stored).filter(is_own).map(str::to_owned);
+        let text = self.own.clone().unwrap_or_else(|| entity_line(about, "[]"));
+        let mapped = Object::parse(&text).and_then(|object| entity(&object)).map(|(_, record)| record);
+        wrote(export, stored, mapped, &text);
+        if !stored.record.text.trim().is_empty() {
+            self.observations.push(json!(stored.record.text).to_string());
+        }
+    }
+
+    fn text(&self, about: &EntityRef) -> String {
+        let observations = format!("[{}]", self.observations.join(","));
+        let own = self.own.as_deref().and_then(|text| {
+            let object = Object::parse(text)?;
+            let raw = object.raw_value("observations")?;
+            // A line of the file must be one line.
+            let line = with_replaced_values(text, &[(raw, observations.as_str())]);
+            Some(line.replace(['\n', '\r'], " "))
+        });
+        format!("{}\n", own.unwrap_or_else(|| entity_line(about, &observations)))
+    }
+}
+
+fn entity_line(about: &EntityRef, observations: &str) -> String {
+    let name = json!(about.name);
+    let entity_type = json!(about.entity_type);
+    format!("{{\"type\":\"entity\",\"name\":{name},\"entityType\":{entity_type},\"observations\":{observations}}}")
+}
+
+fn relation_line(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> String {
+    let is_own = |text: &&str| {
+        let object = Object::parse(text).unwrap_or_default();
+        object.text("type").is_some_and(|t| t == "relation") && !text.contains(['\n', '\r'])
+    };
+    let own = export.own_text(stored).filter(is_own).map(str::to_owned);
+    let (from, to, relation_type) = (json!(ends.from), json!(ends.to), json!(ends.relation));
+    let text = own.unwrap_or_else(|| {
+        format!("{{\"type\":\"relation\",\"from\":{from},\"to\":{to},\"relationType\":{relation_type}}}")
+    });
+    let mapped = Object::parse(&text).and_then(|object| relation(&object));
+    wrote(export, stored, mapped, &text);
+    format!("{text}\n")
+}
+
+fn wrote(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
+    let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
+    mapped.source.platform = PLATFORM.into();
+    mapped.verbatim = Some(Verbatim::json(text));
+    export.wrote(stored, &mapped);
+}

@@ -1,0 +1,30 @@
+#![allow(clippy::unwrap_used)]
+//! Writing memories and relations.
+use super::Mem0;
+use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
+
+#[test]
+fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+    check_fixtures(&Mem0);
+}
+
+#[test]
+fn hostile_records_stay_in_their_elements() {
+    let (report, back) = check_hostile(&Mem0);
+    let relation = back.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
+    assert_eq!(relation.text, "Mo [x] \"y\" works at Plot 12");
+    let titled = back.records.iter().find(|r| r.text == "Text number 8.").unwrap();
+    assert_eq!(
+        (titled.source.method.as_deref(), titled.fields["metadata"]["title"].as_str()),
+        (Some("extracted"), Some("Leek"))
+    );
+    let plain = back.records.iter().find(|r| r.text == "Prefers metric units.").unwrap();
+    assert_eq!(plain.source.method, None, "nobody says how it came to be");
+    assert_eq!(report.by_kind["relation"], 2);
+}
+
+#[test]
+fn ten_thousand_memories_come_back() {
+    let (report, back) = round_trip(&Mem0, &mut many());
+    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+}

@@ -1,0 +1,40 @@
+#![allow(clippy::unwrap_used)]
+//! Writing concepts.
+use super::Okf;
+use crate::testing::{read, write};
+use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
+use mementory_format::testkit::{Scratch, repo, tree};
+
+#[test]
+fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+    check_fixtures(&Okf);
+}
+
+#[test]
+fn hostile_records_stay_in_their_concepts() {
+    let (_, back) = check_hostile(&Okf);
+    let about = back.records.iter().find(|r| r.text.starts_with("Waters on Sundays.")).unwrap();
+    assert_eq!((about.links.len(), about.links[0].relation.as_str()), (1, "links_to"));
+    let titled = back.records.iter().find(|r| r.text == "Text number 8.").unwrap();
+    assert_eq!(titled.source.method.as_deref(), Some("extracted"));
+    assert_eq!(titled.fields["source_platform"], "chatgpt");
+}
+
+#[test]
+fn ten_thousand_concepts_come_back() {
+    let (report, back) = round_trip(&Okf, &mut many());
+    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+}
+
+#[test]
+fn a_concept_is_written_as_it_was_read() {
+    let input = repo().join("fixtures/okf/full/input");
+    let mut source = read(&input, &Okf);
+    let scratch = Scratch::new("same");
+    write(&mut source, &scratch.at("out"), &Okf);
+    let (before, after) = (tree(&input), tree(&scratch.at("out")));
+    for path in ["tables/orders.md", "tables/customers.md", "policy.md"] {
+        assert_eq!(before[path], after[path], "{path}");
+    }
+    assert!(String::from_utf8(after["index.md"].clone()).unwrap().starts_with("---\nokf_version: \"0.2\"\n"));
+}

@@ -1,0 +1,238 @@
+//! What every writer must keep, tried with the records of all fixtures of this crate and with hostile ones.
+#![allow(clippy::unwrap_used)]
+use crate::FORMATS;
+use crate::testing::{detect, write};
+use mementory_format::testkit::{MemorySource, Scratch, repo, tree, vault_id};
+use mementory_format::{Catalog, Format, FormatError, ReadContext, WriteOptions, WriteReport};
+use mementory_model::{EntityRef, Kind, Limits, Link, LossKind, Record, RecordKey, Timestamp, Verbatim};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Members that are compared by no loss: the file gives them anew.
+const SILENT: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
+
+/// Reads a path with the format that is detected in it. None if several are, or none is.
+pub(crate) fn read_any(path: &Path) -> Option<MemorySource> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).ok()?;
+    let found = detect(&catalog, &limits, None).ok()?;
+    let format = FORMATS.iter().copied().find(|format| Some(format.id()) == found.sources.first().map(|s| s.format))?;
+    let mut out = MemorySource::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    format.read(&catalog, found.sources.first()?, &context, &mut out).ok()?;
+    Some(out)
+}
+
+/// Writes the records, reads them back, and checks that each record that is written comes back with exactly the losses
+/// that are listed.
+pub(crate) fn round_trip(format: &'static dyn Format, source: &mut MemorySource) -> (WriteReport, MemorySource) {
+    let scratch = Scratch::new("round-trip");
+    let out = scratch.at(&format!("out{}", format.capabilities().ending));
+    let report = write(source, &out, format);
+    let plan = format.plan(source, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap();
+    assert_eq!((&plan.by_kind, &plan.losses, &plan.withheld), (&report.by_kind, &report.losses, &report.withheld));
+    let counted: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
+    assert_eq!(counted, source.records.len() as u64, "{}: every record is written or withheld", format.id());
+    let catalog = Catalog::open(std::slice::from_ref(&out), &Limits::default(), None).unwrap();
+    let found = detect(&catalog, &Limits::default(), None).unwrap();
+    let names: Vec<&str> = found.sources.iter().map(|s| s.format).collect();
+    let unknown: Vec<&str> = found.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
+    assert_eq!((names, found.ties.len(), unknown), (vec![format.id()], 0, vec![]));
+    let back = read_any(&out).unwrap();
+    let checked = format.validate(&catalog, &found.sources[0], &Limits::default(), &[]).unwrap();
+    assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
+    (report, back)
+}
+
+/// Checks the losses of each record whose text comes back unchanged. Returns their number.
+pub(crate) fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
+    let mut compared = 0;
+    for record in &source.records {
+        let id = vault_id(record.kind, &record.key);
+        let lost: BTreeSet<&str> =
+            report.losses.items.iter().filter(|loss| loss.record == id).map(|loss| loss.field.as_str()).collect();
+        // A text that is made from a title is no loss.
+        if lost.is_empty() || lost.contains("text") || record.text.trim().is_empty() {
+            continue;
+        }
+        let same: Vec<BTreeSet<String>> = back
+            .records
+            .iter()
+            .filter(|other| other.text == record.text)
+            .map(|other| differing(record, other))
+            .collect();
+        let expected: BTreeSet<String> =
+            lost.iter().filter(|name| !SILENT.contains(*name)).map(|name| (*name).to_owned()).collect();
+        // A link may lead to the same record under another key, and a source may gain the name of the folder. The report
+        // says so, and this comparison does not see it.
+        let is_as_listed = |found: &BTreeSet<String>| {
+            let mut unseen = expected.difference(found);
+            found.is_subset(&expected) && unseen.all(|name| ["links", "source"].contains(&name.as_str()))
+        };
+        assert!(
+            same.iter().any(is_as_listed),
+            "{what}: {record:?}\nlisted {expected:?}\nfound {same:?}\n{:#?}",
+            back.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
+        );
+        compared += 1;
+    }
+    compared
+}
+
+/// Names of the members of `record` that are not the same in `other`.
+fn differing(record: &Record, other: &Record) -> BTreeSet<String> {
+    let members = |record: &Record| {
+        let mut record = record.clone();
+        record.links.iter_mut().for_each(|link| link.target = RecordKey::new("", ""));
+        serde_json::to_value(record).unwrap().as_object().unwrap().clone()
+    };
+    let (wanted, found) = (members(record), members(other));
+    let is_inside = |value: &serde_json::Value, found: Option<&serde_json::Value>| match (value, found) {
+        (serde_json::Value::Object(wanted), Some(serde_json::Value::Object(found))) => {
+            wanted.iter().all(|(name, value)| is_empty(value) || found.get(name) == Some(value))
+        }
+        (value, found) => is_empty(value) || found == Some(value),
+    };
+    let names =
+        wanted.iter().filter(|(name, value)| !SILENT.contains(&name.as_str()) && !is_inside(value, found.get(*name)));
+    names.map(|(name, _)| name.clone()).collect()
+}
+
+fn is_empty(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::String(text) => text.is_empty(),
+        serde_json::Value::Object(members) => members.is_empty(),
+        serde_json::Value::Array(items) => items.is_empty(),
+        value => value.is_null(),
+    }
+}
+
+/// Checks a writer with the records of every fixture of this crate.
+pub(crate) fn check_fixtures(format: &'static dyn Format) {
+    let (mut written, mut compared) = (0, 0);
+    for source in FORMATS {
+        let Ok(cases) = std::fs::read_dir(repo().join("fixtures").join(source.id())) else { continue };
+        for case in cases.map(|entry| entry.unwrap().path()) {
+            let inputs = std::fs::read_dir(&case).into_iter().flatten().map(|entry| entry.unwrap().path());
+            for input in inputs.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")) {
+                let Some(mut found) = read_any(&input) else { continue };
+                // The vault stores a record once.
+                let mut seen = BTreeSet::new();
+                found.records.retain(|record| seen.insert(vault_id(record.kind, &record.key)));
+                let plan = format.plan(&mut found, &WriteOptions::default()).unwrap();
+                if plan.by_kind.is_empty() {
+                    continue;
+                }
+                let (report, back) = round_trip(format, &mut found);
+                compared += check_losses(&found, &report, &back, &input.display().to_string());
+                written += 1;
+            }
+        }
+    }
+    assert!(written > 20 && compared > 20, "{written} inputs, {compared} records");
+}
+
+fn record(kind: Kind, key: &str, text: &str) -> Record {
+    let mut record = Record::new(kind, RecordKey::new("test", key), text);
+    record.source.platform = "chatgpt".into();
+    record.verbatim = Some(Verbatim::json(serde_json::json!({ "text": text }).to_string()));
+    record
+}
+
+/// Every kind of record, hostile texts and names, and masked values.
+pub(crate) fn hostile() -> MemorySource {
+    let texts = [
+        "Prefers metric units.",
+        "key is [REDACTED:api_key] since May",
+        "---\nname: other\n---\n# heading\n- item\n```sh\nnever closed",
+        "<!-- open comment\n<script>alert(1)</script>",
+        "=cmd|' /C calc'!A0",
+        "@~/.ssh/id_rsa and @/etc/passwd",
+        "a \"quote\" \\ backslash \u{0} zero \u{7f} delete \u{2028} separator \u{202e} turned",
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "- [x] done\n- [fact] odd #tag (context)\n- part_of [[Other]]",
+        "[link](../../etc/passwd) [[../../x]]",
+        "長い文章\r\nと改行\rです",
+        "</memory> {{template}} ${variable} %s",
+    ];
+    let mut source = MemorySource::default();
+    for (n, text) in texts.iter().enumerate() {
+        source.records.push(record(Kind::Memory, &format!("m{n}"), text));
+    }
+    let long = "x".repeat(5000);
+    for (n, title) in ["../../etc/passwd", "CON", "index", "MEMORY", "a](b) [c\nd", "", "\u{0}", &long, "Leek", "LEEK"]
+        .iter()
+        .enumerate()
+    {
+        let mut titled = record(Kind::Memory, &format!("t{n}"), &format!("Text number {n}."));
+        titled.title = Some((*title).into());
+        titled.tags = vec!["a, b".into(), "#c".into(), "--- x: y".into()];
+        titled.record_type = Some("type: \"odd\"\n- x".into());
+        titled.times.created = Timestamp::parse("2026-05-06T07:08:09.123Z");
+        titled.source.method = Some("extracted".into());
+        source.records.push(titled);
+    }
+    source.records.push(record(Kind::Memory, "long", &format!("A long text. {}", "word ".repeat(2000))));
+    source.records.push(record(Kind::Profile, "persona", "Answers briefly."));
+    let entity = |key: &str, name: &str| Record {
+        title: Some(name.into()),
+        record_type: Some("person".into()),
+        ..record(Kind::Entity, key, "")
+    };
+    source.records.push(entity("e1", "Mo [x] \"y\""));
+    source.records.push(entity("e2", "Plot 12"));
+    let link = |relation: &str, key: &str| Link {
+        relation: relation.into(),
+        kind: Kind::Entity,
+        target: RecordKey::new("test", key),
+    };
+    let mut relation = record(Kind::Relation, "r1", "Mo works at Plot 12");
+    relation.record_type = Some("works_at".into());
+    relation.links = vec![link("source", "e1"), link("target", "e2")];
+    source.records.push(relation);
+    source.records.push(record(Kind::Relation, "r2", "ends that are not known"));
+    let mut about = record(Kind::Memory, "about", "Waters on Sundays.");
+    about.links = vec![link("about", "e1")];
+    about.entities = vec![EntityRef { name: "Mo [x] \"y\"".into(), entity_type: Some("person".into()), role: None }];
+    source.records.push(about);
+    for kind in Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Entity | Kind::Relation)) {
+        source.records.push(record(kind, kind.as_str(), &format!("One {}.", kind.as_str())));
+    }
+    for status in ["deleted", "superseded"] {
+        let mut ended = record(Kind::Memory, status, "Lives in Kyoto.");
+        ended.status = Some(status.into());
+        source.records.push(ended);
+    }
+    let last = source.records.len() - 1;
+    source.edited.insert(last);
+    source
+}
+
+/// Checks a writer with hostile records, none, and ten thousand.
+pub(crate) fn check_hostile(format: &'static dyn Format) -> (WriteReport, MemorySource) {
+    let mut source = hostile();
+    let (report, back) = round_trip(format, &mut source);
+    assert!(check_losses(&source, &report, &back, "hostile") > 5);
+    assert!(back.records.iter().any(|record| record.text.contains("[REDACTED:api_key]")));
+    assert!(back.records.iter().all(|record| !record.text.contains("Lives in Kyoto")));
+    assert!(report.withheld["not_a_memory"] > 0 && report.withheld["no_longer_true"] == 2, "{:?}", report.withheld);
+    let left_out = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
+    assert!(left_out > 0);
+
+    let scratch = Scratch::new("empty");
+    let empty = format.write(&mut MemorySource::default(), &scratch.at("out"), &WriteOptions::default());
+    assert!(matches!(empty, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
+    assert!(!scratch.at("out").exists() || tree(&scratch.at("out")).is_empty());
+    (report, back)
+}
+
+/// Ten thousand memories of several topics.
+pub(crate) fn many() -> MemorySource {
+    let mut source = MemorySource::default();
+    for n in 0..10_000 {
+        let mut one = record(Kind::Memory, &format!("n{n}"), &format!("Statement number {n} about the garden."));
+        one.record_type = Some(["preference", "project", "fact", "event"][n % 4].into());
+        source.records.push(one);
+    }
+    source
+}
