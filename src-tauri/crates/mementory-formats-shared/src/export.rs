@@ -98,6 +98,9 @@ impl Export {
                     let note = "this format cannot hold the original text of another source";
                     losses.add(&stored.id, &name, LossKind::LeftOut, note);
                 }
+                Some(LossKind::LeftOut) if name == "source" && self.strip => {
+                    losses.add(&stored.id, &name, LossKind::LeftOut, "left out as requested");
+                }
                 Some(LossKind::LeftOut) if !in_other_form.contains(&name.as_str()) => {
                     losses.add(&stored.id, &name, LossKind::LeftOut, "this format cannot hold it");
                 }
@@ -165,7 +168,7 @@ fn is_said_elsewhere(stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && is_part(link.kind) && id.is_some())
 }
 
-/// True for a list of memory files, which a writer makes anew, and for a line that names a file to load.
+/// True for a list of memory files, which a writer makes again, and for a line that names a file to load.
 fn is_list_of_files(record: &Record) -> bool {
     let is_line = || record.text.starts_with('@') && !record.text.contains(char::is_whitespace);
     match record.record_type.as_deref().filter(|_| record.kind == Kind::Memory) {

@@ -8,7 +8,7 @@ use mementory_model::{EntityRef, Kind, Limits, Link, LossKind, Record, RecordKey
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Members that are compared by no loss: the file gives them anew.
+/// Members that are compared by no loss: the file gives them other values.
 const SILENT: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
 /// Reads a path with the format that is detected in it. None if several are, or none is.
@@ -218,6 +218,13 @@ pub(crate) fn check_hostile(format: &'static dyn Format) -> (WriteReport, Memory
     assert!(report.withheld["not_a_memory"] > 0 && report.withheld["no_longer_true"] == 2, "{:?}", report.withheld);
     let left_out = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
     assert!(left_out > 0);
+
+    let scratch = Scratch::new("stripped");
+    let out = scratch.at("out");
+    let strip = WriteOptions { strip_identifiers: true, ..WriteOptions::default() };
+    format.write(&mut source, &out, &strip).unwrap();
+    let files = if out.is_dir() { tree(&out) } else { [("out".to_owned(), std::fs::read(&out).unwrap())].into() };
+    assert!(files.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("chatgpt")), "{}", format.id());
 
     let scratch = Scratch::new("empty");
     let empty = format.write(&mut MemorySource::default(), &scratch.at("out"), &WriteOptions::default());

@@ -26,14 +26,7 @@ impl Format for BasicMemory {
         "Basic Memory notes"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            read: true,
-            write: true,
-            validate: true,
-            attachments: true,
-            folder: true,
-            ..Capabilities::default()
-        }
+        Capabilities { read: true, write: true, validate: true, folder: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, false))

@@ -40,14 +40,7 @@ impl Format for ClaudeCode {
         "Claude Code"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            read: true,
-            write: true,
-            validate: true,
-            attachments: true,
-            folder: true,
-            ..Capabilities::default()
-        }
+        Capabilities { read: true, write: true, validate: true, folder: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog))

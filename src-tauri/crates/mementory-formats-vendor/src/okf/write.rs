@@ -90,7 +90,7 @@ fn concept(stored: &StoredRecord, place: &Place, places: &Places, export: &Expor
     head.text("type", record_type.unwrap_or(record.kind.as_str())).text("title", &place.title);
     head.text("description", &link_words(first_words(&body), 150));
     add_members(&mut head, record, export);
-    if let Some((by, at)) = author(record).zip(record.times.updated.or(record.times.created)) {
+    if let Some((by, at)) = author(record, export.strip).zip(record.times.updated.or(record.times.created)) {
         head.word("generated", &format!("{{ by: {}, at: {} }}", quoted(&by), quoted(&at.to_rfc3339())));
     }
     head.time("created", record.times.created).time("updated", record.times.updated);
@@ -113,9 +113,9 @@ fn concept(stored: &StoredRecord, place: &Place, places: &Places, export: &Expor
 }
 
 /// Who wrote the text, in the format's words: a person, or a model of the platform. None if the source does not say.
-fn author(record: &Record) -> Option<String> {
+fn author(record: &Record, strip: bool) -> Option<String> {
     let method = record.source.method.as_deref()?;
-    let platform = if record.source.platform.is_empty() { "assistant" } else { &record.source.platform };
+    let platform = if strip || record.source.platform.is_empty() { "assistant" } else { &record.source.platform };
     match method {
         "custom_instructions" | "project_instructions" | "rules_file" | "explicit_user_input" => {
             Some("human:user".into())
