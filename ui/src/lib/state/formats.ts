@@ -1,8 +1,14 @@
 import { FORMATS } from "$lib/ipc/formats";
 
 type Format = (typeof FORMATS)[number];
-/** A format that a person may choose for an export: it can be written to a file and needs no earlier export. */
-type Offered = Exclude<Extract<Format, { write: true; needsBase: false }>, { ending: "" }>;
+/**
+ * A format that a person may choose for an export in the window: text, or an interchange format that is written to a file
+ * and needs no earlier export. The command line also writes the formats of single programs.
+ */
+type Offered = Exclude<
+  Extract<Format, { write: true; needsBase: false; interchange: true } | { write: true; text: true }>,
+  { ending: "" }
+>;
 export type ExportFormat = Offered["id"];
 /** Formats that are text to paste somewhere. */
 export type TextFormat = Extract<Offered, { text: true }>["id"];
@@ -11,7 +17,8 @@ export type FileFormat = Exclude<ExportFormat, TextFormat>;
 
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
 export const EXPORT_FORMATS = FORMATS.filter(
-  (format): format is Offered => format.write && !format.needsBase && format.ending !== "",
+  (format): format is Offered =>
+    format.write && !format.needsBase && (format.interchange || format.text) && String(format.ending) !== "",
 );
 
 function requireFirst<T>(list: readonly T[]): T {
