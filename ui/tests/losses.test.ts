@@ -33,6 +33,8 @@ function members(name: string): string[] {
 const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   // Record members stored in a format's extension slot.
   "mementory-format/src/extension.rs name": () => members("Record"),
+  // Record members that a writer's own reader does not read back.
+  "mementory-formats-shared/src/export.rs &name": () => members("Record"),
   "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
   "mementory-formats-interchange/src/pam/extension.rs name": () => members("Record"),
   "mementory-formats-interchange/src/mem/extension.rs &field": () => members("Times").map((each) => `times.${each}`),
