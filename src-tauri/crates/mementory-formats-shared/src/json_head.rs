@@ -32,3 +32,10 @@ fn may_be_json(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }
+
+/// True for an entry of an archive whose end is missing. What is left of another format's archive may look like a common
+/// shape, so the formats for those claim it only if the person chose them.
+pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
+    let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));
+    catalog.issues().iter().any(|issue| issue.code == "truncated_archive" && is_truncated(&issue.place))
+}

@@ -1,15 +1,18 @@
 //! Detects chats in common shapes. The confidence is low, so that every format that knows a file better wins.
 use super::shape::shape;
 use mementory_format::{Catalog, Claim, Part, Role};
-use mementory_formats_shared::json_head::head_text;
+use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
 
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 
-/// One claim for each file.
-pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+/// One claim for each file. If `is_selected` is true, the user selected this format.
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {
+        if !is_selected && is_in_truncated_archive(catalog, member) {
+            continue;
+        }
         let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
         let Some(shape) = shape(&head) else { continue };
         out.push(Claim {

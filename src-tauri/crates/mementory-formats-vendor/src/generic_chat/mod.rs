@@ -25,7 +25,10 @@ impl Format for GenericChat {
         Capabilities { read: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(detect::claims(catalog))
+        Ok(detect::claims(catalog, false))
+    }
+    fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog, true))
     }
     fn read(
         &self,

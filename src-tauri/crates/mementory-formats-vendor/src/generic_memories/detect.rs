@@ -2,7 +2,7 @@
 //! so that every format that knows a file better wins.
 use super::read::memory_text;
 use mementory_format::{Catalog, Claim, Part, Role};
-use mementory_formats_shared::json_head::head_text;
+use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
 use mementory_json::Elements;
 use mementory_model::Limits;
@@ -16,6 +16,9 @@ const SAMPLE_COUNT: usize = 50;
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {
+        if !asked && is_in_truncated_archive(catalog, member) {
+            continue;
+        }
         let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
         if !is_list_of_memories(&head, limits, asked) {
             continue;
