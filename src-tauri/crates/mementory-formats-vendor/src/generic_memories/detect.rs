@@ -4,7 +4,7 @@ use super::read::memory_text;
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
-use mementory_json::Elements;
+use mementory_json::{Elements, keys_of};
 use mementory_model::Limits;
 
 /// Number of bytes of a file that detection reads.
@@ -20,7 +20,9 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Cla
             continue;
         }
         let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
-        if !is_list_of_memories(&head, limits, asked) {
+        // A document that names its schema is in a format of its own, perhaps in a version that is not supported.
+        let names_schema = !asked && keys_of(&head).has("schema");
+        if names_schema || !is_list_of_memories(&head, limits, asked) {
             continue;
         }
         out.push(Claim {
