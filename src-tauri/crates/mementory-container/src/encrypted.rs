@@ -7,10 +7,11 @@ use super::{
     passphrase::{AGE_HEAD, is_age_head},
     resources::{MAX_IN_MEMORY_BYTES, Resources},
     source::Source,
+    unpack::{Unpacked, unpack},
 };
 use crate::FormatError;
-use mementory_model::{Issue, Limits};
-use std::io::{ErrorKind, Read, Write};
+use mementory_model::{Issue, Limits, is_damage};
+use std::io::Read;
 
 /// Decrypts the member if it is an encrypted file. Without a passphrase, adds the issue `passphrase_needed` instead.
 pub(super) fn open(
@@ -51,33 +52,17 @@ fn decrypt_all(
     resources: Resources,
     place: &str,
 ) -> Result<Source, FormatError> {
-    let io = |e| FormatError::io(place, e);
     let max_bytes =
         if resources.spool.is_some() { limits.total_bytes } else { limits.total_bytes.min(MAX_IN_MEMORY_BYTES) };
-    let (mut memory, mut file) = (Vec::new(), resources.spool.map(|s| s.create()).transpose().map_err(io)?);
-    let (mut buf, mut len) = (vec![0; 256 << 10], 0u64);
-    loop {
-        let n = match plain.read(&mut buf) {
-            Ok(0) => break,
-            Ok(n) => n,
-            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-            Err(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
-                let message = "encrypted, and damaged or cut off: it does not open to its end";
-                return Err(FormatError::invalid("damaged", place, message));
-            }
-            Err(e) => return Err(io(e)),
-        };
-        len += n as u64;
-        if len > max_bytes {
-            return Err(FormatError::Limit { limit: "total_bytes", place: place.into(), figure: max_bytes });
+    let Some(Unpacked { source, damage }) = unpack(&mut plain, max_bytes, resources.spool, place)? else {
+        return Err(FormatError::Limit { limit: "total_bytes", place: place.into(), figure: max_bytes });
+    };
+    match damage {
+        None => Ok(source),
+        Some(e) if is_damage(&e) => {
+            let message = "encrypted, and damaged or cut off: it does not open to its end";
+            Err(FormatError::invalid("damaged", place, message))
         }
-        match &mut file {
-            Some(file) => file.write_all(&buf[..n]).map_err(io)?,
-            None => memory.extend_from_slice(&buf[..n]),
-        }
+        Some(e) => Err(FormatError::io(place, e)),
     }
-    Ok(match file {
-        Some(file) => Source::spooled(file, len),
-        None => Source::memory(memory),
-    })
 }

@@ -11,13 +11,14 @@ use super::{
     source::Source,
     spool::Spool,
     tar,
+    unpack::unpack,
     zip::{self, Entry, EntryKind},
 };
 use crate::FormatError;
 use mementory_model::{Dropped, DroppedAs, Issue, Limits};
 use std::{
     collections::{HashMap, HashSet},
-    io::{Read, Write},
+    io::Read,
 };
 
 /// Replaces members that are archives with their entries. A damaged archive is an issue, and an error only if no member
@@ -163,7 +164,7 @@ fn archive_source(
                     return Ok(ArchiveOrOther::Other(None));
                 }
             }
-            match unpack(catalog, member, spool)? {
+            match unpack_entry(catalog, member, spool)? {
                 Some(source) => Ok(ArchiveOrOther::Archive(source)),
                 None => Ok(ArchiveOrOther::Other(None)),
             }
@@ -178,36 +179,16 @@ fn is_archive_head(head: &[u8]) -> bool {
 
 /// Unpacks a compressed archive inside an archive into scratch space. If it is damaged, adds an issue and returns the
 /// bytes before the damage. If it cannot be read at all or is too large for memory, adds an issue and returns None.
-fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> Result<Option<Source>, FormatError> {
-    let io = |e| FormatError::io(&member.place, e);
-    let outcome = catalog.read(member, |reader| match spool {
-        Some(spool) => {
-            let mut file = spool.create().map_err(io)?;
-            let mut buf = vec![0; 256 * 1024];
-            let mut len = 0;
-            loop {
-                match reader.read(&mut buf) {
-                    Ok(0) => return Ok((Some(Source::spooled(file, len)), None)),
-                    Ok(n) => {
-                        file.write_all(&buf[..n]).map_err(io)?;
-                        len += n as u64;
-                    }
-                    Err(e) => return Ok((Some(Source::spooled(file, len)), Some(e))),
-                }
-            }
-        }
-        None => {
-            let mut bytes = Vec::new();
-            let end = reader.take(MAX_IN_MEMORY_BYTES + 1).read_to_end(&mut bytes);
-            if bytes.len() as u64 > MAX_IN_MEMORY_BYTES {
-                return Ok((None, None));
-            }
-            Ok((Some(Source::memory(bytes)), end.err()))
-        }
-    });
+fn unpack_entry(
+    catalog: &mut Catalog,
+    member: &Member,
+    spool: Option<&dyn Spool>,
+) -> Result<Option<Source>, FormatError> {
+    let max_bytes = if spool.is_some() { u64::MAX } else { MAX_IN_MEMORY_BYTES };
+    let outcome = catalog.read(member, |reader| unpack(reader, max_bytes, spool, &member.place));
     let (source, damage) = match outcome {
         Err(FormatError::Io { source, .. }) => (None, Some(source)),
-        other => other?,
+        other => other?.map_or((None, None), |unpacked| (Some(unpacked.source), unpacked.damage)),
     };
     if let Some(e) = damage {
         catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));

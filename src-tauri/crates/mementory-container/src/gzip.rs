@@ -5,12 +5,12 @@ use super::{
     member::{Location, Member},
     nested,
     resources::{MAX_IN_MEMORY_BYTES, Resources},
-    source::Source,
+    unpack::{Unpacked, unpack},
 };
 use crate::FormatError;
 use flate2::bufread::MultiGzDecoder;
 use mementory_model::{Issue, Limits};
-use std::io::{BufReader, Read, Write};
+use std::io::BufReader;
 
 /// First bytes of a gzip file whose method is deflate.
 const GZIP_HEAD: [u8; 3] = [0x1f, 0x8b, 8];
@@ -36,7 +36,7 @@ pub(super) fn open(
     let place = member.place.clone();
     let unpacked = catalog.read(member, |bytes| {
         let mut plain = MultiGzDecoder::new(BufReader::with_capacity(128 << 10, bytes));
-        unpack(&mut plain, max_bytes, resources, &place)
+        unpack(&mut plain, max_bytes, resources.spool, &place)
     })?;
     let Unpacked { source, damage } = match unpacked {
         Some(unpacked) => unpacked,
@@ -56,46 +56,6 @@ pub(super) fn open(
     member.size = source.len();
     member.location = Location::Unpacked(source);
     Ok(())
-}
-
-/// Content of a gzip file.
-struct Unpacked {
-    source: Source,
-    /// What ended the content early.
-    damage: Option<std::io::Error>,
-}
-
-/// Unpacks at most `max_bytes`. None if there are more.
-fn unpack(
-    plain: &mut dyn Read,
-    max_bytes: u64,
-    resources: Resources,
-    place: &str,
-) -> Result<Option<Unpacked>, FormatError> {
-    let io = |e| FormatError::io(place, e);
-    let (mut memory, mut file) = (Vec::new(), resources.spool.map(|s| s.create()).transpose().map_err(io)?);
-    let (mut buffer, mut len) = (vec![0; 256 << 10], 0u64);
-    let damage = loop {
-        let n = match plain.read(&mut buffer) {
-            Ok(0) => break None,
-            Ok(n) => n,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(e) => break Some(e),
-        };
-        len += n as u64;
-        if len > max_bytes {
-            return Ok(None);
-        }
-        match &mut file {
-            Some(file) => file.write_all(&buffer[..n]).map_err(io)?,
-            None => memory.extend_from_slice(&buffer[..n]),
-        }
-    };
-    let source = match file {
-        Some(file) => Source::spooled(file, len),
-        None => Source::memory(memory),
-    };
-    Ok(Some(Unpacked { source, damage }))
 }
 
 /// True for a gzip file that an export or a person compressed: a file that was given by name, and one with the name of

@@ -28,6 +28,7 @@ mod spool;
 mod tar;
 #[cfg(test)]
 mod tests;
+mod unpack;
 mod zip;
 
 pub use catalog::Catalog;

@@ -1,0 +1,47 @@
+//! Puts the content of a stream where it can be read at any position: into scratch space, or into memory without any.
+use super::{source::Source, spool::Spool};
+use crate::FormatError;
+use std::io::{Error, ErrorKind, Read, Write};
+
+/// The content of a stream.
+pub(super) struct Unpacked {
+    pub(super) source: Source,
+    /// The error that ended the stream early.
+    pub(super) damage: Option<Error>,
+}
+
+/// Reads a stream to its end. None if it has more than `max_bytes`.
+///
+/// # Errors
+/// I/O of the scratch space.
+pub(super) fn unpack(
+    stream: &mut dyn Read,
+    max_bytes: u64,
+    spool: Option<&dyn Spool>,
+    place: &str,
+) -> Result<Option<Unpacked>, FormatError> {
+    let io = |e| FormatError::io(place, e);
+    let (mut memory, mut file) = (Vec::new(), spool.map(|s| s.create()).transpose().map_err(io)?);
+    let (mut buffer, mut len) = (vec![0; 256 << 10], 0u64);
+    let damage = loop {
+        let n = match stream.read(&mut buffer) {
+            Ok(0) => break None,
+            Ok(n) => n,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) => break Some(e),
+        };
+        len += n as u64;
+        if len > max_bytes {
+            return Ok(None);
+        }
+        match &mut file {
+            Some(file) => file.write_all(&buffer[..n]).map_err(io)?,
+            None => memory.extend_from_slice(&buffer[..n]),
+        }
+    };
+    let source = match file {
+        Some(file) => Source::spooled(file, len),
+        None => Source::memory(memory),
+    };
+    Ok(Some(Unpacked { source, damage }))
+}
