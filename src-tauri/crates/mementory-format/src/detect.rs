@@ -78,6 +78,9 @@ pub fn nearest(
     limits: &Limits,
     members: &[usize],
 ) -> Result<Vec<(usize, Vec<Candidate>)>, FormatError> {
+    if members.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut found: Vec<(usize, Vec<Candidate>)> = members.iter().map(|member| (*member, Vec::new())).collect();
     for format in formats.iter().copied() {
         for claim in format.detect_selected(catalog, limits)? {

@@ -10,11 +10,11 @@ pub(super) const HEAD_BYTES: usize = 64 << 10;
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {
+        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
+        let Some(shape) = shape(&head) else { continue };
         if !is_selected && is_in_truncated_archive(catalog, member) {
             continue;
         }
-        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
-        let Some(shape) = shape(&head) else { continue };
         out.push(Claim {
             version: Some(shape.as_str().into()),
             confidence: 0.4,

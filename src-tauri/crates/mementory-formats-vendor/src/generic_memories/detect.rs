@@ -16,13 +16,12 @@ const SAMPLE_COUNT: usize = 50;
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {
-        if !asked && is_in_truncated_archive(catalog, member) {
+        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
+        if !is_list_of_memories(&head, limits, asked) {
             continue;
         }
-        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
         // A document that names its schema is in a format of its own, perhaps in a version that is not supported.
-        let names_schema = !asked && keys_of(&head).has("schema");
-        if names_schema || !is_list_of_memories(&head, limits, asked) {
+        if !asked && (keys_of(&head).has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }
         out.push(Claim {

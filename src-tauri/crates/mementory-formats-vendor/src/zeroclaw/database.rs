@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// Reasons why a database cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DatabaseError {
+pub(super) enum DatabaseError {
     /// The bytes cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -30,7 +30,7 @@ pub(super) fn is_database_name(name: &str) -> bool {
 pub(super) type Row = Map<String, Value>;
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
-pub(crate) fn open_image(image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
+pub(super) fn open_image(image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
     Ok(sqlite::open_image(image, wal, read_only)?)
 }
 

@@ -1,6 +1,6 @@
 //! ZeroClaw: settings in TOML, memories in SQLite or Markdown, and an identity in Markdown or AIEOS. See README.md.
 pub(crate) mod aieos;
-pub(crate) mod database;
+mod database;
 mod detect;
 mod read;
 mod settings;
