@@ -1,8 +1,8 @@
 //! Runs the cases of a format: each folder in `fixtures/<format>/` has an input and what is expected of it.
 #![allow(clippy::unwrap_used)]
 use crate::FORMATS;
-use crate::testing::{detect, read};
-use mementory_format::testkit::{MemorySource, repo};
+use crate::testing::{assert_values, cases_of, detect, read};
+use mementory_format::testkit::MemorySource;
 use mementory_format::{Catalog, Format};
 use mementory_model::Limits;
 use serde_json::Value;
@@ -13,13 +13,8 @@ use std::path::{Path, PathBuf};
 /// any order), and `records` (for the key of a record, JSON pointers into it and their values). A second reading must
 /// give the same records.
 pub fn check_cases(format: &'static dyn Format) {
-    let folder = repo().join("fixtures").join(format.id());
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    assert!(!cases.is_empty());
-    for case in cases.iter().filter(|case| case.join("case.json").is_file()) {
-        let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
-        check_case(format, case, &expected);
+    for (case, expected) in cases_of(format) {
+        check_case(format, &case, &expected);
     }
 }
 
@@ -47,10 +42,7 @@ fn check_case(format: &'static dyn Format, case: &Path, expected: &Value) {
             let keys: Vec<&str> = found.records.iter().map(|r| r.key.value.as_str()).collect();
             let record = found.records.iter().find(|r| r.key.value == *key);
             let record = record.unwrap_or_else(|| panic!("no record {key} in {name}: {keys:#?}"));
-            let record = serde_json::to_value(record).unwrap();
-            for (pointer, value) in values.as_object().unwrap() {
-                assert_eq!(record.pointer(pointer).unwrap_or(&Value::Null), value, "{key} {pointer} in {name}");
-            }
+            assert_values(record, values, &format!("{name}: {key}"));
         }
         for record in &found.records {
             assert!(

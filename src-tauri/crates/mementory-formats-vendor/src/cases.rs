@@ -1,27 +1,21 @@
 //! The cases of a format in `fixtures/<id>/`, and the samples in the shared reference data.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-use crate::testing::read;
+use crate::testing::{assert_values, cases_of, input_of, read};
 use mementory_format::Format;
-use mementory_format::testkit::{MemorySource, Scratch, put, repo, tree};
+use mementory_format::testkit::{MemorySource, Scratch, put, tree};
 use mementory_model::{Kind, RecordKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads every case of a format and compares: `kinds` (records by kind), `dropped` (codes), `notes` (codes), `files`
 /// (names of attachments with bytes), `passthrough` (names) and `records` (by the value of a key, JSON pointers and
 /// their values). Then reads the input again under another name, which must give the same records.
 pub fn check_cases(format: &'static dyn Format) {
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(repo().join("fixtures").join(format.id()))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|folder| folder.join("case.json").exists())
-        .collect();
-    cases.sort();
+    let cases = cases_of(format);
     assert!(cases.len() >= 3, "{}: full, truncated and mangled", format.id());
-    for case in cases {
+    for (case, expected) in cases {
         let name = case.display();
-        let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
         let input = input_of(&case);
         let found = read(&input, format);
         let codes: Vec<&str> = found.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
@@ -38,11 +32,7 @@ pub fn check_cases(format: &'static dyn Format) {
         for (key, checks) in expected["records"].as_object().into_iter().flatten() {
             let record = found.records.iter().find(|r| &r.key.value == key);
             let record = record.unwrap_or_else(|| panic!("{name}: no {key} in {:#?}", keys(&found)));
-            let record = serde_json::to_value(record).unwrap();
-            for (pointer, value) in checks.as_object().unwrap() {
-                let actual = record.pointer(pointer).cloned().unwrap_or_default();
-                assert_eq!(actual, *value, "{name}: {key}{pointer}");
-            }
+            assert_values(record, checks, &format!("{name}: {key}"));
         }
         for record in &found.records {
             assert!(record.verbatim.is_some(), "{name}: {:?} has no verbatim", record.key);
@@ -62,11 +52,6 @@ pub fn keys(found: &MemorySource) -> Vec<(Kind, RecordKey)> {
     keys.dedup();
     assert_eq!(count, keys.len(), "two records have one key");
     keys
-}
-
-fn input_of(case: &Path) -> PathBuf {
-    let mut entries = std::fs::read_dir(case).unwrap().map(|entry| entry.unwrap().path());
-    entries.find(|path| path.file_stem().is_some_and(|stem| stem == "input")).unwrap()
 }
 
 fn read_renamed(input: &Path, format: &'static dyn Format) -> MemorySource {

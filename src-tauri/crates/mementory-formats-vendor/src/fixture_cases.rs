@@ -1,10 +1,8 @@
 //! Runs the cases in `fixtures/<format>/<case>`: an `input` file or folder, and in `case.json` what is expected of it.
 #![allow(clippy::unwrap_used)]
+use crate::testing::{assert_values, cases_of, input_of};
 use crate::{FORMATS, detect};
-use mementory_format::{
-    Catalog, Detected, Format, ReadContext,
-    testkit::{MemorySource, repo},
-};
+use mementory_format::{Catalog, Detected, Format, ReadContext, testkit::MemorySource};
 use mementory_model::{Limits, Timestamp};
 use serde_json::{Value, json};
 use std::{
@@ -47,20 +45,15 @@ pub(crate) fn roles(source: &MemorySource) -> BTreeMap<String, u64> {
 
 /// Reads all cases of a format and compares them with what is expected.
 pub(crate) fn check_all(format: &dyn Format) {
-    let folder = repo().join("fixtures").join(format.id());
-    let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    for case in cases {
-        check_case(&case, format);
+    for (case, expected) in cases_of(format) {
+        check(&case.display().to_string(), &input_of(&case), format, &expected);
     }
 }
 
 /// Reads one case and compares it with what is expected.
 pub(crate) fn check_case(case: &Path, format: &dyn Format) {
     let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
-    let inputs = std::fs::read_dir(case).unwrap().map(|entry| entry.unwrap().path());
-    let input = inputs.into_iter().find(|path| path.file_stem().unwrap() == "input").unwrap();
-    check(&case.display().to_string(), &input, format, &expected);
+    check(&case.display().to_string(), &input_of(case), format, &expected);
 }
 
 fn check(name: &str, input: &Path, format: &dyn Format, expected: &Value) {
@@ -81,10 +74,8 @@ fn check(name: &str, input: &Path, format: &dyn Format, expected: &Value) {
     assert_eq!(json!(parts), *expected.get("passthrough").unwrap_or(&json!([])), "{name}");
     for (text, wanted) in expected["records"].as_object().unwrap() {
         let record = found.records.iter().find(|r| r.text.starts_with(text.as_str()) || r.key.value == *text);
-        let record = serde_json::to_value(record.unwrap_or_else(|| panic!("{name}: no record {text}"))).unwrap();
-        for (pointer, value) in wanted.as_object().unwrap() {
-            assert_eq!(record.pointer(pointer).unwrap_or(&Value::Null), value, "{name}: {text} {pointer}");
-        }
+        let record = record.unwrap_or_else(|| panic!("{name}: no record {text}"));
+        assert_values(record, wanted, &format!("{name}: {text}"));
     }
     let ids = |source: &MemorySource| -> BTreeSet<_> {
         source.records.iter().map(|r| (r.kind, r.key.value.clone())).collect()

@@ -1,8 +1,8 @@
 //! Runs the fixtures of a format: each folder has an input and a `case.json` that says what is expected.
 #![allow(clippy::unwrap_used)]
-use crate::testing::{put, read, tree};
+use crate::testing::{assert_values, cases_of, input_of, put, read, tree};
 use mementory_format::Format;
-use mementory_format::testkit::{MemorySource, Scratch, repo};
+use mementory_format::testkit::{MemorySource, Scratch};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,16 +10,12 @@ use std::path::Path;
 /// Checks every fixture of a format: numbers of records, reports, and values of single records, which are named by
 /// their text. A second reading gives the same keys, and each verbatim is in the input.
 pub(crate) fn run(format: &dyn Format) -> usize {
-    let folder = repo().join("fixtures").join(format.id());
-    let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    cases.sort();
-    for case in &cases {
+    let cases = cases_of(format);
+    for (case, expected) in &cases {
         let name = case.file_name().unwrap().to_string_lossy().into_owned();
-        let expected: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
-        let input = std::fs::read_dir(case).unwrap().map(|e| e.unwrap().path());
-        let input = input.into_iter().find(|p| p.file_stem().is_some_and(|s| s == "input")).unwrap();
+        let input = input_of(case);
         let found = read(&input, format);
-        check(&name, &expected, &found);
+        check(&name, expected, &found);
         assert_eq!(keys(&found), keys(&read(&input, format)), "{name}: a second reading differs");
         if expected["database"].is_null() {
             check_verbatims(&name, &input, &found);
@@ -55,14 +51,7 @@ fn check(name: &str, expected: &Value, found: &MemorySource) {
         let record = found.records.iter().find(matching);
         let texts: BTreeMap<_, _> = found.records.iter().map(|r| (&r.text, &r.title)).collect();
         let record = record.unwrap_or_else(|| panic!("{name}: no record {text:?} in {texts:?}"));
-        let record = serde_json::to_value(record).unwrap();
-        for (pointer, value) in values.as_object().unwrap() {
-            assert_eq!(
-                record.pointer(pointer).unwrap_or(&Value::Null),
-                value,
-                "{name}: {text:?} {pointer}: {record:#}"
-            );
-        }
+        assert_values(record, values, &format!("{name}: {text:?}"));
     }
 }
 
