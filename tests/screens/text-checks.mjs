@@ -8,8 +8,8 @@
 export const UNMARKED_SOURCE = `(names) => {
   const LETTER = /\\p{L}{2}/u;
   const data = [...window.__data].join("\\n").toLowerCase().replaceAll(/\\s+/g, " ");
-  const known = new Set(names.map((name) => name.toLowerCase()));
   const plain = (text) => text.replaceAll(/[^\\p{L}\\p{N}\\p{M}]+/gu, " ").trim().toLowerCase();
+  const known = new Set(names.map(plain));
   const flat = plain(data);
   const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { day: "numeric", month: style }).formatToParts(new Date(2026, month, 1)).find((part) => part.type === "month").value)));
   const ours = (piece) => {

@@ -16,6 +16,7 @@ const EDITORS = new Set([
   "mcp_memory",
   "opencode",
   "agent_rules",
+  "cursor_editor",
 ]);
 
 const NAMES: Record<string, string> = {
@@ -23,6 +24,7 @@ const NAMES: Record<string, string> = {
   claude: "Claude",
   gemini: "Gemini",
   cursor: "Cursor",
+  cursor_editor: "Cursor",
   copilot: "Copilot",
   grok: "Grok",
   deepseek: "DeepSeek",
@@ -43,6 +45,10 @@ const NAMES: Record<string, string> = {
   lm_studio: "LM Studio",
   open_webui: "Open WebUI",
   cognee: "Cognee",
+  agentcore: "AgentCore",
+  aieos: "AIEOS",
+  aimem: "AIMEM",
+  okf: "OKF",
   mem0: "Mem0",
   openmemory: "OpenMemory",
   zep: "Zep",
