@@ -3,6 +3,7 @@ use super::{
     archive::Archive,
     expansion::Expansion,
     faults::Fault,
+    heads::{Heads, MAX_KEPT_BYTES, MIN_READ_BYTES},
     member::{Location, Member},
 };
 use crate::FormatError;
@@ -31,6 +32,8 @@ pub struct Catalog {
     pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
+    /// None until all members have their final numbers.
+    pub(super) heads: Option<Heads>,
     bytes_read: AtomicU64,
     total_limit: u64,
     pub(super) cancel: Arc<AtomicBool>,
@@ -65,6 +68,7 @@ impl Catalog {
             expansion: Expansion::default(),
             dropped: vec![],
             roots: vec![],
+            heads: None,
             bytes_read: AtomicU64::new(0),
             total_limit: limits.total_bytes,
             cancel: Arc::default(),
@@ -162,9 +166,18 @@ impl Catalog {
         }
     }
 
-    /// Up to `n` bytes from the start, for detection; fewer if the member is shorter or damaged.
+    /// Up to `n` bytes from the start, for detection; fewer if the member is shorter or damaged. Short heads are kept,
+    /// so they may be those of before if the file was changed since.
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
-        Ok(self.read_start(member, n)?.0)
+        let Some(heads) = &self.heads else { return Ok(self.read_start(member, n)?.0) };
+        if let Some(head) = heads.get(member.id, n) {
+            return Ok(head);
+        }
+        let wanted = if n <= MAX_KEPT_BYTES { n.max(MIN_READ_BYTES) } else { n };
+        let (mut head, _) = self.read_start(member, wanted)?;
+        heads.keep(member.id, &head, head.len() < wanted);
+        head.truncate(n);
+        Ok(head)
     }
 
     /// Up to `n` bytes from the start, and the read error if there are fewer because of damage.

@@ -16,6 +16,7 @@ mod expansion;
 mod faults;
 mod folder;
 mod gzip;
+mod heads;
 mod integrity;
 mod member;
 mod nested;

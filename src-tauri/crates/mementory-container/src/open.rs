@@ -1,5 +1,7 @@
 //! Opening paths as one catalog.
-use super::{catalog::Catalog, expand, folder, passphrase::Passphrase, resources::Resources, spool::Spool};
+use super::{
+    catalog::Catalog, expand, folder, heads::Heads, passphrase::Passphrase, resources::Resources, spool::Spool,
+};
 use crate::FormatError;
 use mementory_model::Limits;
 use std::path::PathBuf;
@@ -32,6 +34,7 @@ impl Catalog {
             folder::add_path(&mut catalog, root, path, &name, limits)?;
         }
         expand::expand(&mut catalog, limits, Resources { spool, passphrase })?;
+        catalog.heads = Some(Heads::default());
         Ok(catalog)
     }
 }

@@ -499,3 +499,28 @@ fn reading_ends_when_it_is_cancelled_even_if_the_caller_ignores_the_error() {
     assert!(matches!(stopped, Err(FormatError::Cancelled)));
     assert!(matches!(c.bytes(&c.members()[1], 10), Err(FormatError::Cancelled)));
 }
+
+#[test]
+fn heads_are_the_same_in_every_order_of_asking() {
+    let dir = TempFolder::new("heads");
+    let contents: [Vec<u8>; 4] =
+        [vec![], b"short".to_vec(), (0..5000).map(|n| n as u8).collect(), (0..200_000).map(|n| n as u8).collect()];
+    let names = ["empty", "short", "middle", "long"];
+    let entries: Vec<_> = names.iter().zip(&contents).map(|(name, bytes)| plain_entry(name, bytes)).collect();
+    let path = dir.put("all.zip", &zip_bytes(&entries));
+    let lengths = [4, 4096, 5, 5000, 1, 65_536, 65_537, 10_000, 150_000, 0, 300_000];
+    for turn in 0..lengths.len() {
+        let c = open(std::slice::from_ref(&path)).unwrap();
+        for n in lengths.iter().cycle().skip(turn).take(2 * lengths.len()) {
+            for (member, bytes) in c.members().iter().zip(&contents) {
+                assert_eq!(
+                    c.head(member, *n).unwrap(),
+                    bytes[..(*n).min(bytes.len())],
+                    "{} bytes of {}",
+                    n,
+                    member.name
+                );
+            }
+        }
+    }
+}
