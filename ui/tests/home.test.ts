@@ -70,7 +70,7 @@ describe("memories without a type", () => {
   it("are a filter beside the types, unless no memory has a type", async () => {
     const requests = (types: Record<string, number>) => ({
       ...mockBackend({ open: true }),
-      facets: () => Promise.resolve({ sources: {}, types, tags: {}, file_kinds: {} }),
+      facets: () => Promise.resolve({ sources: {}, types, tags: {}, said_by: {}, file_kinds: {} }),
     });
     const memory = { ...ANY, kind: "memory" };
     useBackend(requests({ "": 9, fact: 3 }));

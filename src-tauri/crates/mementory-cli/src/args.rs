@@ -51,6 +51,9 @@ pub struct Filters {
     /// Only records with this type; an empty value selects records without a type.
     #[arg(long = "type", value_name = "TYPE")]
     pub record_type: Option<String>,
+    /// Only what was said by: user, assistant, system; or unknown, where the source does not say.
+    #[arg(long, value_name = "WHO")]
+    pub said_by: Option<String>,
     /// Only from this date or time on.
     #[arg(long)]
     pub since: Option<String>,

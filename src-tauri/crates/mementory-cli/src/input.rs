@@ -64,6 +64,7 @@ pub fn filter(f: &Filters) -> Filter {
         status: f.status.clone(),
         tag: f.tag.clone(),
         record_type: f.record_type.clone(),
+        said_by: f.said_by.clone(),
         since: f.since.clone(),
         until: f.until.clone(),
         trash: false,

@@ -7,6 +7,7 @@ mod issue;
 mod limits;
 mod loss;
 mod record;
+mod said_by;
 mod text;
 mod time;
 mod tombstone;
@@ -19,6 +20,7 @@ pub use record::{
     AttachmentRef, Embedding, EntityRef, Fields, Kind, Link, MessagePart, Origin, Record, RecordKey, Source, Times,
     Unit, Verbatim,
 };
+pub use said_by::SaidBy;
 pub use text::{fold, normal_sentences, normal_text};
 pub use time::Timestamp;
 pub use tombstone::{Derived, Tombstone, TombstoneOp};

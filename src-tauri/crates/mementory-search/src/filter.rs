@@ -14,6 +14,8 @@ pub struct IndexFilter {
     pub record_types: Vec<String>,
     /// Statuses of records.
     pub statuses: Vec<String>,
+    /// Who said them: `user`, `assistant`, `system`; an empty string means records of which that is not known.
+    pub said_by: Vec<String>,
     /// Sensitivity levels of records.
     pub sensitivities: Vec<String>,
     /// Tags of records.
@@ -44,12 +46,14 @@ impl IndexFilter {
             (fields.platform, &self.platforms),
             (fields.record_type, &self.record_types),
             (fields.status, &self.statuses),
+            (fields.said_by, &self.said_by),
             (fields.sensitivity, &self.sensitivities),
             (fields.tag, &self.tags),
         ];
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
-            // An empty value selects the records without a type.
-            let docs_of = |value: &String| match value.is_empty() && field == fields.record_type {
+            // An empty value selects the records without one.
+            let may_lack = field == fields.record_type || field == fields.said_by;
+            let docs_of = |value: &String| match value.is_empty() && may_lack {
                 true => cache.docs_without_value(segment, field),
                 false => cache.docs_with_term(segment, Term::from_field_text(field, value)),
             };

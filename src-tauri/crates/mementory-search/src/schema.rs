@@ -22,6 +22,8 @@ pub struct IndexDoc<'a> {
     pub record_type: Option<&'a str>,
     /// Status of the record.
     pub status: Option<&'a str>,
+    /// Who said it: `user`, `assistant` or `system`.
+    pub said_by: Option<&'a str>,
     /// Sensitivity level of the record.
     pub sensitivity: Option<&'a str>,
     /// Tags of the record.
@@ -55,6 +57,7 @@ pub(crate) struct Fields {
     pub(crate) platform: Field,
     pub(crate) record_type: Field,
     pub(crate) status: Field,
+    pub(crate) said_by: Field,
     pub(crate) sensitivity: Field,
     pub(crate) tag: Field,
     pub(crate) created: Field,
@@ -85,6 +88,7 @@ impl Fields {
             platform: s.add_text_field("platform", raw_text.clone()),
             record_type: s.add_text_field("record_type", raw_text.clone()),
             status: s.add_text_field("status", raw_text.clone()),
+            said_by: s.add_text_field("said_by", raw_text.clone()),
             sensitivity: s.add_text_field("sensitivity", raw_text.clone()),
             tag: s.add_text_field("tag", raw_text),
             created: s.add_i64_field("created", INDEXED | FAST),
@@ -106,8 +110,12 @@ impl Fields {
         out.add_u64(self.row, doc.row);
         out.add_text(self.kind, doc.kind);
         out.add_text(self.platform, doc.platform);
-        let optional =
-            [(self.record_type, doc.record_type), (self.status, doc.status), (self.sensitivity, doc.sensitivity)];
+        let optional = [
+            (self.record_type, doc.record_type),
+            (self.status, doc.status),
+            (self.said_by, doc.said_by),
+            (self.sensitivity, doc.sensitivity),
+        ];
         for (field, value) in optional {
             if let Some(value) = value {
                 out.add_text(field, value);

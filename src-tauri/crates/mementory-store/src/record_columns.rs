@@ -39,12 +39,12 @@ pub struct ListPosition {
 
 impl ListPosition {
     /// The flags that come from the source. The other flags describe changes made in this vault.
-    pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE;
+    pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE | Flags::SAID_BY;
 
     /// List position of a record; `extra_flags` are added to its flags.
     pub fn from_record(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
-        let mut flags = extra_flags;
+        let mut flags = extra_flags | Flags::said_by(record.said_by());
         if message.is_some_and(|m| m.hidden) {
             flags |= Flags::HIDDEN;
         }
@@ -101,8 +101,18 @@ impl RecordColumns {
 /// The database fails.
 pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<()> {
     let columns = RecordColumns::from_record(record, 0, 0);
-    tx.prepare_cached("UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5 WHERE row = ?1")?
-        .execute(params![row, record.record_type, record.status, columns.title, columns.preview])?;
+    tx.prepare_cached(
+        "UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5, flags = flags & ~?6 | ?7 WHERE row = ?1",
+    )?
+    .execute(params![
+        row,
+        record.record_type,
+        record.status,
+        columns.title,
+        columns.preview,
+        Flags::SAID_BY,
+        Flags::said_by(record.said_by())
+    ])?;
     tx.prepare_cached("DELETE FROM tags WHERE row = ?1")?.execute([row])?;
     write_tags(tx, row, &record.tags)
 }

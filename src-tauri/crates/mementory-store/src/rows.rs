@@ -1,6 +1,6 @@
 //! Rows of `records`: the fields that queries read without unpacking a record.
 use crate::StoreResult;
-use mementory_model::Kind;
+use mementory_model::{Kind, SaidBy};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// Bits of `records.flags`.
@@ -19,6 +19,24 @@ impl Flags {
     pub const BRANCHED: i64 = 16;
     /// The source marks the memory as not exportable (PAM `access.exportable`): no export contains it.
     pub const NOT_EXPORTABLE: i64 = 32;
+    /// The person said it. With neither this nor the next two bits, it is not known who did.
+    pub const SAID_BY_USER: i64 = 64;
+    /// The assistant said it.
+    pub const SAID_BY_ASSISTANT: i64 = 128;
+    /// A program put it there.
+    pub const SAID_BY_SYSTEM: i64 = 256;
+    /// Who said it.
+    pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
+
+    /// The bit for whoever said a record; 0 if that is not known.
+    pub const fn said_by(who: Option<SaidBy>) -> i64 {
+        match who {
+            None => 0,
+            Some(SaidBy::User) => Self::SAID_BY_USER,
+            Some(SaidBy::Assistant) => Self::SAID_BY_ASSISTANT,
+            Some(SaidBy::System) => Self::SAID_BY_SYSTEM,
+        }
+    }
 }
 
 /// Why a version was written.

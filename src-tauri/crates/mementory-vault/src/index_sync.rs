@@ -3,9 +3,9 @@ use crate::{
     VaultError, VaultResult,
     context::{Context, IndexFault, IndexState, fresh_index},
 };
-use mementory_model::{Kind, Record, Timestamp};
+use mementory_model::{Kind, Record, SaidBy, Timestamp};
 use mementory_search::{IndexDoc, SearchIndex};
-use mementory_store::{RowView, Store};
+use mementory_store::{Flags, RowView, Store};
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
@@ -96,22 +96,23 @@ impl Context {
             }
             match op {
                 2 => self.index_delete(target)?,
-                3 => self.index_rows(&connection, "version_batch = ?1", Some(target), watch)?,
-                _ => self.index_rows(&connection, "row = ?1", Some(target), watch)?,
+                3 => drop(self.index_rows(&connection, "version_batch = ?1", Some(target), watch)?),
+                _ => drop(self.index_rows(&connection, "row = ?1", Some(target), watch)?),
             }
         }
         self.with_index(|i| i.commit(last))?;
         Ok(true)
     }
 
-    /// Reindexes all live rows that match `condition`.
+    /// Reindexes all live rows that match `condition`. Returns the rows whose flags do not show who said them, with the
+    /// flags that do: rows of vaults made before that was stored.
     fn index_rows(
         &self,
         connection: &Connection,
         condition: &str,
         target: Option<i64>,
         watch: Option<&IndexWatch<'_>>,
-    ) -> VaultResult<()> {
+    ) -> VaultResult<Vec<(i64, i64)>> {
         let fault = self.index_fault().unwrap_or(IndexFault::Behind);
         let total: i64 = match (watch, target) {
             (Some(_), None) => connection.query_row("SELECT count(*) FROM records", [], |r| r.get(0))?,
@@ -119,9 +120,10 @@ impl Context {
         };
         let mut done = 0;
         let sql = format!(
-            "SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot"
+            "SELECT row, owner, pack, slot, trashed IS NOT NULL, flags FROM records WHERE {condition} ORDER BY pack, slot"
         );
         let mut statement = connection.prepare_cached(&sql)?;
+        let mut changed_flags = Vec::new();
         let mut rows = match target {
             Some(target) => statement.query([target])?,
             None => statement.query([])?,
@@ -136,15 +138,20 @@ impl Context {
             done += 1;
             let (row, owner, pack, slot, trashed): (i64, Option<i64>, i64, u32, bool) =
                 (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
+            let flags: i64 = r.get(5)?;
             if target.is_some() {
                 self.index_delete(row)?;
             }
+            let record = self.store.packs.record(connection, pack, slot)?;
+            let known = flags & !Flags::SAID_BY | Flags::said_by(record.said_by());
+            if known != flags {
+                changed_flags.push((row, known));
+            }
             if !trashed {
-                let record = self.store.packs.record(connection, pack, slot)?;
                 self.index_add(row, owner, &record)?;
             }
         }
-        Ok(())
+        Ok(changed_flags)
     }
 
     /// Rebuilds the index from the store. If this is cancelled, the index is rebuilt at the next change or opening.
@@ -163,7 +170,14 @@ impl Context {
             let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
             *index = fresh_index(&folder, self.keys.index())?;
         }
-        self.index_rows(&self.store.extra_reader()?, "1", None, watch)?;
+        let changed_flags = self.index_rows(&self.store.extra_reader()?, "1", None, watch)?;
+        if !changed_flags.is_empty() {
+            self.store.write(|tx| {
+                let mut statement = tx.prepare("UPDATE records SET flags = ?2 WHERE row = ?1")?;
+                changed_flags.iter().try_for_each(|row| statement.execute(*row).map(drop))?;
+                Ok(())
+            })?;
+        }
         let last = self.store.read(Store::last_change)?;
         self.with_index(|i| i.commit(last))?;
         *self.index_state.lock().unwrap_or_else(PoisonError::into_inner) = IndexState::Rebuilt;
@@ -202,6 +216,7 @@ impl Context {
             platform: &record.source.platform,
             record_type: record.record_type.as_deref(),
             status: record.status.as_deref(),
+            said_by: record.said_by().map(SaidBy::as_str),
             sensitivity: record.sensitivity.as_deref(),
             tags: &record.tags,
             created: time.map(Timestamp::as_micros),

@@ -62,8 +62,8 @@ pub use mementory_store::{
     tombstones::TombstoneRow,
 };
 pub use query::{
-    BatchRow, Batches, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader, Search, Sort,
-    SourceFacts, Summary, VersionRow, in_halves,
+    BatchRow, Batches, FacetCounts, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader,
+    Search, Sort, SourceFacts, Summary, VersionRow, in_halves,
 };
 pub use scratch::Scratch;
 pub use sensitive::{

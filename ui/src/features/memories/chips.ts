@@ -18,6 +18,8 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.source) chips.push({ label: assistantStyle(filter.source).name, off: { source: null } });
   if (filter.record_type !== null)
     chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
+  if (filter.said_by)
+    chips.push({ label: `${t("filter.said_by")}: ${word("saidBy", filter.said_by)}`, off: { said_by: null } });
   if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
   if (filter.standing) {

@@ -513,6 +513,7 @@ export type Facets = {
 	sources: { [key in string]: number },
 	types: { [key in string]: number },
 	tags: { [key in string]: number },
+	said_by: { [key in string]: number },
 	file_kinds: { [key in string]: FileCount },
 };
 
@@ -563,6 +564,8 @@ export type Filter = {
 	tag: string | null,
 	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
 	record_type: string | null,
+	/**  Who said it: `user`, `assistant`, `system`, or `unknown` where the source does not say. */
+	said_by: string | null,
 	/**  First time or date (RFC 3339), inclusive. */
 	since: string | null,
 	/**  Last time or date (RFC 3339), inclusive. */
@@ -809,6 +812,8 @@ export type ListItem = {
 	updated_at: string | null,
 	status: string | null,
 	tags: string[],
+	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	said_by: string,
 	/**  Number of stored versions, including the current one. */
 	versions: number,
 	redacted: boolean,
@@ -1003,6 +1008,8 @@ export type RecordView = {
 	origin_id: string | null,
 	kind: string,
 	type: string | null,
+	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	said_by: string,
 	title: string | null,
 	text: string,
 	created_at: string | null,

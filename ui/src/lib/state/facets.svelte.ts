@@ -1,12 +1,12 @@
 import { byName } from "$lib/text";
 import { backend, type Facets, type Filter } from "$lib/ipc";
-import { ANY, type Dimension } from "./filter";
+import { ANY, DIMENSIONS, type Dimension } from "./filter";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
-const FACET_KEYS = { source: "sources", record_type: "types", tag: "tags" } as const;
+const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {} };
+const FACET_KEYS = { source: "sources", record_type: "types", tag: "tags", said_by: "said_by" } as const;
 
 /** Names with the largest number first and the empty name last. */
 export function byFrequency(numbers: Record<string, number>): string[] {
@@ -32,7 +32,7 @@ class FacetNumbers {
     const text = query || null;
     const typing = text !== null;
     try {
-      const dimensions = (["source", "record_type", "tag"] as const).filter((dimension) => filter[dimension] !== null);
+      const dimensions = DIMENSIONS.filter((dimension) => filter[dimension] !== null);
       const [base, all, ...without] = await Promise.all([
         backend().facets(filter, text, typing),
         this.#countAll(filter.kind),
@@ -68,6 +68,8 @@ class FacetNumbers {
     const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
+    // Where no source says who said anything, the filter has nothing to offer.
+    if (dimension === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }
 

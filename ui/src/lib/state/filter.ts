@@ -6,6 +6,7 @@ export const ANY: Filter = {
   status: null,
   tag: null,
   record_type: null,
+  said_by: null,
   since: null,
   until: null,
   trash: false,
@@ -19,7 +20,9 @@ export const ANY: Filter = {
 export type ExportStatus = "new" | "changed" | "gone";
 export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone"];
 
-export type Dimension = "source" | "record_type" | "tag";
+/** Conditions whose values are counted. */
+export const DIMENSIONS = ["source", "record_type", "said_by", "tag"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
 export type Period = "today" | "days30" | "year";
 
 /** The first instant of a local day, because the backend reads a date without time as UTC. */
@@ -46,7 +49,7 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether any filter besides the kind is set. */
 export function isFiltered(filter: Filter): boolean {
-  const { source, tag, record_type, since, until, status, standing, file_kind, batch } = filter;
-  const named = source ?? tag ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length;
+  const { source, tag, record_type, said_by, since, until, status, standing, file_kind, batch } = filter;
+  const named = source ?? tag ?? said_by ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length;
   return record_type !== null || Boolean(named);
 }

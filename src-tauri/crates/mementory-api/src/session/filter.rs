@@ -1,6 +1,6 @@
 //! Converts the filters of requests for the vault and its search index.
 use crate::{ApiError, ApiResult, types::*};
-use mementory_model::{Kind, Timestamp};
+use mementory_model::{Kind, SaidBy, Timestamp};
 use mementory_vault::{ExportDiffStatus, FileKind, IndexFilter, ListQuery, Vault};
 use std::collections::HashSet;
 
@@ -50,6 +50,7 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
         status: filter.status.clone(),
         tag: filter.tag.clone(),
         record_type: filter.record_type.clone(),
+        said_by: filter.said_by.as_deref().map(said_by).transpose()?,
         since: filter.since.as_deref().map(|t| parse_bound(t, false)).transpose()?,
         until: filter.until.as_deref().map(|t| parse_bound(t, true)).transpose()?,
         trash: filter.trash,
@@ -75,6 +76,24 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     })
 }
 
+/// The name of records of which it is not known who said them.
+const UNKNOWN: &str = "unknown";
+
+/// Parses who said something. `Some(None)` inside a filter stands for "unknown".
+fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
+    let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
+    if known.is_none() && name != UNKNOWN {
+        let message = format!("{name} is not an answer to who said it. Use user, assistant, system or unknown.");
+        return Err(ApiError::new("usage", 2, message));
+    }
+    Ok(known)
+}
+
+/// The name of whoever said a record.
+pub(super) fn said_by_name(who: Option<SaidBy>) -> &'static str {
+    who.map_or(UNKNOWN, SaidBy::as_str)
+}
+
 fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     ExportDiffStatus::parse(name).ok_or_else(|| {
         ApiError::new("usage", 2, format!("{name} is not a status by the newest export. Use new, changed or gone."))
@@ -88,6 +107,7 @@ pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
         kinds: q.kind.map(|k| k.as_str().to_owned()).into_iter().collect(),
         platforms: q.source.into_iter().collect(),
         record_types: q.record_type.into_iter().collect(),
+        said_by: q.said_by.map(|who| who.map_or_else(String::new, |who| who.as_str().to_owned())).into_iter().collect(),
         statuses: q.status.into_iter().collect(),
         tags: q.tag.into_iter().collect(),
         created_from: q.since,
@@ -109,6 +129,7 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.status.is_none()
         && filter.tag.is_none()
         && filter.record_type.is_none()
+        && filter.said_by.is_none()
         && filter.since.is_none()
         && filter.until.is_none()
         && filter.ids.is_none()

@@ -12,7 +12,7 @@ use super::{
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_formats::{SECRET_BAR, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
-use mementory_vault::{IndexFilter, RowView, Sort};
+use mementory_vault::{FacetCounts, IndexFilter, RowView, Sort};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -67,14 +67,17 @@ impl Records<'_> {
             // Only the search hits are counted.
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
-        let [sources, types, tags] = self.context.vault.queries().facet_counts(&query)?;
+        let FacetCounts { sources, types, tags, said_by } = self.context.vault.queries().facet_counts(&query)?;
+        let unknown =
+            |(who, n): (String, u32)| (if who.is_empty() { filter::said_by_name(None).into() } else { who }, n);
+        let said_by = said_by.into_iter().map(unknown).collect();
         let mut file_kinds = BTreeMap::new();
         if query.kind == Some(Kind::Attachment) {
             for (kind, files) in self.context.vault.queries().file_counts(&query)? {
                 file_kinds.insert(kind.as_str().to_owned(), FileCount { count: files.count, bytes: files.bytes });
             }
         }
-        Ok(Facets { sources, types, tags, file_kinds })
+        Ok(Facets { sources, types, tags, said_by, file_kinds })
     }
 
     /// Returns a summary of all records that match a filter.

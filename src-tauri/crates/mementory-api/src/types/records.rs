@@ -16,6 +16,8 @@ pub struct Filter {
     pub tag: Option<String>,
     /// The record's own type (`preference`, `semantic` …); empty = records without a type.
     pub record_type: Option<String>,
+    /// Who said it: `user`, `assistant`, `system`, or `unknown` where the source does not say.
+    pub said_by: Option<String>,
     /// First time or date (RFC 3339), inclusive.
     pub since: Option<String>,
     /// Last time or date (RFC 3339), inclusive.
@@ -59,6 +61,8 @@ pub struct ListItem {
     pub updated_at: Option<String>,
     pub status: Option<String>,
     pub tags: Vec<String>,
+    /// Who said it: `user`, `assistant`, `system` or `unknown`.
+    pub said_by: String,
     /// Number of stored versions, including the current one.
     pub versions: u32,
     pub redacted: bool,
@@ -95,13 +99,14 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Counts for the filter menus, by source, type (an empty name = no type) and tag. Attachments are counted by kind of
+/// Counts for the filter menus, by source, type (an empty name = no type), tag, and who said them. Attachments are counted by kind of
 /// file instead of type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
     pub types: BTreeMap<String, u32>,
     pub tags: BTreeMap<String, u32>,
+    pub said_by: BTreeMap<String, u32>,
     pub file_kinds: BTreeMap<String, FileCount>,
 }
 
@@ -193,6 +198,8 @@ pub struct RecordView {
     pub kind: String,
     #[serde(rename = "type")]
     pub record_type: Option<String>,
+    /// Who said it: `user`, `assistant`, `system` or `unknown`.
+    pub said_by: String,
     pub title: Option<String>,
     pub text: String,
     pub created_at: Option<String>,

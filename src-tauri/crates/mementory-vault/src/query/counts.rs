@@ -3,8 +3,8 @@ use crate::{
     VaultResult,
     query::{exported, list::ListQuery, list::Queries},
 };
-use mementory_model::Kind;
-use mementory_store::kind_from_code;
+use mementory_model::{Kind, SaidBy};
+use mementory_store::{Flags, kind_from_code};
 use std::collections::BTreeMap;
 
 /// Counts of a source.
@@ -26,6 +26,19 @@ pub struct Facts {
     pub sources: BTreeMap<(String, Option<String>), SourceFacts>,
     pub trash: u32,
     pub tombstones: u32,
+}
+
+/// Numbers of the records that a query finds.
+#[derive(Debug, Clone, Default)]
+pub struct FacetCounts {
+    /// By platform.
+    pub sources: BTreeMap<String, u32>,
+    /// By type. Records without a type count under the empty one, so that the types add up to all records.
+    pub types: BTreeMap<String, u32>,
+    /// By tag.
+    pub tags: BTreeMap<String, u32>,
+    /// By who said them. Those of which it is not known count under the empty name.
+    pub said_by: BTreeMap<String, u32>,
 }
 
 impl Queries<'_> {
@@ -66,9 +79,8 @@ impl Queries<'_> {
         })
     }
 
-    /// Numbers of the records that a query finds, by source, by type and by tag. Records without a type count under the
-    /// empty type, so that the types add up to all records.
-    pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<[BTreeMap<String, u32>; 3]> {
+    /// Numbers of the records that a query finds.
+    pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<FacetCounts> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {
             let run = |sql: &str| -> VaultResult<BTreeMap<String, u32>> {
@@ -82,11 +94,16 @@ impl Queries<'_> {
                 Some(Kind::Attachment) => BTreeMap::new(),
                 _ => run(&format!("SELECT coalesce(r.type, ''), count(*) FROM records r WHERE {condition} GROUP BY 1"))?,
             };
-            Ok([
-                run(&format!("SELECT p.name, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} GROUP BY 1"))?,
+            let names: String = SaidBy::ALL
+                .into_iter()
+                .map(|who| format!(" WHEN {} THEN '{}'", Flags::said_by(Some(who)), who.as_str()))
+                .collect();
+            Ok(FacetCounts {
+                sources: run(&format!("SELECT p.name, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} GROUP BY 1"))?,
                 types,
-                run(&format!("SELECT t.tag, count(*) FROM records r JOIN tags t ON t.row = r.row WHERE {condition} GROUP BY 1"))?,
-            ])
+                tags: run(&format!("SELECT t.tag, count(*) FROM records r JOIN tags t ON t.row = r.row WHERE {condition} GROUP BY 1"))?,
+                said_by: run(&format!("SELECT CASE r.flags & {}{names} ELSE '' END, count(*) FROM records r WHERE {condition} GROUP BY 1", Flags::SAID_BY))?,
+            })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Lists records with filters and an order, page by page.
 use crate::{VaultError, VaultResult, context::Context};
-use mementory_model::Kind;
-use mementory_store::{FileKind, KIND_SQL, ROW_COLUMNS, RowView, kind_code};
+use mementory_model::{Kind, SaidBy};
+use mementory_store::{FileKind, Flags, KIND_SQL, ROW_COLUMNS, RowView, kind_code};
 use rusqlite::types::Value;
 use std::collections::HashSet;
 
@@ -63,6 +63,8 @@ pub struct ListQuery {
     pub tag: Option<String>,
     /// The record's own type. The empty text stands for records without one.
     pub record_type: Option<String>,
+    /// Who said it. `Some(None)` stands for records of which that is not known.
+    pub said_by: Option<Option<SaidBy>>,
     pub since: Option<i64>,
     pub until: Option<i64>,
     pub trash: bool,
@@ -126,6 +128,9 @@ impl ListQuery {
             Some("") => parts.push("coalesce(r.type, '') = ''".into()),
             Some(kind) => bind(&mut parts, "r.type = ?", kind.to_owned().into()),
             None => {}
+        }
+        if let Some(who) = self.said_by {
+            parts.push(format!("r.flags & {} = {}", Flags::SAID_BY, Flags::said_by(who)));
         }
         if let Some(since) = self.since {
             bind(&mut parts, "r.sort >= ?", since.into());

@@ -13,7 +13,7 @@ mod search;
 mod summary;
 
 pub use batches::{BatchRow, Batches};
-pub use counts::{Facts, SourceFacts};
+pub use counts::{FacetCounts, Facts, SourceFacts};
 pub use file_counts::FileCount;
 pub use files::{FileFacts, Files};
 pub use halves::in_halves;

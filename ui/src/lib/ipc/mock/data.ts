@@ -115,6 +115,9 @@ const NOW = Date.now();
 export const ago = (days: number, minutes = 9): string =>
   new Date(NOW - days * 86_400_000 - minutes * 60_000).toISOString();
 
+/** Who said the memories of a source. The others do not say. */
+const SAID_BY: Record<string, string> = { me: "user", claude: "assistant" };
+
 export function item(
   id: string,
   kind: string,
@@ -135,6 +138,7 @@ export function item(
     updated_at: null,
     status: null,
     tags: [],
+    said_by: SAID_BY[source] ?? "unknown",
     versions: 1,
     redacted: false,
     changed_at: ago(days, 12),

@@ -26,6 +26,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.kind || filter.kind === item.kind) &&
     (!filter.source || filter.source === item.source) &&
     (filter.record_type === null || filter.record_type === (item.type ?? "")) &&
+    (!filter.said_by || filter.said_by === item.said_by) &&
     (!filter.standing || filter.standing === item.standing) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
     (!filter.batch || filter.batch.some((batch) => isFromBatch(batch, item))) &&
@@ -96,11 +97,12 @@ function sampleHit(
 }
 
 export function facetsOf(items: readonly ListItem[]): Facets {
-  const facets: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
+  const facets: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {} };
   const add = (group: Record<string, number>, key: string) => (group[key] = (group[key] ?? 0) + 1);
   for (const item of items) {
     add(facets.sources, item.source);
     if (item.kind !== "attachment") add(facets.types, item.type ?? "");
+    add(facets.said_by, item.said_by);
     for (const tag of item.tags) add(facets.tags, tag);
     if (item.file_kind) {
       const files = (facets.file_kinds[item.file_kind] ??= { count: 0, bytes: 0 });

@@ -14,7 +14,7 @@ export function recordDetails(
   const link = { origin_id: null, title: null, trashed: false, source: "claude", conversation_id: null };
   const { id, origin_id, kind, type, title, text, created_at, updated_at, status, tags } = structuredClone(each);
   const record: RecordView = {
-    ...{ id, origin_id, kind, type, title, text, created_at, updated_at, status, tags },
+    ...{ id, origin_id, kind, type, title, text, created_at, updated_at, status, tags, said_by: each.said_by },
     ...{ conversation_id: each.conversation_id, trashed_at: each.trashed_at, redacted: each.redacted },
     observed_at: null,
     valid_from: null,

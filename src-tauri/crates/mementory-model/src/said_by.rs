@@ -1,0 +1,110 @@
+//! Who said what a record holds, as far as its source says so.
+use crate::{Kind, Record};
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaidBy {
+    /// The person wrote, dictated or pasted it.
+    User,
+    /// The assistant wrote it, or derived it from what was said.
+    Assistant,
+    /// A program put it there: system prompts, results of tools, context that is inserted before a message.
+    System,
+}
+
+impl SaidBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::User, Self::Assistant, Self::System];
+
+    /// Its stable name: `user`, `assistant` or `system`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+        }
+    }
+
+    /// Who created a memory by this method of [`crate::Source::method`]. None for methods that do not show it: whether
+    /// the person asked for a call of ChatGPT's memory tool, or for a file that an agent wrote, is not in the export.
+    fn from_method(method: &str) -> Option<Self> {
+        match method {
+            // Written in Mementory, in a form of the assistant, in a file of rules, or pasted.
+            "written"
+            | "manual"
+            | "pasted"
+            | "custom_instructions"
+            | "project_instructions"
+            | "project_doc"
+            | "rules_file"
+            | "explicit_user_input"
+            | "user_authored"
+            | "user" => Some(Self::User),
+            // Derived by the vendor from conversations, or extracted by a model (terms of PAM, `.alf` and mem0).
+            "conversations_memory" | "project_memory" | "llm_inference" | "llm_extracted" | "extracted" => {
+                Some(Self::Assistant)
+            }
+            "injected" => Some(Self::System),
+            _ => None,
+        }
+    }
+}
+
+impl Record {
+    /// Who said the text of this record. None if the source does not say, and for records that nobody says, such as
+    /// conversations and files.
+    pub fn said_by(&self) -> Option<SaidBy> {
+        if let Some(message) = &self.message {
+            return match message.role.as_str() {
+                // What the assistant's own window hides, or marks as context, was not typed by the person.
+                "user" if message.hidden || message.content_type == "context" => Some(SaidBy::System),
+                "user" => Some(SaidBy::User),
+                "assistant" => Some(SaidBy::Assistant),
+                "system" | "tool" => Some(SaidBy::System),
+                _ => None,
+            };
+        }
+        match self.kind {
+            Kind::Conversation | Kind::Attachment | Kind::Foreign => None,
+            _ => self.source.method.as_deref().and_then(SaidBy::from_method),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MessagePart, RecordKey};
+
+    fn said_by(kind: Kind, method: Option<&str>) -> Option<SaidBy> {
+        let mut record = Record::new(kind, RecordKey::new("test", "1"), "Likes figs.");
+        record.source.method = method.map(Into::into);
+        record.said_by()
+    }
+
+    #[test]
+    fn a_memory_is_said_by_whom_its_method_names() {
+        assert_eq!(said_by(Kind::Memory, Some("custom_instructions")), Some(SaidBy::User));
+        assert_eq!(said_by(Kind::Profile, Some("conversations_memory")), Some(SaidBy::Assistant));
+        assert_eq!(said_by(Kind::Memory, Some("injected")), Some(SaidBy::System));
+        assert_eq!(said_by(Kind::Memory, Some("bio_write")), None);
+        assert_eq!(said_by(Kind::Memory, None), None);
+        assert_eq!(said_by(Kind::Attachment, Some("pasted")), None);
+    }
+
+    #[test]
+    fn a_message_is_said_by_its_role_unless_it_was_inserted() {
+        let by = |role: &str, hidden: bool, content_type: &str| {
+            let mut record = Record::new(Kind::Message, RecordKey::new("test", "1"), "Hello");
+            let (role, content_type) = (role.to_owned(), content_type.to_owned());
+            record.message = Some(MessagePart { role, hidden, content_type, ..MessagePart::default() });
+            record.said_by()
+        };
+        assert_eq!(by("user", false, "text"), Some(SaidBy::User));
+        assert_eq!(by("user", true, "text"), Some(SaidBy::System));
+        assert_eq!(by("user", false, "context"), Some(SaidBy::System));
+        assert_eq!(by("assistant", true, "thinking"), Some(SaidBy::Assistant));
+        assert_eq!(by("tool", false, "tool_result"), Some(SaidBy::System));
+        assert_eq!(by("moderator", false, "text"), None);
+    }
+}
