@@ -24,6 +24,7 @@ mod import_report;
 mod index_sync;
 mod integrity;
 mod key_ring;
+mod message_order;
 mod query;
 mod row_ranges;
 mod scratch;

@@ -18,6 +18,7 @@ use crate::{
     export_diff::{PlannedRows, lacking},
     import::{ImportOptions, sequence::Recency, sink::Message},
     import_report::{ImportReport, ItemOutcome, dropped_outcome},
+    message_order::unit_with_parents_first,
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
@@ -240,7 +241,9 @@ impl<'i> ImportRun<'i> {
         Ok(blobs)
     }
 
-    fn import_unit(&mut self, mut records: Vec<Record>) -> VaultResult<()> {
+    fn import_unit(&mut self, records: Vec<Record>) -> VaultResult<()> {
+        // A message is stored with the row of its parent, which has to be stored before it.
+        let mut records = unit_with_parents_first(records);
         let branched = is_branched(&records);
         self.older_unit = false;
         self.unit_updated = records.first().and_then(|head| head.times.updated);

@@ -1,7 +1,7 @@
 //! Reads records.
-use crate::{VaultResult, context::Context, query::halves::in_halves};
+use crate::{VaultResult, context::Context, message_order, query::halves::in_halves};
 use mementory_model::{Kind, Record};
-use mementory_store::{Cause, ROW_COLUMNS, RowView, kind_code};
+use mementory_store::{Cause, ROW_COLUMNS, RowView, ids::record_id, kind_code};
 use rusqlite::params;
 use std::collections::HashSet;
 
@@ -141,7 +141,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Messages of a conversation in source order, with their records (without verbatims).
+    /// Messages of a conversation in source order, but each after its parent, with their records (without verbatims).
     pub fn messages(&self, conversation: &RowView) -> VaultResult<Vec<(RowView, Record)>> {
         let views = self.context.store.read(|c| {
             let sql = format!(
@@ -158,7 +158,8 @@ impl Reader<'_> {
                 .store
                 .read(|c| views.iter().map(|view| self.context.store.packs.content(c, view.pack, view.slot)).collect())
         })?;
-        Ok(views.into_iter().zip(records).collect())
+        let messages = views.into_iter().zip(records).collect();
+        Ok(message_order::order(messages, |key| record_id(&self.context.keys, key)))
     }
 
     /// The rows of the messages of a conversation that other records link to, and of those that name files. Most
