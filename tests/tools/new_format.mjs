@@ -1,6 +1,7 @@
-// `npm run new-format -- <id> [--name "Name for people"] [--interchange]`: makes the folder of a new format with a
-// small reader that works, its fixture and its fuzz target, and enters it in the list of its crate. With --interchange
-// also a writer and a validator. The reader is for an invented JSON shape, to be replaced by the real one.
+// `npm run new-format -- <id> [--name "Name for people"] [--agents | --interchange]`: makes the folder of a new format
+// with a small reader that works, its fixture and its fuzz target, and enters it in the list of its crate: that of
+// assistants and engines, with --agents that of agents. With --interchange also a writer and a validator. The reader is
+// for an invented JSON shape, to be replaced by the real one.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,17 +9,24 @@ import { ROOT, WORKSPACE } from "./places.mjs";
 import { Stop, main, quiet } from "./sh.mjs";
 
 const TEMPLATE_FOLDER = new URL("new_format/", import.meta.url);
-const USAGE_TEXT = 'npm run new-format -- <id> [--name "Name for people"] [--interchange]\n\nThe id: a-z, 0-9 and _.';
+const USAGE_TEXT =
+  'npm run new-format -- <id> [--name "Name for people"] [--agents | --interchange]\n\nThe id: a-z, 0-9 and _.';
 const WRITER_FILES = ["write.rs", "validate.rs"];
 
 await main(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { name: { type: "string" }, interchange: { type: "boolean", default: false } },
+    options: {
+      name: { type: "string" },
+      agents: { type: "boolean", default: false },
+      interchange: { type: "boolean", default: false },
+    },
   });
   const [id] = positionals;
-  if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE_TEXT);
-  const crate = `src-tauri/crates/mementory-formats-${values.interchange ? "interchange" : "vendor"}`;
+  const isWrong = positionals.length !== 1 || (values.agents && values.interchange);
+  if (isWrong || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE_TEXT);
+  const family = values.interchange ? "interchange" : values.agents ? "agents" : "vendor";
+  const crate = `src-tauri/crates/mementory-formats-${family}`;
   const plan = filesToWrite(id, values.name ?? titleOf(id), crate, values.interchange);
   const present = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
   if (present) throw new Stop(`${present} exists already: nothing was changed.`);

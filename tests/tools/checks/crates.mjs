@@ -12,17 +12,19 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
   "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format"],
+  "mementory-formats-agents": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
-  // May use mementory-formats-vendor, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
+  // May use mementory-formats-agents, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
   "mementory-formats-interchange": [
     "mementory-model",
     "mementory-json",
     "mementory-format",
-    "mementory-formats-vendor",
+    "mementory-formats-agents",
   ],
   "mementory-formats": [
     "mementory-model",
     "mementory-format",
+    "mementory-formats-agents",
     "mementory-formats-vendor",
     "mementory-formats-interchange",
   ],
@@ -45,6 +47,12 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-app": ["mementory-api"],
   "mementory-cli": ["mementory-api"],
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
+};
+
+/** Our crates that tests of a crate may use besides. The crate itself may not, and so no crate is built twice. */
+const ALLOWED_IN_TESTS = {
+  "mementory-formats-agents": ["mementory-formats-vendor"],
+  "mementory-formats-vendor": ["mementory-formats-agents"],
 };
 
 /** Crates of others that only one of our crates may depend on. */
@@ -89,16 +97,18 @@ export function forbiddenDependencies(packages) {
     }
     for (const { name: used, kind } of dependencies) {
       // Tests may use the testkit.
-      if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
+      const inTests = ["mementory-testkit", ...allowed, ...(ALLOWED_IN_TESTS[name] ?? [])];
+      if (kind === "dev" && inTests.includes(used)) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
-      // the store's pages, the testkit reads the vault's files from outside, and formats-shared and formats-vendor read exports that are
-      // SQLite databases.
+      // the store's pages, the testkit reads the vault's files from outside, and formats-shared, formats-agents and
+      // formats-vendor read exports that are SQLite databases.
       const mayReadSqlite =
         used === "rusqlite" &&
         [
           "mementory-testkit",
           "mementory-formats-shared",
+          "mementory-formats-agents",
           "mementory-formats-vendor",
           "mementory-vault",
           "mementory-erasure-check",

@@ -30,7 +30,7 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
 
 #[cfg(test)]
 fn all() -> Vec<&'static dyn Format> {
-    [FORMATS, mementory_formats_vendor::FORMATS].concat()
+    [FORMATS, mementory_formats_agents::FORMATS].concat()
 }
 
 #[cfg(test)]

@@ -27,11 +27,14 @@ pub mod note_reader;
 pub mod object;
 pub mod order;
 pub mod reader;
+pub mod redact;
 pub mod roles;
 pub mod rules_text;
 pub mod sqlite;
 mod sqlite_log;
 pub mod tables;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod topics;
 pub mod values;
 pub mod workbook;

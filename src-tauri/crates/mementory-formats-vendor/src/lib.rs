@@ -1,25 +1,18 @@
-//! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
-pub mod agent_rules;
+//! Formats of assistants, memory engines and chat programs. Each has its own folder with a README.
 pub mod agentcore;
 pub mod ai_studio;
-pub mod aieos;
 pub mod aimem;
 pub mod basic_memory;
 pub mod character_ai;
 pub mod chatgpt;
 pub mod claude;
-pub mod claude_code;
-pub mod codex;
 pub mod cognee;
 pub mod copilot;
-pub mod cursor_editor;
 pub mod deepseek;
 pub mod gemini;
-pub mod gemini_cli;
 pub mod generic_chat;
 pub mod generic_memories;
 pub mod grok;
-pub mod grok_build;
 pub mod jan;
 pub mod kept_file;
 pub mod langmem;
@@ -34,30 +27,18 @@ pub mod mistral;
 pub mod obsidian;
 pub mod okf;
 pub mod open_webui;
-pub mod openclaw;
-pub mod opencode;
 pub mod openmemory;
 pub mod perplexity;
 pub mod portable_agent_memory;
 pub mod transfer_text;
 pub mod zep;
-pub mod zeroclaw;
 
 use mementory_format::Format;
 
 /// Every format of this crate, in the order in which detection asks them.
 pub const FORMATS: &[&dyn Format] = &[
-    &openclaw::OpenClaw,
-    &zeroclaw::ZeroClaw,
     &chatgpt::ChatGpt,
     &claude::Claude,
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &cursor_editor::CursorEditor,
-    &gemini_cli::GeminiCli,
-    &opencode::OpenCode,
-    &grok_build::GrokBuild,
-    &agent_rules::AgentRules,
     &mem0::Mem0,
     &grok::Grok,
     &copilot::Copilot,
@@ -82,7 +63,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &agentcore::AgentCore,
     &mcp_memory_service::McpMemoryService,
     &cognee::Cognee,
-    &aieos::Aieos,
     &aimem::Aimem,
     &portable_agent_memory::PortableAgentMemory,
     &character_ai::CharacterAi,
@@ -93,18 +73,10 @@ pub const FORMATS: &[&dyn Format] = &[
 ];
 
 #[cfg(test)]
-mod case_runner;
-#[cfg(test)]
 mod cases;
-#[cfg(test)]
-mod fixture_cases;
 #[cfg(test)]
 mod sample_tests;
 #[cfg(test)]
-mod shared_cases;
-#[cfg(test)]
 mod testing;
-#[cfg(test)]
-mod write_cases;
 #[cfg(test)]
 use testing::{by_id, detect};

@@ -1,6 +1,6 @@
 //! The shared samples of all vendors are claimed by nobody who does not own them.
 #![allow(clippy::unwrap_used)]
-use crate::case_runner::claiming;
+use crate::cases::claiming;
 use mementory_format::testkit::shared;
 
 /// Formats that take what is left. They may claim a sample only while its own format is not there.

@@ -1,7 +1,7 @@
 //! The registry of all formats, detection over it, and the few parts of single formats that callers use.
 //!
-//! To add a format, create a folder in `mementory-formats-vendor` or `mementory-formats-interchange` and add a line to
-//! that crate's `FORMATS`.
+//! To add a format, create a folder in `mementory-formats-vendor`, `mementory-formats-agents` or `mementory-formats-interchange`
+//! and add a line to that crate's `FORMATS`.
 #[cfg(test)]
 mod mixed_tests;
 mod typescript;
@@ -18,18 +18,22 @@ pub use mementory_format::{
     Verifier, WriteOptions, WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid,
     passthrough_envelope, plain_secrets, replace_plain_secrets, sha256,
 };
+/// True if two versions of a workspace file differ only in secrets that were removed.
+pub use mementory_formats_agents::openclaw::lacks_only_secrets;
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;
-/// True if two versions of a workspace file differ only in secrets that were removed.
-pub use mementory_formats_vendor::openclaw::lacks_only_secrets;
 pub use typescript::typescript;
 
 /// Selects entries of a bundle for an export or a disclosure.
 pub use mementory_formats_interchange::zaxy::{Grain, Selector};
 
 /// Interchange formats come first, because their files name their format.
-static REGISTRY: LazyLock<Vec<&'static dyn Format>> =
-    LazyLock::new(|| [mementory_formats_interchange::FORMATS, mementory_formats_vendor::FORMATS].concat());
+static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
+    use mementory_formats_agents as agents;
+    use mementory_formats_interchange as interchange;
+    use mementory_formats_vendor as vendor;
+    [interchange::FORMATS, agents::FORMATS, vendor::FORMATS].concat()
+});
 
 /// Every format, in the order in which detection asks them.
 pub fn registry() -> &'static [&'static dyn Format] {

@@ -4,7 +4,7 @@ use super::sealed_secrets::sha256;
 use super::testing::*;
 use crate::alf::testing::workspace;
 use mementory_format::{Format, WriteOptions, WriteReport};
-use mementory_formats_vendor::openclaw::{OpenClaw, files::ABSENT_FILE, redact};
+use mementory_formats_agents::openclaw::{OpenClaw, files::ABSENT_FILE, redact};
 use mementory_model::{Kind, LossKind};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -249,7 +249,7 @@ fn spec_10_6_5_file_that_differs_from_its_row_is_not_imported_into_the_workspace
 
 #[test]
 fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
-    use mementory_formats_vendor::zeroclaw::ZeroClaw;
+    use mementory_formats_agents::zeroclaw::ZeroClaw;
     let folder = repo().join("fixtures/alf/artifacts");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     let (scratch, input) = (Scratch::new("10-6-3-foreign"), folder.join("input"));
@@ -295,7 +295,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let quay = format!("{prefix}images/quay.mov");
         match prefix {
             "" => workspace::put(&home, &[("SOUL.md", b"# Wren\n")]),
-            _ => mementory_formats_vendor::zeroclaw::testing::create_home(&home),
+            _ => mementory_formats_agents::zeroclaw::testing::create_home(&home),
         }
         workspace::put(&home, &[(&quay, b"film")]);
         let mut together = workspace::read(&home, format);

@@ -5,7 +5,7 @@
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
-use mementory_formats_vendor::openclaw::files::{LINEAGE_FILE, is_our_file};
+use mementory_formats_agents::openclaw::files::{LINEAGE_FILE, is_our_file};
 use mementory_model::{Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use crate::alf::testing::workspace;
-use mementory_formats_vendor::openclaw::OpenClaw;
+use mementory_formats_agents::openclaw::OpenClaw;
 use mementory_model::{Kind, Timestamp};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::first_pass::ExportPlan;
 use super::manifest::MANIFEST_FILE;
 use super::sealed_secrets::Secrets;
 use mementory_format::{FormatError, PassthroughItem, RecordSource};
-use mementory_formats_vendor::openclaw::{
+use mementory_formats_agents::openclaw::{
     files::{self, FileRole},
     redact,
 };

@@ -503,7 +503,7 @@ impl Reader<'_> {
     fn store_lineage(&mut self) -> Result<(), FormatError> {
         for (runtime, group, text) in std::mem::take(&mut self.lineage).into_files() {
             let [format, name, role] =
-                [runtime, mementory_formats_vendor::openclaw::files::LINEAGE_FILE, "raw"].map(str::to_owned);
+                [runtime, mementory_formats_agents::openclaw::files::LINEAGE_FILE, "raw"].map(str::to_owned);
             let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
             self.sink.passthrough(item, &mut text.as_bytes())?;
         }

@@ -5,7 +5,7 @@ use super::workspace_origin::runtime_of;
 use super::workspaces::{ManifestWorkspaces, RawEntry};
 use mementory_format::sha256;
 use mementory_format::{FormatError, Member, PassthroughItem};
-use mementory_formats_vendor::openclaw::{
+use mementory_formats_agents::openclaw::{
     files::{self, FileRole},
     redact,
 };

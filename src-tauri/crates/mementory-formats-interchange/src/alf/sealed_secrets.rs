@@ -163,6 +163,6 @@ fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<
     let plain = passphrase.open(&associated_data(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
     let plain = Tree::parse(std::str::from_utf8(&plain).ok()?, 8).ok()?;
     let Some(Tree::Array(files)) = plain.get("files") else { return None };
-    let safe = |n: &String| n.starts_with("raw/") && mementory_formats_vendor::openclaw::files::is_safe(n);
+    let safe = |n: &String| n.starts_with("raw/") && mementory_formats_agents::openclaw::files::is_safe(n);
     files.iter().map(|file| Some((text(file, "file").filter(safe)?, bytes(file, "content")?))).collect()
 }

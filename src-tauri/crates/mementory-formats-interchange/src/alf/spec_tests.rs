@@ -176,7 +176,7 @@ fn spec_10_2_2_links_survive_a_round_trip_even_if_dangling() {
 #[test]
 fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
     use crate::alf::testing::workspace;
-    use mementory_formats_vendor::openclaw::OpenClaw;
+    use mementory_formats_agents::openclaw::OpenClaw;
     let scratch = Scratch::new("10-3");
     let source = repo().join("fixtures/openclaw/workspace/input");
     let mut vault = workspace::read(&source, &OpenClaw);

@@ -7,13 +7,13 @@ use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::extension as slot_names;
 use mementory_format::{FormatError, RecordSource, WriteOptions};
-use mementory_formats_vendor::openclaw::{
+use mementory_formats_agents::openclaw::{
     Runtime,
     files::{self, FileRole},
     redact,
     write::Workspace,
 };
-use mementory_formats_vendor::zeroclaw::ZEROCLAW;
+use mementory_formats_agents::zeroclaw::ZEROCLAW;
 use mementory_json::Tree;
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,7 +1,7 @@
 //! Tells whether a record was read from an agent's workspace, and of which runtime.
 use mementory_format::StoredRecord;
-use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::current_text};
-use mementory_formats_vendor::zeroclaw::ZEROCLAW;
+use mementory_formats_agents::openclaw::{OPENCLAW, Runtime, write::current_text};
+use mementory_formats_agents::zeroclaw::ZEROCLAW;
 use mementory_model::{Kind, Record, Verbatim};
 use std::collections::BTreeMap;
 

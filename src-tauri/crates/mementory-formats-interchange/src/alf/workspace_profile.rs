@@ -5,7 +5,7 @@ use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
 use mementory_format::extension as slot_names;
-use mementory_formats_vendor::openclaw::{read::labelled_value, write::current_text};
+use mementory_formats_agents::openclaw::{read::labelled_value, write::current_text};
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 

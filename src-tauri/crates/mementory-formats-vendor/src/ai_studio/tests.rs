@@ -1,12 +1,12 @@
 //! The fixtures, and files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::AiStudio;
-use crate::fixture_cases::{check_all, claimed_by, import};
+use crate::cases::{check_cases, claimed_by, import};
 use mementory_format::testkit::{Scratch, repo};
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
-    check_all(&AiStudio);
+    check_cases(&AiStudio);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Notes of Basic Memory, and similar notes of others.
 #![allow(clippy::unwrap_used)]
 use super::BasicMemory;
-use crate::case_runner::{check_cases, claiming};
+use crate::cases::{check_cases, claiming};
 use crate::testing::read;
 use mementory_format::testkit::{Scratch, shared};
 use mementory_model::Kind;

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 //! Writing notes.
 use super::BasicMemory;
+use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::{read, write};
-use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
 use mementory_format::testkit::{Scratch, repo, tree};
 use mementory_model::Kind;
 

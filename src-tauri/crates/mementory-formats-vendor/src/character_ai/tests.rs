@@ -1,13 +1,13 @@
 #![allow(clippy::unwrap_used)]
 use super::CharacterAi;
-use crate::cases::check_cases;
+use crate::cases::check_cases_under_any_name;
 use crate::detect;
 use mementory_format::Catalog;
 use mementory_model::Limits;
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    check_cases(&CharacterAi);
+    check_cases_under_any_name(&CharacterAi);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The shapes that exports have since the autumn of 2026 (vendors.md §12).
 #![allow(clippy::unwrap_used)]
 use super::Claude;
-use crate::fixture_cases::{check_case, import};
+use crate::cases::{check_case, import};
 use mementory_format::testkit::{Scratch, repo};
 use mementory_model::Kind;
 

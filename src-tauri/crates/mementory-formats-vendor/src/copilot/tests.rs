@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::Copilot;
-use crate::cases::{check_cases, check_sample, keys};
+use crate::cases::{check_cases_under_any_name, check_sample, keys};
 use crate::detect;
 use crate::testing::read;
 use mementory_format::{Catalog, testkit::Scratch};
@@ -8,7 +8,7 @@ use mementory_model::{Kind, Limits};
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    check_cases(&Copilot);
+    check_cases_under_any_name(&Copilot);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 #![allow(clippy::unwrap_used)]
 use super::DeepSeek;
-use crate::cases::{check_cases, check_sample};
+use crate::cases::{check_cases_under_any_name, check_sample};
 use crate::detect;
 use mementory_format::Catalog;
 use mementory_model::Limits;
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    check_cases(&DeepSeek);
+    check_cases_under_any_name(&DeepSeek);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! The fixtures, the samples, and files of other products.
 #![allow(clippy::unwrap_used)]
 use super::Gemini;
-use crate::fixture_cases::{check_all, claimed_by, import, import_with, roles};
+use crate::cases::{check_cases, claimed_by, import, import_with, roles};
 use mementory_format::testkit::{Scratch, repo, shared};
 use mementory_model::{Kind, Limits};
 use serde_json::{Value, json};
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
-    check_all(&Gemini);
+    check_cases(&Gemini);
 }
 
 /// Compares what was read of a sample with `expected.json`.

@@ -1,7 +1,7 @@
 //! Every folder of `fixtures/generic_chat` has an input and what is expected of it.
 #![allow(clippy::unwrap_used)]
 use super::GenericChat;
-use crate::case_runner::{check_cases, claiming};
+use crate::cases::{check_cases, claiming};
 use mementory_format::testkit::Scratch;
 
 #[test]

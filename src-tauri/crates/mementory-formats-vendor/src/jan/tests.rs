@@ -1,7 +1,7 @@
 //! Every folder of `fixtures/jan` has an input and what is expected of it.
 #![allow(clippy::unwrap_used)]
 use super::Jan;
-use crate::case_runner::check_cases;
+use crate::cases::check_cases;
 
 #[test]
 fn cases_are_read_as_expected() {

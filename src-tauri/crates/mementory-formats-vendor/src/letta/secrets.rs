@@ -1,11 +1,11 @@
 //! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, their values
 //! are not stored.
 use super::ID;
-use crate::openclaw::redact::{REDACTED, redact, redact_in_program};
 use mementory_format::FormatError;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::redact::{REDACTED, redact, redact_in_program};
 use mementory_model::{Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 

@@ -1,14 +1,14 @@
 //! The cases in `fixtures/letta`, the shared sample, and secrets.
 #![allow(clippy::unwrap_used)]
 use super::Letta;
-use crate::cases::{check_cases, read_sample};
+use crate::cases::{check_cases_under_any_name, read_sample};
 use crate::testing::read;
 use mementory_format::testkit::repo;
 use mementory_model::Kind;
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
-    check_cases(&Letta);
+    check_cases_under_any_name(&Letta);
 }
 
 #[test]

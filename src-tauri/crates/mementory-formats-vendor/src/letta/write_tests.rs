@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 //! Writing agents with blocks.
 use super::Letta;
+use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::write;
-use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
 use mementory_format::testkit::{MemorySource, Scratch};
 use mementory_model::{Kind, Record, RecordKey};
 use serde_json::Value;

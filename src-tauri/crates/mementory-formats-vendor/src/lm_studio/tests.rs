@@ -1,7 +1,7 @@
 //! Every folder of `fixtures/lm_studio` has an input and what is expected of it.
 #![allow(clippy::unwrap_used)]
 use super::LmStudio;
-use crate::case_runner::check_cases;
+use crate::cases::check_cases;
 use crate::testing::read;
 use mementory_format::testkit::repo;
 

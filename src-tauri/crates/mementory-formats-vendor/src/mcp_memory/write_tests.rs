@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! Writing the lines of the memory server.
 use super::McpMemory;
-use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
+use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 
 #[test]
 fn the_records_of_all_fixtures_come_back_as_the_report_says() {

@@ -1,7 +1,7 @@
 //! Files of mem0 in every form, and similar files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::Mem0;
-use crate::cases::{check_cases, keys, read_sample};
+use crate::cases::{check_cases_under_any_name, keys, read_sample};
 use crate::detect;
 use crate::testing::read;
 use mementory_format::testkit::{MemorySource, Scratch};
@@ -18,7 +18,7 @@ fn claiming_format(path: &Path, is_selected: bool) -> Option<&'static str> {
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
-    check_cases(&Mem0);
+    check_cases_under_any_name(&Mem0);
 }
 
 /// The folder has an answer and the export of a plugin, which are two exports.

@@ -1,13 +1,13 @@
 //! The fixtures, the sample, and other files of Meta.
 #![allow(clippy::unwrap_used)]
 use super::MetaAi;
-use crate::fixture_cases::{check_all, claimed_by, import};
+use crate::cases::{check_cases, claimed_by, import};
 use mementory_format::testkit::{Scratch, repo, shared};
 use serde_json::{Value, json};
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
-    check_all(&MetaAi);
+    check_cases(&MetaAi);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Vaults and folders of notes, and what must not be taken for one.
 #![allow(clippy::unwrap_used)]
 use super::Obsidian;
-use crate::case_runner::{check_cases, claiming};
+use crate::cases::{check_cases, claiming};
 use crate::testing::read;
 use mementory_format::testkit::{Scratch, shared};
 use mementory_model::Kind;

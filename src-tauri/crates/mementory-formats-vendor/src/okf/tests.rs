@@ -1,7 +1,7 @@
 //! Bundles of the Open Knowledge Format, and similar notes of others.
 #![allow(clippy::unwrap_used)]
 use super::Okf;
-use crate::case_runner::{check_cases, claiming};
+use crate::cases::{check_cases, claiming};
 use mementory_format::testkit::Scratch;
 
 #[test]

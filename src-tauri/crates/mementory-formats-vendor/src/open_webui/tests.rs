@@ -1,7 +1,7 @@
 //! Every folder of `fixtures/open_webui` has an input and what is expected of it.
 #![allow(clippy::unwrap_used)]
 use super::OpenWebui;
-use crate::case_runner::check_cases;
+use crate::cases::check_cases;
 
 #[test]
 fn cases_are_read_as_expected() {

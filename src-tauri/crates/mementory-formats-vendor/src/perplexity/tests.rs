@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::Perplexity;
-use crate::cases::{check_cases, count, keys};
+use crate::cases::{check_cases_under_any_name, count, keys};
 use crate::detect;
 use crate::testing::read;
 use mementory_format::{Catalog, FormatError, testkit::Scratch};
@@ -8,7 +8,7 @@ use mementory_model::{Kind, Limits};
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    check_cases(&Perplexity);
+    check_cases_under_any_name(&Perplexity);
 }
 
 #[test]

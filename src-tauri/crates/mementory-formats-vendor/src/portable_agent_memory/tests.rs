@@ -1,8 +1,8 @@
 //! The cases in `fixtures/portable_agent_memory`.
 use super::PortableAgentMemory;
-use crate::cases::check_cases;
+use crate::cases::check_cases_under_any_name;
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
-    check_cases(&PortableAgentMemory);
+    check_cases_under_any_name(&PortableAgentMemory);
 }

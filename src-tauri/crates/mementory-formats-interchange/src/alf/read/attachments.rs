@@ -3,7 +3,7 @@
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
-use mementory_formats_vendor::openclaw::files::ABSENT_FILE;
+use mementory_formats_agents::openclaw::files::ABSENT_FILE;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};

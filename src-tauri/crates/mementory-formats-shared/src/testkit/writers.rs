@@ -1,22 +1,22 @@
-//! What every writer must keep, tried with the records of all fixtures of this crate and with hostile ones.
-#![allow(clippy::unwrap_used)]
-use crate::FORMATS;
-use crate::testing::{detect, write};
-use mementory_format::testkit::{MemorySource, Scratch, repo, tree, vault_id};
-use mementory_format::{Catalog, Format, FormatError, ReadContext, WriteOptions, WriteReport};
+//! What every writer must keep, tried with the records of all fixtures and with hostile ones.
+use mementory_format::testkit::{MemorySource, Scratch, repo, tree, vault_id, write};
+use mementory_format::{Catalog, Format, FormatError, ReadContext, WriteOptions, WriteReport, detect};
 use mementory_model::{EntityRef, Kind, Limits, Link, LossKind, Record, RecordKey, Timestamp, Verbatim};
 use std::collections::BTreeSet;
 use std::path::Path;
+
+/// The formats among which a test detects.
+type Formats<'f> = &'f [&'static dyn Format];
 
 /// Members that are compared by no loss: the file gives them other values.
 const SILENT: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
 /// Reads a path with the format that is detected in it. None if several are, or none is.
-pub(crate) fn read_any(path: &Path) -> Option<MemorySource> {
+fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).ok()?;
-    let found = detect(&catalog, &limits, None).ok()?;
-    let format = FORMATS.iter().copied().find(|format| Some(format.id()) == found.sources.first().map(|s| s.format))?;
+    let found = detect(formats, &catalog, &limits, None).ok()?;
+    let format = formats.iter().copied().find(|format| Some(format.id()) == found.sources.first().map(|s| s.format))?;
     let mut out = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     format.read(&catalog, found.sources.first()?, &context, &mut out).ok()?;
@@ -25,7 +25,11 @@ pub(crate) fn read_any(path: &Path) -> Option<MemorySource> {
 
 /// Writes the records, reads them back, and checks that each record that is written comes back with exactly the losses
 /// that are listed.
-pub(crate) fn round_trip(format: &'static dyn Format, source: &mut MemorySource) -> (WriteReport, MemorySource) {
+pub fn round_trip(
+    formats: Formats<'_>,
+    format: &'static dyn Format,
+    source: &mut MemorySource,
+) -> (WriteReport, MemorySource) {
     let scratch = Scratch::new("round-trip");
     let out = scratch.at(&format!("out{}", format.capabilities().ending));
     let report = write(source, &out, format);
@@ -34,18 +38,18 @@ pub(crate) fn round_trip(format: &'static dyn Format, source: &mut MemorySource)
     let counted: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
     assert_eq!(counted, source.records.len() as u64, "{}: every record is written or withheld", format.id());
     let catalog = Catalog::open(std::slice::from_ref(&out), &Limits::default(), None).unwrap();
-    let found = detect(&catalog, &Limits::default(), None).unwrap();
+    let found = detect(formats, &catalog, &Limits::default(), None).unwrap();
     let names: Vec<&str> = found.sources.iter().map(|s| s.format).collect();
     let unknown: Vec<&str> = found.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
     assert_eq!((names, found.ties.len(), unknown), (vec![format.id()], 0, vec![]));
-    let back = read_any(&out).unwrap();
+    let back = read_any(formats, &out).unwrap();
     let checked = format.validate(&catalog, &found.sources[0], &Limits::default(), &[]).unwrap();
     assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
     (report, back)
 }
 
 /// Checks the losses of each record whose text comes back unchanged. Returns their number.
-pub(crate) fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
+fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
     let mut compared = 0;
     for record in &source.records {
         let id = vault_id(record.kind, &record.key);
@@ -107,15 +111,15 @@ fn is_empty(value: &serde_json::Value) -> bool {
     }
 }
 
-/// Checks a writer with the records of every fixture of this crate.
-pub(crate) fn check_fixtures(format: &'static dyn Format) {
+/// Checks a writer with the records of the fixtures of all `formats`.
+pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
     let (mut written, mut compared) = (0, 0);
-    for source in FORMATS {
+    for source in formats {
         let Ok(cases) = std::fs::read_dir(repo().join("fixtures").join(source.id())) else { continue };
         for case in cases.map(|entry| entry.unwrap().path()) {
             let inputs = std::fs::read_dir(&case).into_iter().flatten().map(|entry| entry.unwrap().path());
             for input in inputs.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")) {
-                let Some(mut found) = read_any(&input) else { continue };
+                let Some(mut found) = read_any(formats, &input) else { continue };
                 // The vault stores a record once.
                 let mut seen = BTreeSet::new();
                 found.records.retain(|record| seen.insert(vault_id(record.kind, &record.key)));
@@ -123,7 +127,7 @@ pub(crate) fn check_fixtures(format: &'static dyn Format) {
                 if plan.by_kind.is_empty() {
                     continue;
                 }
-                let (report, back) = round_trip(format, &mut found);
+                let (report, back) = round_trip(formats, format, &mut found);
                 compared += check_losses(&found, &report, &back, &input.display().to_string());
                 written += 1;
             }
@@ -140,7 +144,7 @@ fn record(kind: Kind, key: &str, text: &str) -> Record {
 }
 
 /// Every kind of record, hostile texts and names, and masked values.
-pub(crate) fn hostile() -> MemorySource {
+pub fn hostile() -> MemorySource {
     let texts = [
         "Prefers metric units.",
         "key is [REDACTED:api_key] since May",
@@ -209,9 +213,9 @@ pub(crate) fn hostile() -> MemorySource {
 }
 
 /// Checks a writer with hostile records, none, and ten thousand.
-pub(crate) fn check_hostile(format: &'static dyn Format) -> (WriteReport, MemorySource) {
+pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (WriteReport, MemorySource) {
     let mut source = hostile();
-    let (report, back) = round_trip(format, &mut source);
+    let (report, back) = round_trip(formats, format, &mut source);
     assert!(check_losses(&source, &report, &back, "hostile") > 5);
     assert!(back.records.iter().any(|record| record.text.contains("[REDACTED:api_key]")));
     assert!(back.records.iter().all(|record| !record.text.contains("Lives in Kyoto")));
@@ -234,7 +238,7 @@ pub(crate) fn check_hostile(format: &'static dyn Format) -> (WriteReport, Memory
 }
 
 /// Ten thousand memories of several topics.
-pub(crate) fn many() -> MemorySource {
+pub fn many() -> MemorySource {
     let mut source = MemorySource::default();
     for n in 0..10_000 {
         let mut one = record(Kind::Memory, &format!("n{n}"), &format!("Statement number {n} about the garden."));

@@ -4,7 +4,6 @@ mod artifacts;
 mod detect;
 pub mod files;
 pub mod read;
-pub mod redact;
 pub mod sections;
 #[cfg(test)]
 mod tests;
@@ -12,7 +11,7 @@ mod validate;
 mod workspace;
 pub mod write;
 
-pub use redact::lacks_only_secrets;
+pub use mementory_formats_shared::redact::{self, lacks_only_secrets};
 
 pub use detect::{Root, claimed_files};
 pub use validate::{check_files, warn_if_empty};

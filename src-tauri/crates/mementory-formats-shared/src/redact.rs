@@ -58,7 +58,7 @@ pub fn redact(text: &str) -> (String, u32) {
 
 /// Like [`redact`] for the source text of a program: only private keys and tokens of known services, because what
 /// stands behind the name of a key is mostly an expression.
-pub(crate) fn redact_in_program(text: &str) -> (String, u32) {
+pub fn redact_in_program(text: &str) -> (String, u32) {
     let (text, private_keys) = redact_private_keys(text);
     let (text, tokens) = redact_tokens(&text);
     (text, private_keys + tokens)

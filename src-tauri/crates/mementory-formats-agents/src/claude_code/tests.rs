@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, the shared sample, and single lines.
 use super::ClaudeCode;
-use crate::shared_cases as cases;
+use crate::cases;
 use crate::testing::{detect, read};
 use mementory_format::Catalog;
 use mementory_format::testkit::{Scratch, shared};
@@ -9,7 +9,7 @@ use mementory_model::{Kind, Limits};
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    assert!(cases::run(&ClaudeCode) >= 5);
+    assert!(cases::check_cases(&ClaudeCode) >= 5);
 }
 
 #[test]

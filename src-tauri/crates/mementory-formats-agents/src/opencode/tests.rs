@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, the same session in each layout, and files of other programs.
 use super::OpenCode;
-use crate::shared_cases as cases;
+use crate::cases;
 use crate::testing::{detect, read};
 use mementory_format::Catalog;
 use mementory_format::testkit::{Scratch, repo};
@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    assert!(cases::run(&OpenCode) >= 5);
+    assert!(cases::check_cases(&OpenCode) >= 5);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, a database in use, large and damaged ones, and databases of other programs.
 use super::CursorEditor;
-use crate::shared_cases as cases;
+use crate::cases;
 use crate::testing::{detect, read};
 use mementory_format::testkit::{MemorySource, Scratch, repo, tree};
 use mementory_format::{Catalog, Format, ReadContext};
@@ -11,7 +11,7 @@ use std::path::Path;
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    assert!(cases::run(&CursorEditor) >= 4);
+    assert!(cases::check_cases(&CursorEditor) >= 4);
 }
 
 fn read_with(path: &Path, limits: Limits) -> MemorySource {

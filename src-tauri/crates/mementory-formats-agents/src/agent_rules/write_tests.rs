@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 //! Writing memories into the files that agents load.
 use super::AgentRules;
+use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::write;
-use crate::write_cases::{check_fixtures, check_hostile, many, round_trip};
 use mementory_format::testkit::{MemorySource, Scratch, tree};
 use mementory_model::{Kind, Record, RecordKey};
 

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The fixtures, and files of other programs.
 use super::GeminiCli;
-use crate::shared_cases as cases;
+use crate::cases;
 use crate::testing::{detect, read};
 use mementory_format::Catalog;
 use mementory_format::testkit::Scratch;
@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    assert!(cases::run(&GeminiCli) >= 4);
+    assert!(cases::check_cases(&GeminiCli) >= 4);
 }
 
 #[test]

@@ -1,0 +1,33 @@
+//! The runner of cases and the checks of writers, with the formats among which tests of this crate detect.
+use crate::testing::ALL;
+use mementory_format::{Format, WriteReport, testkit::MemorySource};
+use mementory_formats_shared::testkit::{self, Checks};
+use std::path::Path;
+
+pub use mementory_formats_shared::testkit::{keys, many};
+
+/// Checks the cases of a format, and that each verbatim is in the input.
+pub fn check_cases(format: &'static dyn Format) -> usize {
+    testkit::check_cases(&ALL, format, Checks { verbatims: true, ..Checks::default() })
+}
+
+/// Checks the cases of a format whose inputs may have any name.
+pub fn check_cases_under_any_name(format: &'static dyn Format) -> usize {
+    testkit::check_cases(&ALL, format, Checks { any_name: true, every_verbatim: true, ..Checks::default() })
+}
+
+pub fn read_renamed(file: &Path, name: &str, format: &dyn Format) -> MemorySource {
+    testkit::read_renamed(&ALL, file, name, format)
+}
+
+pub fn check_fixtures(format: &'static dyn Format) {
+    testkit::check_fixtures(&ALL, format);
+}
+
+pub fn check_hostile(format: &'static dyn Format) -> (WriteReport, MemorySource) {
+    testkit::check_hostile(&ALL, format)
+}
+
+pub fn round_trip(format: &'static dyn Format, source: &mut MemorySource) -> (WriteReport, MemorySource) {
+    testkit::round_trip(&ALL, format, source)
+}

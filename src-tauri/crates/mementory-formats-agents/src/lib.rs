@@ -1,0 +1,34 @@
+//! Formats of agents: their workspaces, sessions, memory folders and rules files. Each has its own folder with a README.
+pub mod agent_rules;
+pub mod aieos;
+pub mod claude_code;
+pub mod codex;
+pub mod cursor_editor;
+pub mod gemini_cli;
+pub mod grok_build;
+pub mod openclaw;
+pub mod opencode;
+pub mod zeroclaw;
+
+use mementory_format::Format;
+
+/// Every format of this crate, in the order in which detection asks them.
+pub const FORMATS: &[&dyn Format] = &[
+    &openclaw::OpenClaw,
+    &zeroclaw::ZeroClaw,
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &cursor_editor::CursorEditor,
+    &gemini_cli::GeminiCli,
+    &opencode::OpenCode,
+    &grok_build::GrokBuild,
+    &agent_rules::AgentRules,
+    &aieos::Aieos,
+];
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+use testing::detect;

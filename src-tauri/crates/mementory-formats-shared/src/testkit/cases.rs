@@ -1,0 +1,249 @@
+//! Runs the cases in `fixtures/<format>/<case>`, and the samples in the shared reference data.
+use super::{assert_values, cases_of, expected_of, inputs_of};
+use mementory_format::testkit::{MemorySource, Scratch, put, read, shared, tree};
+use mementory_format::{Catalog, Detected, Format, ReadContext, detect};
+use mementory_model::{Kind, Limits, Record, Timestamp};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The formats among which a test detects.
+type Formats<'f> = &'f [&'static dyn Format];
+
+/// What is checked of a case beyond what its `case.json` says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Checks {
+    /// Each record has a verbatim, also conversations and what is derived.
+    pub every_verbatim: bool,
+    /// The input has the same keys under another name.
+    pub any_name: bool,
+    /// Each verbatim is in the input, character for character. Not for cases with `"database": true`.
+    pub verbatims: bool,
+}
+
+/// Reads every case of a format and compares it with what is expected, see [`check_case`]. Returns the number of cases.
+pub fn check_cases(formats: Formats<'_>, format: &'static dyn Format, checks: Checks) -> usize {
+    let cases = cases_of(format);
+    assert!(cases.len() >= 3, "{}: full, truncated and mangled", format.id());
+    cases.iter().for_each(|(case, expected)| check(formats, case, expected, format, checks));
+    cases.len()
+}
+
+/// Reads a case and compares it with its `case.json`:
+///
+/// - `kinds`: number of records of each kind; `roles`: number of messages of each role
+/// - `dropped`: codes in their order, or an object with the number of each code
+/// - `notes` (or `issues`): the different codes, or an object with the number of each code
+/// - `files`: names of the attachments with bytes; `passthrough`: names of the passthrough files
+/// - `records`: for a record, named by its key, the beginning of its text, or its title, values by JSON pointer
+/// - `repeats`: true if several records may have one key
+///
+/// Lists that are not there have to be empty. Every record names where it comes from, and a second reading gives the
+/// same records.
+pub fn check_case(formats: Formats<'_>, case: &Path, format: &'static dyn Format, checks: Checks) {
+    check(formats, case, &expected_of(case), format, checks);
+}
+
+fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static dyn Format, checks: Checks) {
+    for input in inputs_of(case) {
+        let name = input.display().to_string();
+        let found = read(formats, &input, format);
+        check_counts(&name, expected, &found);
+        for (named, values) in expected["records"].as_object().into_iter().flatten() {
+            assert_values(record_named(&found, named, &name), values, &format!("{name}: {named}"));
+        }
+        if expected["repeats"].is_null() {
+            assert_eq!(keys(&found).len(), found.records.len(), "{name}: two records have one key");
+        }
+        for record in &found.records {
+            check_origin(&name, record, format);
+            assert!(record.verbatim.is_some() || !checks.every_verbatim, "{name}: {:?} has no verbatim", record.key);
+        }
+        assert!(read(formats, &input, format).records == found.records, "{name}: a second reading differs");
+        if checks.any_name {
+            assert_eq!(keys(&found), keys(&read_elsewhere(formats, &input, format)), "{name}: under another name");
+        }
+        if checks.verbatims && expected["database"].is_null() {
+            check_verbatims(&name, &input, &found);
+        }
+    }
+}
+
+fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
+    assert_eq!(json!(found.kinds()), expected["kinds"], "{name}: {:#?}", texts(found));
+    if let Some(wanted) = expected.get("roles") {
+        assert_eq!(json!(roles(found)), *wanted, "{name}");
+    }
+    let code = |reason: &str| reason.split(':').next().unwrap_or_default().to_owned();
+    let dropped: Vec<String> = found.dropped.iter().map(|d| code(&d.reason)).collect();
+    check_codes(&format!("{name}: dropped {:#?}", found.dropped), &expected["dropped"], &dropped, &dropped);
+    let notes: Vec<String> = found.notes.iter().map(|n| code(&n.code)).collect();
+    let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
+    check_codes(&format!("{name}: notes {:#?}", found.notes), wanted, &notes, &found.codes());
+    // Files come in the order of their folder, which differs between systems.
+    let mut files: Vec<&str> = found.files.iter().map(|(file, _)| file.name.as_str()).collect();
+    let mut passthrough: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
+    files.sort_unstable();
+    passthrough.sort_unstable();
+    assert_eq!(json!(files), or_none(&expected["files"]), "{name}: files");
+    assert_eq!(json!(passthrough), or_none(&expected["passthrough"]), "{name}: passthrough files");
+}
+
+/// Compares codes with a list, or all of them with the number of each.
+fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
+    if !wanted.is_object() {
+        return assert_eq!(json!(list), or_none(wanted), "{what}");
+    }
+    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
+    all.iter().for_each(|code| *counted.entry(code).or_default() += 1);
+    assert_eq!(json!(counted), *wanted, "{what}");
+}
+
+fn or_none(wanted: &Value) -> Value {
+    if wanted.is_null() { json!([]) } else { wanted.clone() }
+}
+
+/// The record with this key, else with this text, else whose text begins so, else with this title.
+fn record_named<'f>(found: &'f MemorySource, named: &str, about: &str) -> &'f Record {
+    let ways: [fn(&Record, &str) -> bool; 4] = [
+        |record, named| record.key.value == named,
+        |record, named| record.text == named,
+        |record, named| !named.is_empty() && record.text.starts_with(named),
+        |record, named| record.title.as_deref() == Some(named) && record.message.is_none(),
+    ];
+    let record = ways.iter().find_map(|is_named| found.records.iter().find(|record| is_named(record, named)));
+    record.unwrap_or_else(|| panic!("{about}: no record {named:?} in {:#?}", texts(found)))
+}
+
+fn texts(found: &MemorySource) -> Vec<String> {
+    found.records.iter().map(|r| format!("{} {}: {}", r.kind.as_str(), r.key.value, r.text)).collect()
+}
+
+fn check_origin(name: &str, record: &Record, format: &dyn Format) {
+    // What is derived from another record has its source there.
+    let is_derived = record.links.iter().any(|link| link.relation == "derived_from");
+    let has_source = record.verbatim.is_some() || is_derived || record.kind == Kind::Conversation;
+    assert!(has_source, "{name}: {:?} has no verbatim", record.key);
+    assert_eq!(record.origin.format, format.id(), "{name}");
+    assert!(!record.source.platform.is_empty(), "{name}: {:?} has no platform", record.key);
+}
+
+fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
+    let files: Vec<Vec<u8>> = match input.is_dir() {
+        true => tree(input).into_values().collect(),
+        false => vec![std::fs::read(input).unwrap()],
+    };
+    let files: Vec<String> = files.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
+    for verbatim in found.records.iter().filter_map(|record| record.verbatim.as_ref()) {
+        let lines: Vec<&str> = match verbatim.media_type.as_str() {
+            "application/x-ndjson" => verbatim.text.lines().collect(),
+            _ => vec![verbatim.text.as_str()],
+        };
+        // A text whose list of messages was taken out is not in the input.
+        let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
+        for line in lines.iter().filter(is_whole) {
+            assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
+        }
+    }
+}
+
+/// Kind and key of all records.
+pub fn keys(found: &MemorySource) -> BTreeSet<(&'static str, String)> {
+    found.records.iter().map(|r| (r.kind.as_str(), format!("{}|{}", r.key.scope, r.key.value))).collect()
+}
+
+/// Number of messages by role.
+pub fn roles(source: &MemorySource) -> BTreeMap<String, u64> {
+    let mut out = BTreeMap::new();
+    for message in source.records.iter().filter_map(|record| record.message.as_ref()) {
+        *out.entry(message.role.clone()).or_default() += 1;
+    }
+    out
+}
+
+/// Number of records of a kind.
+pub fn count(found: &MemorySource, kind: Kind) -> u64 {
+    found.records.iter().filter(|record| record.kind == kind).count() as u64
+}
+
+/// Detects a path as exactly one source of this format, and reads it.
+pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limits: Limits) -> (Detected, MemorySource) {
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let mut detection = detect(formats, &catalog, &limits, None).unwrap();
+    let found: Vec<_> = detection.sources.iter().map(|source| source.format).collect();
+    assert_eq!(found, [format.id()], "{} {:?}", path.display(), detection.ties);
+    let detected = detection.sources.remove(0);
+    let mut source = MemorySource::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    format.read(&catalog, &detected, &context, &mut source).unwrap();
+    (detected, source)
+}
+
+/// Formats to which detection assigns a path.
+pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(formats, &catalog, &limits, None).unwrap();
+    assert!(found.ties.is_empty(), "{:?}", found.ties);
+    found.sources.iter().map(|source| source.format).collect()
+}
+
+/// Formats that claim a path, also those whose claim is weaker than another's.
+pub fn claimed_by(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    formats.iter().filter(|f| !f.detect(&catalog, &limits).unwrap().is_empty()).map(|f| f.id()).collect()
+}
+
+/// Copies a file under another name and reads it there.
+pub fn read_renamed(formats: Formats<'_>, file: &Path, name: &str, format: &dyn Format) -> MemorySource {
+    let scratch = Scratch::new("renamed");
+    read(formats, &scratch.put(name, std::fs::read(file).unwrap()), format)
+}
+
+/// Copies a file or folder under another name, which says nothing about it, and reads it there.
+fn read_elsewhere(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> MemorySource {
+    if !input.is_dir() {
+        let ending = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+        return read_renamed(formats, input, &format!("something else (1){ending}"), format);
+    }
+    let scratch = Scratch::new("renamed");
+    let files = tree(input);
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+    put(&scratch.at("Downloads/my old export (2)"), &files);
+    read(formats, &scratch.at("Downloads/my old export (2)"), format)
+}
+
+/// Reads a sample of the shared reference data and compares the counts that `expected.json` gives. None if there is no
+/// such data.
+pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
+    let found = read_sample(formats, name, format)?;
+    let sample = shared("exports")?.join(name);
+    if !sample.is_dir() {
+        let renamed = read_renamed(formats, &sample, "0b1c (3).zip", format);
+        assert_eq!(keys(&found), keys(&renamed), "{name}: under the name of an archive");
+    }
+    let expected = std::fs::read(shared("exports")?.join("expected.json")).unwrap();
+    let expected = &serde_json::from_slice::<Value>(&expected).unwrap()["samples"][name];
+    assert_eq!(expected["conversations"], count(&found, Kind::Conversation), "{name}");
+    assert_eq!(expected["messages"], count(&found, Kind::Message), "{name}");
+    assert_eq!(expected["memories"], count(&found, Kind::Memory), "{name}");
+    let references = found.records.iter().flat_map(|record| &record.attachments);
+    let references: BTreeSet<&String> = references.map(|file| &file.key.value).collect();
+    assert_eq!(expected["attachments_referenced"], references.len(), "{name}");
+    assert_eq!(expected["attachments_present"], found.files.len(), "{name}");
+    for (role, wanted) in expected["roles"].as_object().unwrap() {
+        assert_eq!(*wanted, roles(&found).get(role).copied().unwrap_or_default(), "{name}: {role}");
+    }
+    Some(found)
+}
+
+/// Reads a sample of the shared reference data, under its own name and another one. None if there is no such data.
+pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
+    let sample = shared("exports")?.join(name);
+    let found = read(formats, &sample, format);
+    assert_eq!(keys(&found).len(), found.records.len(), "{name}: two records have one key");
+    let renamed = read_elsewhere(formats, &sample, format);
+    assert_eq!(keys(&found), keys(&renamed), "{name}: under another name");
+    Some(found)
+}

@@ -1,0 +1,46 @@
+//! What the tests of several crates of formats share. Each function takes the formats among which it detects.
+mod cases;
+mod writers;
+
+pub use cases::{
+    Checks, check_case, check_cases, check_sample, claimed_by, claiming, count, import_with, keys, read_renamed,
+    read_sample, roles,
+};
+pub use writers::{check_fixtures, check_hostile, hostile, many, round_trip};
+
+use mementory_format::Format;
+use mementory_model::Record;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The cases of a format, by name: the folders in `fixtures/<id>/`, each with what its `case.json` says.
+pub fn cases_of(format: &dyn Format) -> Vec<(PathBuf, Value)> {
+    let folder = mementory_format::testkit::repo().join("fixtures").join(format.id());
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = entries.filter(|case| case.join("case.json").is_file()).collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "{} has no cases", format.id());
+    folders.into_iter().map(|case| (case.clone(), expected_of(&case))).collect()
+}
+
+/// What the `case.json` of a case says.
+fn expected_of(case: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap()
+}
+
+/// The inputs of a case: files or folders whose name begins with `input`.
+pub fn inputs_of(case: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(case).unwrap().map(|entry| entry.unwrap().path());
+    let inputs: Vec<PathBuf> =
+        entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("input")).collect();
+    assert!(!inputs.is_empty(), "{} has no input", case.display());
+    inputs
+}
+
+/// Asserts that a record has the values of `wanted`, by JSON pointer.
+pub fn assert_values(record: &Record, wanted: &Value, about: &str) {
+    let record = serde_json::to_value(record).unwrap();
+    for (pointer, value) in wanted.as_object().unwrap() {
+        assert_eq!(record.pointer(pointer).unwrap_or(&Value::Null), value, "{about}: {pointer} in {record:#}");
+    }
+}
