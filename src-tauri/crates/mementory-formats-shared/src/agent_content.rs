@@ -55,10 +55,11 @@ impl AgentContent {
         }
     }
 
-    /// Adds a block that is shown folded, unless it has no text and no name.
+    /// Adds a block that is shown folded. One without text and name is left out, unless it is a call or a result: that
+    /// a tool answered nothing is content too, and a message with only such a block is none of the person's.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
-        if text.trim().is_empty() && name.is_none() {
+        if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
             return;
         }
         let mut block = serde_json::Map::new();
@@ -299,4 +300,19 @@ fn nested(raw: &RawValue, wanted: &[&str]) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_result_without_text_is_still_a_result() {
+        let content = r#"[{"type":"tool_result","tool_use_id":"t1","content":""}]"#;
+        let content = AgentContent::read(Some(serde_json::from_str(content).unwrap()));
+        assert_eq!((content.content_type(), content.blocks.len()), ("tool_result", 1));
+        let thought = r#"[{"type":"thinking","thinking":" "}]"#;
+        assert!(AgentContent::read(Some(serde_json::from_str(thought).unwrap())).blocks.is_empty());
+    }
 }

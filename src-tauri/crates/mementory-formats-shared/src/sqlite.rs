@@ -20,6 +20,9 @@ pub enum OpenError {
     /// The bytes are not an SQLite database.
     #[error("not a SQLite database")]
     NotSqlite,
+    /// The file is shorter than it says, or its list of tables cannot be read.
+    #[error("the list of tables cannot be read, because the file is damaged or cut off: {0}")]
+    Schema(rusqlite::Error),
     /// An error of SQLite. It may name tables and columns, but contains no content.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
@@ -46,6 +49,7 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
         let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
         let max_rows = max_rows.max(image.len() as u64 / MIN_ROW_BYTES);
         let connection = open_image(image, log.as_deref(), true).map_err(unreadable)?;
+        check_schema(&connection).map_err(unreadable)?;
         return Ok(Database { connection, max_rows, is_log_unread: false });
     }
     let Some(path) = catalog.path_of(member) else {
@@ -53,7 +57,14 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
         return Err(FormatError::invalid("too_large", &member.place, message));
     };
     let connection = open_file(path).map_err(unreadable)?;
+    check_schema(&connection).map_err(unreadable)?;
     Ok(Database { connection, max_rows, is_log_unread: log.is_some() })
+}
+
+/// Reads the list of tables, because without it every table would seem to be missing.
+fn check_schema(connection: &Connection) -> Result<(), OpenError> {
+    let count = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0));
+    count.map(drop).map_err(OpenError::Schema)
 }
 
 /// True if `other` has the name of `member` with this ending.
@@ -141,6 +152,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use mementory_format::testkit::Scratch;
+
+    #[test]
+    fn of_a_database_that_was_cut_off_no_table_is_called_missing() {
+        let folder = Scratch::new("sqlite cut");
+        let path = folder.at("state.vscdb");
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch("CREATE TABLE t(key TEXT, value BLOB)").unwrap();
+        for n in 0..200 {
+            db.execute("INSERT INTO t VALUES (?1, zeroblob(2000))", [n]).unwrap();
+        }
+        drop(db);
+        let whole = std::fs::read(&path).unwrap();
+        assert!(check_schema(&open_image(whole.clone(), None, true).unwrap()).is_ok());
+        let half = open_image(whole[..whole.len() / 2].to_vec(), None, true).unwrap();
+        assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
+    }
 
     #[test]
     fn a_large_file_is_read_in_place_and_stays_as_it_is() {

@@ -88,7 +88,7 @@ fn by_name(member: &Member) -> Option<RuleFile> {
         ".goosehints" => rules("goose"),
         "copilot-instructions.md" => rules("github-copilot"),
         "memory.md" => RuleFile { method: "agent_memory", ..rules("agents") },
-        "global_rules.md" if is_in(&["windsurf", "memories"]) => rules("windsurf"),
+        "global_rules.md" => rules("windsurf"),
         _ if is_in(&["windsurf", "memories"]) && is_markdown => {
             RuleFile { method: "agent_memory", ..rules("windsurf") }
         }

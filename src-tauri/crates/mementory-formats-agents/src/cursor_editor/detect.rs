@@ -75,7 +75,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     is_store.then_some(FileKind::Store)
 }
 
-/// True for lines with a role and a message, and neither a type nor an id.
+/// True for lines with a role and a message, and neither a type nor an id. Lines about errors have no role.
 fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -83,10 +83,11 @@ fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
         return false;
     }
     let lines = head_lines(catalog, member).unwrap_or_default();
-    let mut objects = lines.iter().filter_map(|line| Object::parse(line)).peekable();
-    objects.peek().is_some()
-        && objects.all(|line| {
-            let has_content = line.object("message").is_some_and(|m| m.has("content"));
-            has_content && line.has("role") && !line.has("type") && !line.has("uuid") && !line.has("id")
-        })
+    let is_message = |line: &Object<'_>| {
+        let has_content = line.object("message").is_some_and(|m| m.has("content"));
+        has_content && line.has("role") && !line.has("type") && !line.has("uuid") && !line.has("id")
+    };
+    let is_error = |line: &Object<'_>| line.text("type").as_deref() == Some("error") && !line.has("role");
+    let objects: Vec<Object<'_>> = lines.iter().filter_map(|line| Object::parse(line)).collect();
+    objects.iter().any(is_message) && objects.iter().all(|line| is_message(line) || is_error(line))
 }

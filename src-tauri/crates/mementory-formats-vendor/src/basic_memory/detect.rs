@@ -20,7 +20,8 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
         }
         out.push(Claim {
             version: None,
-            confidence: 0.85,
+            // Notes of any program can be read so, if the person asks for it.
+            confidence: if marked > 0 { 0.85 } else { 0.2 },
             reason: format!(
                 "Notes with a permalink, observations or relations, as Basic Memory writes them ({marked} of {seen})"
             ),

@@ -12,8 +12,32 @@ pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
             return Some(false);
         }
     }
-    let has_node_key = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
-    let is_found = has("\"mapping\"") && (has_node_key || has("\"mapping\": {}") || has("\"mapping\":{}"))
-        || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""));
-    is_found.then_some(true)
+    if !has("\"mapping\"") && !has("\"current_node\"") {
+        return None;
+    }
+    // The level matters here too, because configuration files may have a `mapping` and an `author`.
+    let keys = keys_of(head);
+    let has_nodes = ["message", "children", "parent"].iter().any(|key| keys.has_below(key));
+    let is_empty = has("\"mapping\": {}") || has("\"mapping\":{}");
+    let has_tree = keys.has("mapping") && (has_nodes || is_empty && (keys.has("title") || keys.has("create_time")));
+    let has_leaf = keys.has("current_node") && (keys.has("conversation_id") || keys.has("create_time"));
+    (has_tree || has_leaf).then_some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_conversations;
+
+    #[test]
+    fn only_trees_of_messages_are_conversations() {
+        let conversation = br#"[{"title":"Figs","mapping":{"n1":{"id":"n1","message":null,"children":[]}}}]"#;
+        assert_eq!(has_conversations(conversation), Some(true));
+        assert_eq!(has_conversations(br#"[{"title":"Figs","create_time":1.0,"mapping":{}}]"#), Some(true));
+        let settings = br#"{"name":"kiln","author":"Mira","mapping":{"figs":"./src/figs"},"scripts":{}}"#;
+        assert_eq!(has_conversations(settings), None);
+        let chat = br#"{"settings":{"mapping":{"a":"b"}},"messages":[{"author":"Mira","content":"figs"}]}"#;
+        assert_eq!(has_conversations(chat), None);
+        let inside = br#"{"captured":{"mapping":{"n1":{"message":null}},"current_node":"n1"},"version":1}"#;
+        assert_eq!(has_conversations(inside), None);
+    }
 }

@@ -33,12 +33,15 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     };
     let has_message_list = raw_messages.is_some();
     let raw_messages = raw_messages.unwrap_or_default();
-    let id = object.non_blank_text("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+    // A shared conversation has an id of its own and that of the conversation it shows.
+    let id = object.non_blank_text("conversation_uuid").or_else(|| object.non_blank_text("uuid"));
+    let id = id.map_or_else(|| content_id(text), Cow::into_owned);
 
     let mut record = Record::new(Kind::Conversation, key(id.as_str()), "");
     record.origin_id = object.non_blank_text("uuid").map(Cow::into_owned);
     record.text = object.non_blank_text("summary").map(Cow::into_owned).unwrap_or_default();
-    record.title = object.non_blank_text("name").or_else(|| object.non_blank_text("title")).map(Cow::into_owned);
+    let title = ["name", "title", "snapshot_name"].into_iter().find_map(|key| object.non_blank_text(key));
+    record.title = title.map(Cow::into_owned);
     record.times =
         Times { created: object.timestamp("created_at"), updated: object.timestamp("updated_at"), ..Times::default() };
     record.source = source(object);

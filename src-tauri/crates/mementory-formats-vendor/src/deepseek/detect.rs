@@ -51,7 +51,7 @@ fn content_of(keys: &Keys) -> Option<Content> {
     let has_times = keys.has("inserted_at") || keys.has_below("message.inserted_at");
     if keys.has("mapping") && !is_chatgpt && (has_times || keys.has_below("message.fragments")) {
         Some(Content::Export)
-    } else if keys.has("biz_data.chat_messages") || keys.has("biz_data.chat_session") {
+    } else if ["chat_messages", "chat_session", "messages"].iter().any(|key| keys.has(&format!("biz_data.{key}"))) {
         Some(Content::Session)
     } else {
         (keys.has("user_id") && keys.has("email") && keys.has("mobile")).then_some(Content::Account)

@@ -45,7 +45,8 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     }
     activity.answer = row.raw_value("safeHtmlItem").and_then(answer).or_else(|| detail(row, "response"));
     if activity.title.is_empty() {
-        activity.title = detail(row, "request").unwrap_or_default();
+        let text = || row.non_blank_text("text").map(|text| text.trim().to_owned());
+        activity.title = detail(row, "request").or_else(text).unwrap_or_default();
     }
     if activity.title.is_empty() && activity.answer.is_none() {
         return None;

@@ -12,12 +12,19 @@ pub(super) enum Title<'t> {
 }
 
 /// Words before a prompt, as seen in exports. The list is translated by Google and not documented.
-const BEFORE_PROMPTS: [&str; 21] = [
+const BEFORE_PROMPTS: [&str; 28] = [
     "Prompted with:",
     "Prompted",
     "Asked Gemini:",
+    "Asked Gemini",
     "Asked Bard:",
+    "Asked Bard",
+    "Asked:",
     "Asked",
+    "Branched",
+    "Live Prompt",
+    "Answered",
+    "Pokyn",
     "Said:",
     "Said",
     "Submitted query",
@@ -61,13 +68,17 @@ const ACTIVITIES: [&str; 18] = [
 /// What a title says. Titles have no no-break spaces any more.
 pub(super) fn read_title(title: &str) -> Title<'_> {
     let title = title.trim();
+    let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
+    // Longer than the word before an answer in a conversation, which it begins with.
+    if is_activity("Answered survey question") {
+        return Title::Activity;
+    }
     for words in BEFORE_PROMPTS {
         let Some(rest) = strip_prefix_ignoring_case(title, words) else { continue };
         if words.ends_with([':', '：']) || rest.is_empty() || rest.starts_with(char::is_whitespace) {
             return Title::Prompt(rest.trim());
         }
     }
-    let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
     if ACTIVITIES.iter().any(|words| is_activity(words)) { Title::Activity } else { Title::Unknown }
 }
 
@@ -105,6 +116,11 @@ mod tests {
         assert_eq!(read_title("Prompted what eats slugs?"), Title::Prompt("what eats slugs?"));
         assert_eq!(read_title("送信したメッセージ: ナメクジ"), Title::Prompt("ナメクジ"));
         assert_eq!(read_title("Eingegebener Prompt: Hallo"), Title::Prompt("Hallo"));
+        assert_eq!(read_title("Asked: what eats slugs?"), Title::Prompt("what eats slugs?"));
+        assert_eq!(read_title("Asked Gemini what eats slugs?"), Title::Prompt("what eats slugs?"));
+        assert_eq!(read_title("Branched what else?"), Title::Prompt("what else?"));
+        assert_eq!(read_title("Live Prompt hello there"), Title::Prompt("hello there"));
+        assert_eq!(read_title("Answered survey question: how often"), Title::Activity);
         assert_eq!(read_title("Askedly wrong"), Title::Unknown);
         assert_eq!(read_title("Created Gemini Canvas titled X"), Title::Activity);
         assert_eq!(read_title("Gave feedback: thumbs down"), Title::Activity);

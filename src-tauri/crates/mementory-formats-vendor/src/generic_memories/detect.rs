@@ -68,11 +68,14 @@ fn is_sentence(text: &str) -> bool {
     text.split_whitespace().count() >= 3 || text.chars().count() >= 8 && !text.is_ascii()
 }
 
+/// Members of lines of a log and of bookmarks, which have texts too.
+const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
+
 /// Number of members with sentences besides the text of a memory. A title is usual; more than that is a record of
 /// another kind, such as an article or a ticket.
 fn further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));
-    let is_long_record = object.members().count() > 20;
+    let is_long_record = object.members().count() > 20 || NO_MEMORY_KEYS.iter().any(|key| object.has(key));
     texts.filter(|text| is_sentence(text)).count().saturating_sub(1) + usize::from(is_long_record) * 2
 }

@@ -113,6 +113,11 @@ pub(super) fn read(
         }
         chat.turns.push(turn);
     }
+    // Where the others name the message before them, one that names none is the first, wherever it stands.
+    if chat.turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_))) {
+        let previous = chat.turns.iter_mut().filter(|turn| matches!(turn.parent, TurnParent::Previous));
+        previous.for_each(|turn| turn.parent = TurnParent::Root);
+    }
     let of_messages: HashSet<_> = chat.turns.iter().flat_map(|t| &t.attachments).map(|a| a.key.value.clone()).collect();
     let mut issues: Vec<Issue> = Vec::new();
     let file = ChatFile { format: GROK, platform: GROK, version: None, container: &member.place };

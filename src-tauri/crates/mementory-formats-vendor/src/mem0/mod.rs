@@ -76,9 +76,14 @@ impl Format for Mem0 {
 fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| {
         let is_markdown = markdown::is_export(catalog, member);
-        (is_markdown || is_mem0(catalog, member, is_selected)).then(|| Claim {
+        let is_certain = is_mem0(catalog, member, false);
+        (is_markdown || is_certain || is_selected && is_mem0(catalog, member, true)).then(|| Claim {
             version: None,
-            confidence: if is_markdown { 0.9 } else { 0.8 },
+            confidence: match (is_markdown, is_certain) {
+                (true, _) => 0.9,
+                (false, true) => 0.8,
+                (false, false) => 0.2,
+            },
             reason: if is_markdown { "an export of mem0's plugin" } else { "memories in mem0's format" }.into(),
             parts: vec![Part { member: member.id, role: Role::Memories }],
             missing_parts: vec![],

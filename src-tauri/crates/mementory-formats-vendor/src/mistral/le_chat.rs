@@ -115,7 +115,11 @@ fn message(element: &ObjectElement<'_>, chat: &str) -> Message {
 }
 
 fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, chats: Chats) -> Result<(), FormatError> {
-    for (id, messages) in chats.list {
+    for (id, mut messages) in chats.list {
+        // Files list the messages in any order.
+        if messages.iter().all(|message| message.turn.times.created.is_some()) {
+            messages.sort_by_key(|message| message.turn.times.created);
+        }
         let (turns, leaf) = with_parents(messages);
         let times = || turns.iter().filter_map(|turn| turn.times.created);
         let chat = Chat {
