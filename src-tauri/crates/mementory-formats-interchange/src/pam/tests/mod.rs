@@ -4,4 +4,5 @@ mod fixtures;
 mod harness;
 mod memory_limits;
 mod other_formats;
+mod salvage;
 mod writing;
