@@ -5,6 +5,7 @@ use super::{
     conformance::check_conformance,
     document::{self, Document},
     extension::{is_stub, restore},
+    forbidden::had_empty_content,
     increment::STORE_FILE,
     report::Integrity,
     salvage::{DAMAGED_MEMORY_CODE, is_whole},
@@ -232,6 +233,9 @@ impl StoreReader<'_> {
             return Ok(());
         }
         let mut mapped = to_record::memory(&tree, &self.scope);
+        if had_empty_content(&tree) {
+            mapped.text = String::new();
+        }
         let id = mapped.origin_id.clone().unwrap_or_default();
         if let Some(vectors) = self.vectors.remove(&id) {
             mapped.embeddings = vectors.into_iter().map(|v| Embedding { model: v.model, json: v.json }).collect();
