@@ -255,3 +255,38 @@ fn the_backups_beside_a_vault_are_found_without_its_passphrase() {
         "its id is not known: those called so"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_vault_its_backups_and_exports_are_closed_to_other_users() {
+    use std::os::unix::fs::PermissionsExt;
+    let t = TempVault::new();
+    t.import(&[sample("chatgpt-export.zip")]).unwrap();
+    let out = t.folder.path().join("copy.mementory");
+    backup(&t, &out).unwrap();
+    let mut places = vec![t.dir(), out];
+    let scope = mementory_vault::Scope {
+        everything: true,
+        ..mementory_vault::Scope::default()
+    };
+    for format in ["alf", "mem"] {
+        let path = t.folder.path().join(format!("all.{format}"));
+        t.vault
+            .exporter()
+            .export(
+                format,
+                &path,
+                &scope,
+                false,
+                at(9),
+                &AtomicBool::new(false),
+                &|_, _| {},
+            )
+            .unwrap();
+        places.push(path);
+    }
+    for place in places {
+        let mode = std::fs::metadata(&place).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", place.display());
+    }
+}

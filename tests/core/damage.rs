@@ -348,3 +348,28 @@ fn truncation_of_any_file_never_panics() {
     }
     drop(folder);
 }
+
+#[test]
+fn database_pages_that_changed_places_are_noticed() {
+    const PAGE: usize = 8192;
+    let (_folder, dir) = close_vault(vault_with_sample());
+    let store = dir.join("store.db");
+    let mut bytes = std::fs::read(&store).unwrap();
+    let pages = bytes.len() / PAGE;
+    assert!(pages > 8, "{pages} pages");
+    for offset in 0..PAGE {
+        bytes.swap((pages - 2) * PAGE + offset, (pages - 4) * PAGE + offset);
+    }
+    std::fs::write(&store, bytes).unwrap();
+    let noticed = match Vault::open(&dir, PASSPHRASE) {
+        Ok(vault) => !vault
+            .integrity()
+            .check()
+            .is_ok_and(|places| places.iter().all(|place| place.ok)),
+        Err(error) => matches!(
+            error,
+            VaultError::Damaged(_) | VaultError::DamagedPages { .. }
+        ),
+    };
+    assert!(noticed);
+}

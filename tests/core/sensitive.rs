@@ -512,3 +512,46 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     assert_eq!(done.copies_redacted, 215);
     assert!(!contains_text(&t.decrypted(), password));
 }
+
+#[test]
+fn a_secret_in_the_clear_in_a_credential_is_listed_by_its_class_and_redacted_without_being_shown() {
+    const SECRET: &str = "marlinspike-7718-secret";
+    let t = TempVault::new();
+    let mut credential = record(Kind::Credential, "key", "service 1");
+    let verbatim = format!(r#"{{"service":"service 1","encrypted_payload":"{SECRET}"}}"#);
+    credential.verbatim = Some(Verbatim::json(verbatim));
+    t.import_records(vec![
+        credential,
+        record(Kind::Memory, "plain", "Prefers trains."),
+    ])
+    .unwrap();
+    scan_all(&t);
+    let list = queue_in(&t, SensitiveState::Open);
+    assert_eq!(list.open.get(&SensitiveClass::StoredSecret), Some(&1));
+    let [value] = list.values.as_slice() else {
+        panic!("{:?}", list.values)
+    };
+    assert_eq!(value.class, SensitiveClass::StoredSecret);
+    assert_eq!(
+        value.first.as_ref().map(|first| first.field),
+        Some("verbatim")
+    );
+    let hidden: Vec<_> = value
+        .context
+        .iter()
+        .map(|piece| (piece.text.as_str(), piece.hidden))
+        .collect();
+    assert_eq!(hidden, [("", Some(SensitiveClass::StoredSecret))]);
+    let (detail, places) = t.vault.scanner().sensitive_value(&value.value).unwrap();
+    assert!(!format!("{list:?}{detail:?}{places:?}").contains(SECRET));
+    assert!(contains_text(&t.decrypted(), SECRET), "the vault keeps it");
+    let done = t
+        .vault
+        .redactor()
+        .redact_values(&[value.value.clone()], None, at(100), &|_| {})
+        .unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert!(!contains_text(&t.decrypted(), SECRET));
+    scan_all(&t);
+    assert!(queue_in(&t, SensitiveState::Open).values.is_empty());
+}

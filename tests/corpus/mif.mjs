@@ -147,6 +147,51 @@ const ENVELOPES = {
   "encrypted: Argon2 version 16": [setIn(["kdf_params", "version"], 16), "encryption_algorithm"],
 };
 
+/** A good encrypted document, which the command line wrote under `PASSPHRASE`. */
+const PASSPHRASE = "seven marigold lanterns on a heron";
+let encryptedDocument;
+function encrypted1(vault) {
+  if (!encryptedDocument) {
+    const secret = vault.write("words.txt", `${PASSPHRASE}\n`);
+    const out = vault.write("plain.mif.json", fixture("v1", "input.mif.json")).replace("plain", "sealed");
+    const sealed = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
+    vault.must("convert", out.replace("sealed", "plain"), out, ...sealed);
+    encryptedDocument = readFileSync(out).toString();
+  }
+  return JSON.parse(encryptedDocument);
+}
+
+/** Flips a bit of the byte in the middle of a value in base64. */
+const flipMiddle = (name) => (envelope) => {
+  const bytes = Buffer.from(envelope[name], "base64");
+  bytes[bytes.length >> 1] ^= 1;
+  envelope[name] = bytes.toString("base64");
+};
+const cutPayload = (change) => (envelope) => {
+  envelope.encrypted_payload = change(Buffer.from(envelope.encrypted_payload, "base64")).toString("base64");
+};
+
+/** What is wrong with a good envelope → the change to it, the answer of `import`, and the passphrase that is given. */
+const OPENED = {
+  "opened: nothing": [() => {}, "taken"],
+  "opened: the wrong passphrase": [() => {}, "passphrase_wrong", "another heron with lanterns"],
+  "opened: an empty passphrase": [() => {}, "refused", ""],
+  "opened: a damaged ciphertext": [flipMiddle("encrypted_payload"), "passphrase_wrong"],
+  "opened: a damaged tag": [flipMiddle("auth_tag"), "passphrase_wrong"],
+  "opened: a damaged nonce": [flipMiddle("iv"), "passphrase_wrong"],
+  "opened: a damaged salt": [flipMiddle("salt"), "passphrase_wrong"],
+  "opened: a ciphertext without its last byte": [cutPayload((bytes) => bytes.subarray(0, -1)), "passphrase_wrong"],
+  "opened: the first half of the ciphertext": [
+    cutPayload((bytes) => bytes.subarray(0, bytes.length / 2)),
+    "passphrase_wrong",
+  ],
+  "opened: no ciphertext left": [setIn(["encrypted_payload"], ""), "refused"],
+  "opened: another number of passes": [setIn(["kdf_params", "iterations"], 4), "passphrase_wrong"],
+  "opened: a cost of 64 GiB": [setIn(["kdf_params", "memory_kib"], 64 << 20), "kdf_parameters"],
+  "opened: a billion passes": [setIn(["kdf_params", "iterations"], 1e9), "kdf_parameters"],
+  "opened: a million lanes": [setIn(["kdf_params", "parallelism"], 1e6), "kdf_parameters"],
+};
+
 const text1 = () => JSON.stringify(document1());
 const memoryWith = (member) => text1().replace('"importance":0.8', member);
 const HEADER_LINE = { type: "header", mif_version: "1.0", export: document1().export };
@@ -266,7 +311,7 @@ function* bitFlips() {
   }
 }
 
-function* files() {
+function* files(vault) {
   const encode = (make, change) => () => {
     const root = make();
     change(root);
@@ -287,6 +332,19 @@ function* files() {
     });
     yield { name, outcome, ending: "mif.json", bytes: encode(document, (root) => change(root.encryption)) };
   }
+  for (const [name, [change, outcome, passphrase = PASSPHRASE]] of Object.entries(OPENED)) {
+    const bytes = encode(
+      () => encrypted1(vault),
+      (root) => change(root.encryption),
+    );
+    yield { name, outcome, passphrase, ending: "mif.json", bytes };
+  }
+  const halved = () => {
+    const text = JSON.stringify(encrypted1(vault));
+    return text.slice(0, text.length / 2);
+  };
+  const cut = { name: "opened: the first half of the file", outcome: "refused" };
+  yield { ...cut, passphrase: PASSPHRASE, ending: "mif.json", bytes: halved };
   for (const [name, [kind, bytes, outcome]] of Object.entries(TEXTS))
     yield { name, outcome, ending: `mif.${kind}`, bytes };
   for (const [name, [ending, bytes, outcome]] of Object.entries(INTEROP))
@@ -297,7 +355,8 @@ function* files() {
 /** The corpus. The vault is empty before each import. */
 export const mif = {
   format: "mif",
-  about: "`verify` also wants a signature, which this format does not have. No passphrase is given.",
+  about:
+    "`verify` also wants a signature, which this format does not have. A passphrase is given to those\nthat are `opened`.",
   files,
   bases: () => [],
   /** An intact envelope is valid, but its content cannot be imported without the passphrase. */

@@ -15,10 +15,10 @@ import { zaxy } from "./zaxy.mjs";
 /**
  * The corpora. Each has its `format`, `about`: a sentence for the head of its table, `bases()`: files that are imported
  * before each of its files, `vaultCodes`: codes of errors of import that depend on the content of the vault, `trust`:
- * the keys that `verify` trusts, and `files()`, which yields for each file: `name`: what is wrong with it, `outcome` of
+ * the keys that `verify` trusts, and `files(vault)`, which yields for each file: `name`: what is wrong with it, `outcome` of
  * the import: "taken", "refused" or the code of the error, `ending` of the file name, `bytes()`, `format` if it is
  * another one, `signed` if it has a valid signature, and `finds`: the code of an error that `validate` reports, "" if
- * it reports none; `chosen` if the commands are given the format, because it is not detected in such a file.
+ * it reports none; `passphrase` that opens it; `chosen` if the commands are given the format, because it is not detected in such a file.
  */
 const CORPORA = [alf, mem, mif, pam, zaxy];
 
@@ -87,13 +87,25 @@ async function testFormat(count, corpus) {
       vault.must("import", vault.write(`base${i}.${corpus.format}`, bytes));
     const before = JSON.stringify(vault.dump());
     const trust = (corpus.trust ?? []).flatMap((key) => ["--trust", key]);
-    for (const file of corpus.files()) {
-      const { name, outcome: expected, ending, bytes, format = corpus.format, chosen, signed, finds } = file;
-      const as = chosen ? ["--format", format] : [];
+    for (const file of corpus.files(vault)) {
+      const {
+        name,
+        outcome: expected,
+        ending,
+        bytes,
+        format = corpus.format,
+        chosen,
+        signed,
+        finds,
+        passphrase,
+      } = file;
+      const opens =
+        passphrase === undefined ? [] : ["--import-passphrase-file", vault.write("opens.txt", `${passphrase}\n`)];
+      const as = [...(chosen ? ["--format", format] : []), ...opens];
       const path = vault.write(`file.${ending}`, bytes());
       const ran = {
         validate: commandOutcome(vault.run("validate", ...as, path)),
-        verify: commandOutcome(vault.run("verify", ...trust, path)),
+        verify: commandOutcome(vault.run("verify", ...trust, ...opens, path)),
         imported: commandOutcome(vault.run("import", "--dry-run", ...as, path)),
         salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...as, path)),
       };
@@ -104,6 +116,9 @@ async function testFormat(count, corpus) {
       for (const { answer } of Object.values(ran))
         if (answer?.format && answer.format !== format) problems.push(`taken for ${answer.format}`);
       const { salvaged, missing } = ran.salvaged.answer ?? {};
+      const offered = ran.imported.answer?.error?.details?.salvage === "true";
+      if (ran.imported.code !== 0 && offered !== (ran.salvaged.code === 0))
+        problems.push(offered ? "the salvage that import offers is refused" : "import does not offer a salvage");
       if (salvaged && !(missing?.length > 0)) problems.push("a salvage without a list of what is missing");
       problems.forEach((problem) => console.log(`  ${corpus.format}: ${name}: ${problem}`));
       count.add(`corpus of ${corpus.format}: ${name}`, problems.length === 0);

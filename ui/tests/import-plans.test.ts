@@ -47,6 +47,39 @@ describe("a file with an invalid signature", () => {
   });
 });
 
+describe("a damaged file", () => {
+  const damaged = "/d/damaged.mem";
+
+  it("is imported without what is missing, after that was shown", async () => {
+    await importing.inspect([damaged]);
+    expect(importing.stage).toBe("failed");
+    render(ImportSheet);
+    const run = vi.spyOn(mock, "importRun");
+    await fireEvent.click(await screen.findByTestId("import-salvage"));
+    const parts = await screen.findByTestId("import-salvaged-parts");
+    expect(parts.textContent).toContain("garden.mem/items/fact.jsonl");
+    expect(screen.getByTestId("import-salvaged").textContent).toContain("2 parts are missing or damaged.");
+    expect(run).not.toHaveBeenCalled();
+    await fireEvent.click(screen.getByTestId("import-confirm"));
+    await waitFor(() => expect(run.mock.calls[0]?.[1]).toMatchObject({ paths: [damaged], salvage: true }));
+    await screen.findByTestId("import-report");
+    expect(screen.getByTestId("import-salvaged-parts").textContent).toContain("garden.mem/items/episode.jsonl");
+    await importing.inspect([damaged]);
+    expect(importing.stage, "the next import is refused again").toBe("failed");
+  });
+
+  it("among others has its own button, and one that leaves nothing has none", async () => {
+    await importing.inspect([CHATGPT, damaged]);
+    render(ImportSheet);
+    await fireEvent.click(screen.getByText("damaged.mem", { selector: "button" }));
+    expect(screen.getByTestId("import-refused").textContent).toContain("damaged.mem can’t be imported.");
+    await fireEvent.click(screen.getByTestId("import-salvage"));
+    await waitFor(() => expect(importing.plans.map((plan) => plan.request.salvage)).toEqual([false, true]));
+    await importing.inspect([CHATGPT, "/d/broken.mem"]);
+    await waitFor(() => expect(screen.queryByTestId("import-salvage")).toBeNull());
+  });
+});
+
 describe("files dropped together", () => {
   it("become one import per assistant or format", async () => {
     await importing.inspect([CHATGPT, MEM, "/d/chatgpt-part-2.zip", "/d/two.mem", "/d/data-2026.zip", "/d/poem.txt"]);

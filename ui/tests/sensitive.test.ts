@@ -137,6 +137,7 @@ describe("a value", () => {
       reasonOf("access_key", "github_token"),
     ]).toEqual(["check", "random", "pattern"]);
     expect([reasonOf("phone", "national"), reasonOf("national_id", "us_ssn")]).toEqual(["form", "form"]);
+    expect([kindOf("stored_secret"), reasonOf("stored_secret", "plain_secret")]).toEqual(["stored", "stored"]);
   });
 
   it("is a bar in titles, and its row shows the end of the text before it", () => {

@@ -20,8 +20,14 @@ pub(crate) struct Inspection {
     pub missing: Vec<MissingPart>,
 }
 
-/// A fault that stops an import: a stable code, and the missing or damaged part.
-type StoppingFault = (&'static str, MissingPart);
+/// A fault that stops an import.
+struct StoppingFault {
+    code: &'static str,
+    /// The missing or damaged part.
+    part: MissingPart,
+    /// True if the other parts can be imported nevertheless.
+    can_salvage: bool,
+}
 
 /// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults stop an
 /// import nevertheless: an archive with a contradictory structure, and an entry name that not every system accepts.
@@ -37,21 +43,23 @@ pub(crate) fn inspect(
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
     let forged = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
-    refuse(&forged.map(stopping_fault).collect::<Vec<_>>(), false)?;
+    refuse(&forged.map(structural_fault).collect::<Vec<_>>(), false)?;
     let mut stopping: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
         let archives = archives_of(catalog, source);
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
-        refuse(&names.map(stopping_fault).collect::<Vec<_>>(), false)?;
+        refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(stopping_fault));
-        if let Some(codes) = format.import_refuses() {
+        stopping.extend(damaged.iter().map(|fault| damage(format, catalog, source, fault)));
+        let codes =
+            format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
+        if let Some(codes) = codes {
             validate(format, catalog, source, (limits, passphrase), codes, &mut stopping, &mut out)?;
         }
     }
     refuse(&stopping, salvage)?;
-    out.missing = stopping.into_iter().map(|(_, part)| part).take(MAX_LISTED_PARTS).collect();
+    out.missing = stopping.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
 }
 
@@ -61,10 +69,12 @@ pub(crate) fn inspect(
 /// As [`inspect`].
 pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<()> {
     let mut stopping: Vec<StoppingFault> = Vec::new();
-    stopping.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(stopping_fault));
+    stopping.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(structural_fault));
     for source in &found.sources {
+        let Some(format) = by_id(source.format) else { continue };
         let archives = archives_of(catalog, source);
-        stopping.extend(catalog.damaged_entries(|archive| archives.contains(&archive))?.iter().map(stopping_fault));
+        let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        stopping.extend(damaged.iter().map(|fault| damage(format, catalog, source, fault)));
     }
     refuse(&stopping, false)
 }
@@ -91,9 +101,42 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(listed.chain(&damaged).map(finding).collect())
 }
 
-fn stopping_fault(fault: &Fault) -> StoppingFault {
+/// Adds to the error of an import whether what is left of the file can be imported: `salvage` in the details, and a
+/// sentence in the message.
+pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
+    let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
+    let place = error.details.get("place").cloned().unwrap_or_default();
+    if error.details.contains_key("salvage") {
+        return error;
+    }
+    let can_salvage = formats().any(|(format, source)| format.can_salvage(catalog, source, error.code, &place));
+    if can_salvage && !salvage {
+        return with_sentence(error, SALVAGE_HINT).with("salvage", true);
+    }
+    // An interruption or a full disk is no fault of the file, and an invalid signature has its own option.
+    match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
+        true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
+        false => error,
+    }
+}
+
+/// Sentence for files of which a remainder can be imported.
+const SALVAGE_HINT: &str = "To import what is left of it, use --salvage.";
+
+fn with_sentence(error: ApiError, sentence: &str) -> ApiError {
+    ApiError { message: format!("{} {sentence}", error.message), ..error }
+}
+
+fn structural_fault(fault: &Fault) -> StoppingFault {
     let Issue { place, message, .. } = fault.issue.clone();
-    (fault.code, MissingPart { place, reason: format!("{}: {message}", fault.code) })
+    let part = MissingPart { place, reason: format!("{}: {message}", fault.code) };
+    StoppingFault { code: fault.code, part, can_salvage: false }
+}
+
+fn damage(format: &dyn Format, catalog: &Catalog, source: &Detected, fault: &Fault) -> StoppingFault {
+    let stopping = structural_fault(fault);
+    let can_salvage = format.can_salvage(catalog, source, stopping.code, &stopping.part.place);
+    StoppingFault { can_salvage, ..stopping }
 }
 
 fn validate(
@@ -116,8 +159,13 @@ fn validate(
     for finding in checked.errors {
         match codes.iter().find(|code| **code == finding.code) {
             Some(code) => {
+                let can_salvage = format.can_salvage(catalog, source, code, &finding.place);
                 let reason = format!("{code}: {}", finding.message);
-                stopping.push((code, MissingPart { place: finding.place, reason }));
+                let part = MissingPart { place: finding.place, reason };
+                // The container reports a damaged entry too.
+                if !stopping.iter().any(|known| known.code == *code && known.part.place == part.place) {
+                    stopping.push(StoppingFault { code, part, can_salvage });
+                }
             }
             None => out.findings.push(issue(finding)),
         }
@@ -127,7 +175,7 @@ fn validate(
 }
 
 fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
-    let Some((code, first)) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
+    let Some(StoppingFault { code, part: first, .. }) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
     let more = match stopping.len() {
         1 => String::new(),
         n => format!(" ({} more)", n - 1),
@@ -135,7 +183,11 @@ fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let reason = first.reason.split_once(": ").map_or(first.reason.as_str(), |(_, message)| message);
     let what = if first.place.is_empty() { "The file" } else { first.place.as_str() };
     let message = format!("{what}: {reason}{more}. Nothing was imported. Get the file again from where it came from.");
-    let listed: Vec<&MissingPart> = stopping.iter().map(|(_, part)| part).take(MAX_LISTED_PARTS).collect();
+    let listed: Vec<&MissingPart> = stopping.iter().map(|fault| &fault.part).take(MAX_LISTED_PARTS).collect();
     let missing = serde_json::to_string(&listed).unwrap_or_default();
-    Err(ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing))
+    let error = ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing);
+    Err(match stopping.iter().all(|fault| fault.can_salvage) {
+        true => with_sentence(error, SALVAGE_HINT).with("salvage", true),
+        false => error.with("salvage", false),
+    })
 }

@@ -9,6 +9,7 @@ use mementory_formats::{
     Catalog, Detected, Detection, Finding, Format, FormatError, Signed, Validation, by_id, did_key,
 };
 use mementory_model::{Issue, Limits};
+use mementory_vault::MissingPart;
 use std::collections::BTreeSet;
 
 /// The trusted public keys. If there are none, signatures are verified but not required.
@@ -159,6 +160,14 @@ impl InvalidSignature {
 }
 
 impl Signers {
+    /// Forgets invalid signatures of tombstones in files that are not imported.
+    pub(crate) fn leave_out(&mut self, missing: &[MissingPart]) {
+        let is_in = |place: &str, file: &str| place.strip_prefix(file).is_some_and(|line| line.starts_with(':'));
+        self.invalid.retain(|signature| {
+            !signature.of_tombstone || !missing.iter().any(|part| is_in(&signature.place, &part.place))
+        });
+    }
+
     /// Refuses files with an invalid signature. `outcome` is a sentence for the message, such as "Nothing was
     /// imported."
     ///

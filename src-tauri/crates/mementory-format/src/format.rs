@@ -111,6 +111,31 @@ pub trait Format: Sync {
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         None
     }
+    /// Whether [`Format::salvage`] reads a source in spite of this fault, which its validator or the container reports.
+    /// False for every fault if the format has nothing to read such a file by.
+    fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
+        let _ = (catalog, detected, code, place);
+        false
+    }
+    /// Codes of the faults for which [`Format::read`] refuses a source and that [`Format::salvage`] passes over. The
+    /// validator reports all of them. Empty if reading passes over them anyway, or if the format has no salvage.
+    fn salvage_codes(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Reads what is left whole of a source that does not match its own inventory. Never sends a record whose own bytes
+    /// are damaged.
+    ///
+    /// # Errors
+    /// As [`Format::read`], also for a fault that [`Format::can_salvage`] denies.
+    fn salvage(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        self.read(catalog, detected, context, sink)
+    }
     /// Claims the members of the catalog whose content is in this format. Must be fast, so it reads only the start of
     /// files and small additional files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;

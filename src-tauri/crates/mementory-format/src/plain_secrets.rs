@@ -1,5 +1,6 @@
 //! Secrets in the clear in imported credentials, although a payload has to be encrypted (ALF §8.3). The vault keeps
 //! them, but shows a bar in their place and exports them only if the export is encrypted as a whole.
+use crate::REDACTED;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record};
@@ -108,7 +109,13 @@ fn is_secret_member(name: &str) -> bool {
 }
 
 fn is_placeholder(text: &str) -> bool {
-    text.is_empty() || text == NOT_EXPORTED
+    text.is_empty() || text == NOT_EXPORTED || is_mark(text)
+}
+
+/// True for the mark of a redacted value alone.
+fn is_mark(text: &str) -> bool {
+    let class = text.strip_prefix(REDACTED).and_then(|rest| rest.strip_suffix(']'));
+    class.is_some_and(|class| !class.is_empty() && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
 
 /// True if a payload is not a ciphertext: no encryption is stated, or the text cannot be a ciphertext.
@@ -146,7 +153,7 @@ mod tests {
     fn each_form_of_a_secret_in_the_clear_is_found() {
         let (cipher, nonce) =
             (r#""encryption":{"algorithm":"aes-256-gcm","nonce":"AAAA"}"#, "q83vEjRWeJCrze8SNFZ4kA==");
-        let cases: [(String, &[&str]); 12] = [
+        let cases: [(String, &[&str]); 13] = [
             (format!(r#"{{"encrypted_payload":"hunter2",{cipher}}}"#), &["hunter2"]),
             (
                 r#"{"encrypted_payload":"c2VjcmV0IHRleHQgb2YgbWluZQ==","encryption":{"algorithm":"none"}}"#.into(),
@@ -168,6 +175,7 @@ mod tests {
             (r#"{"secret":"one","secret":"two"}"#.into(), &["one", "two"]),
             (r#"{"id":"x","service":"github","label":"key of the laptop"}"#.into(), &[]),
             ("not JSON at all".into(), &["not JSON at all"]),
+            (r#"{"secret":"[REDACTED:stored_secret]","token":"[REDACTED:one two]"}"#.into(), &["[REDACTED:one two]"]),
         ];
         for (verbatim, secrets) in cases {
             let record = credential(&verbatim);

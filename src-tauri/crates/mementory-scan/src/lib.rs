@@ -29,7 +29,7 @@ use context::Doc;
 use literals::Tag;
 
 /// Version of the detection rules. If it changes, texts that were scanned with another version are scanned again.
-pub const RULES: u32 = 1;
+pub const RULES: u32 = 2;
 
 /// Class of a found value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,11 +50,26 @@ pub enum Class {
     Phone,
     /// Personal numbers issued by a state.
     NationalId,
+    /// Secrets in the clear in a stored credential. Found by its members, so no text has this class.
+    StoredSecret,
 }
 
 impl Class {
     /// Every class, in the order of the enum.
-    pub const ALL: [Class; 8] = [
+    pub const ALL: [Class; 9] = [
+        Class::AccessKey,
+        Class::PrivateKey,
+        Class::Password,
+        Class::Card,
+        Class::Iban,
+        Class::Email,
+        Class::Phone,
+        Class::NationalId,
+        Class::StoredSecret,
+    ];
+
+    /// The classes that [`scan`] finds in a text.
+    pub const IN_TEXT: [Class; 8] = [
         Class::AccessKey,
         Class::PrivateKey,
         Class::Password,
@@ -76,6 +91,7 @@ impl Class {
             Class::Email => "email",
             Class::Phone => "phone",
             Class::NationalId => "national_id",
+            Class::StoredSecret => "stored_secret",
         }
     }
 

@@ -167,6 +167,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         dropped_signatures: Vec::new(),
         notes: &[],
         findings: &[],
+        salvage: false,
         missing: &[],
         limits: Limits::default(),
         now: at(60),

@@ -15,7 +15,7 @@ pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
             value.chars().filter(|c| c.is_alphanumeric() || *c == '+').flat_map(char::to_uppercase).collect()
         }
         Class::Email => value.to_lowercase(),
-        Class::AccessKey | Class::PrivateKey | Class::Password => value.to_owned(),
+        Class::AccessKey | Class::PrivateKey | Class::Password | Class::StoredSecret => value.to_owned(),
     };
     keyed_id(keys.fingerprints(), &[b"value", canonical.as_bytes()])
 }

@@ -1,6 +1,7 @@
 import CreditCard from "@lucide/svelte/icons/credit-card";
 import IdCard from "@lucide/svelte/icons/id-card";
 import KeyRound from "@lucide/svelte/icons/key-round";
+import LockKeyhole from "@lucide/svelte/icons/lock-keyhole";
 import Mail from "@lucide/svelte/icons/mail";
 import Phone from "@lucide/svelte/icons/phone";
 import { stepsId } from "$features/conversations/branches";
@@ -18,6 +19,7 @@ export const ICONS: Record<Kind, IconComponent> = {
   ids: IdCard,
   phones: Phone,
   emails: Mail,
+  stored: LockKeyhole,
 };
 
 /** Number of letters before the value that fit into a row. */

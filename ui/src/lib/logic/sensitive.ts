@@ -5,6 +5,8 @@ export const KINDS = [
   { kind: "ids", classes: ["national_id"] },
   { kind: "phones", classes: ["phone"] },
   { kind: "emails", classes: ["email"] },
+  // Secrets that came in the clear in a credential. They are shown last, because their class is the last one.
+  { kind: "stored", classes: ["stored_secret"] },
 ] as const;
 export type Kind = (typeof KINDS)[number]["kind"];
 /** Number of values by class. */
@@ -29,6 +31,7 @@ export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
 /** Why each detector reports a finding, as a key of the texts `why`. */
 const DETECTOR_REASONS: Record<string, string> = {
   luhn: "check",
+  plain_secret: "stored",
   iso13616: "check",
   entropy: "random",
   named_secret: "named",

@@ -37,6 +37,11 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
+  /** The same import of what is left of its damaged files, without a preview yet. */
+  salvaging(): Plan {
+    return new Plan({ ...this.request, salvage: true }, this.format);
+  }
+
   /** The same plan, with the person's answer whether to import despite an invalid signature. */
   accepting(accept: boolean): Plan {
     const { preview, report, problem } = this;

@@ -34,6 +34,8 @@ class Importing {
   letIn = $state(false);
   /** Keys of the plans whose invalid signature the person accepted. */
   #accepted = new Set<string>();
+  /** Keys of the plans that import what is left of damaged files. */
+  #salvaged = new Set<string>();
   background = $state(false);
   /** The running import and its position among all of them. */
   current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
@@ -115,6 +117,12 @@ class Importing {
     if (accept) this.#accepted.add(key);
     else this.#accepted.delete(key);
     this.plans = this.plans.map((plan) => (plan.key === key ? plan.accepting(accept) : plan));
+  }
+
+  /** Plans the import of what is left of the damaged files of a plan. The preview lists what is missing. */
+  salvage(key: string): Promise<void> {
+    this.#salvaged.add(key);
+    return this.plan();
   }
 
   /** Continues with the passphrase of the encrypted files. The passphrase stays in memory until this import ends. */
@@ -207,7 +215,9 @@ class Importing {
     };
     if (this.text !== null) return [new Plan({ ...base, format: TEXT_FORMAT }, TEXT_FORMAT)];
     const plans = planImports(this.detections, this.chosen, base);
-    return plans.map((plan) => (this.#accepted.has(plan.key) ? plan.accepting(true) : plan));
+    return plans
+      .map((plan) => (this.#accepted.has(plan.key) ? plan.accepting(true) : plan))
+      .map((plan) => (this.#salvaged.has(plan.key) ? plan.salvaging() : plan));
   }
 
   async run(): Promise<void> {
@@ -283,6 +293,7 @@ class Importing {
     this.plans = [];
     this.letIn = false;
     this.#accepted.clear();
+    this.#salvaged.clear();
     this.background = false;
     this.current = null;
     this.scanAfter = true;

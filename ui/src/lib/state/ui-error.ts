@@ -23,6 +23,11 @@ export class UiError {
     return { code: this.code, message, details: { ...this.#values } };
   }
 
+  /** Whether the parts of the file that are whole can be imported nevertheless. */
+  get canSalvage(): boolean {
+    return this.#values.salvage === "true";
+  }
+
   /** The reason why a recognised file could not be imported, as a clause. Null if the error is not about the file. */
   get clause(): string | null {
     if (hasText(`why.${this.code}`)) return word("why", this.code);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ApiError, ApiResult, Job, files,
-    inspection::{Inspection, inspect, refuse_damage},
+    inspection::{Inspection, inspect, refuse_damage, with_salvage_hint},
     trust::{InvalidSignature, Signers, verify_signers},
     types::*,
 };
@@ -137,22 +137,46 @@ impl Imports<'_> {
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
+        let input = Input { catalog: &catalog, detection: &detection, limits: &limits, passphrase };
+        self.import_detected(&input, request, dry_run, guards, job)
+            .map_err(|error| with_salvage_hint(error, &catalog, &detection, request.salvage))
+    }
+
+    /// Imports sources that were detected.
+    fn import_detected(
+        &self,
+        input: &Input<'_>,
+        request: &ImportRequest,
+        dry_run: bool,
+        guards: &Guards<'_>,
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
+        let Input { catalog, detection, limits, passphrase } = input;
         let known = KeyRing::new(self.context).known_keys()?;
-        let found = verify_signers(&catalog, &detection, &limits, &|key| known.contains(key));
+        let mut found = verify_signers(catalog, detection, limits, &|key| known.contains(key));
+        let mut inspection = None;
+        if request.salvage {
+            let inspected = inspect(catalog, detection, limits, true, passphrase.as_deref())?;
+            // A deletion in a file that is left out is not applied, so its signature does not matter.
+            found.leave_out(&inspected.missing);
+            inspection = Some(inspected);
+        }
         let refused_signature = match request.accept_invalid_signature {
             true => Ok(()),
             false => found.refuse_invalid("Nothing was imported."),
         };
         if refused_signature.is_err() && !request.salvage {
             // Damage also invalidates signatures, so damage is refused first and reported as the reason.
-            refuse_damage(&catalog, &detection)?;
+            refuse_damage(catalog, detection)?;
         }
         refused_signature?;
         let Signers { keys, forged, invalid } = found;
         let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped_warning).collect();
-        warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);
-        let Inspection { findings, missing } =
-            inspect(&catalog, &detection, &limits, request.salvage, passphrase.as_deref())?;
+        warnings.extend(self.delta_base_warnings(catalog, detection, limits)?);
+        let Inspection { findings, missing } = match inspection {
+            Some(inspection) => inspection,
+            None => inspect(catalog, detection, limits, false, passphrase.as_deref())?,
+        };
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
@@ -170,22 +194,23 @@ impl Imports<'_> {
             dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
             notes: &warnings,
             findings: &findings,
+            salvage: request.salvage,
             missing: &missing,
-            limits,
+            limits: (*limits).clone(),
             now: now(),
-            passphrase,
+            passphrase: passphrase.clone(),
             cancel: &cancel,
             progress: &|stage, done, total, records| throttle.report(stage, done, total, records),
         };
         let _guard = (!dry_run).then(|| self.context.write_guard());
-        let outcome = self.context.vault.importer().import(&catalog, &detection, &options)?;
+        let outcome = self.context.vault.importer().import(catalog, detection, &options)?;
         if !dry_run {
             KeyRing::new(self.context).pin_signers(keys);
             Offers::new(self.context).mark_imported(&request.paths);
         }
         let mut out = report_view(&outcome);
         out.invalid_signatures = invalid.into_iter().map(|signature| signature.place).collect();
-        out.sources = files::describe(&catalog, &detection, &[]);
+        out.sources = files::describe(catalog, detection, &[]);
         Ok(out)
     }
 
@@ -283,6 +308,14 @@ impl Imports<'_> {
         let _guard = self.context.write_guard();
         Ok(Undone { removed: self.context.vault.importer().undo_until(batch, now(), &job.cancel_flag())? })
     }
+}
+
+/// Files to import, and what they were recognised as.
+struct Input<'a> {
+    catalog: &'a Catalog,
+    detection: &'a Detected,
+    limits: &'a Limits,
+    passphrase: Option<Arc<dyn Passphrase>>,
 }
 
 /// Conditions under which the import of a file that no person has inspected is refused.

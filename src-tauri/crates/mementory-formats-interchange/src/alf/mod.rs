@@ -111,6 +111,12 @@ impl Format for Alf {
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&validate::REFUSED_ERROR_CODES)
     }
+    fn can_salvage(&self, _: &Catalog, _: &Detected, code: &str, place: &str) -> bool {
+        let of_manifest = place.rsplit(['/', '!']).next() == Some(manifest::MANIFEST_FILE);
+        (validate::REFUSED_ERROR_CODES.contains(&code) || code == "truncated_archive")
+            && code != "manifest_missing"
+            && !(code == "damaged_entry" && of_manifest)
+    }
     fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect_any(catalog, limits)
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use mementory_format::{Finding, FormatError, Member};
 use mementory_json::Tree;
-use mementory_model::{Bounds, Timestamp};
+use mementory_model::{Bounds, Timestamp, is_damage};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::{
@@ -33,6 +33,9 @@ pub(super) enum Severity {
 
 /// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
 const TOO_LARGE_CODE: &str = "too_large";
+
+/// Code for a file whose bytes cannot be unpacked or do not have their checksum in the archive.
+const DAMAGED_CODE: &str = "damaged_entry";
 
 /// Code for a manifest of another major version.
 const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
@@ -63,6 +66,8 @@ pub(super) struct Report {
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
+    /// Paths of the files whose bytes are those that the manifest lists.
+    pub whole: HashSet<String>,
     findings_by_code: BTreeMap<&'static str, u32>,
     unsigned_tombstones: u64,
     coverage: Option<(Timestamp, Timestamp)>,
@@ -84,9 +89,10 @@ impl Report {
         self.add_finding(Severity::Fatal, code, place, message);
     }
 
-    /// The first finding that prevents an import, as an error.
-    pub fn fatal_error(&self, bundle: &Bundle) -> Option<FormatError> {
-        let (_, code, finding) = self.findings.iter().find(|(s, _, _)| *s == Severity::Fatal)?;
+    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` prevent none.
+    pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
+        let prevents = |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
+        let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents(*severity, code))?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {
             UNSUPPORTED_VERSION_CODE => {
@@ -95,6 +101,9 @@ impl Report {
             }
             "size_limit" => FormatError::Limit { limit: "mem_file_bytes", place, figure: bundle.limits.mem_file_bytes },
             TOO_LARGE_CODE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
+            DAMAGED_CODE => {
+                FormatError::io(&place, std::io::Error::new(std::io::ErrorKind::InvalidData, finding.message.clone()))
+            }
             code => FormatError::invalid(code, place, finding.message.clone()),
         })
     }
@@ -182,11 +191,20 @@ fn check_listed_files(
             report.fatal("size_limit", path, oversize());
             continue;
         }
-        let Some((size, digest)) = check_file(bundle, path, member, report, depth, progress)? else {
+        let checked = match check_file(bundle, path, member, report, depth, progress) {
+            Err(FormatError::Io { source, .. }) if is_damage(&source) => {
+                report.fatal(DAMAGED_CODE, path, source.to_string());
+                continue;
+            }
+            other => other?,
+        };
+        let Some((size, digest)) = checked else {
             report.fatal("size_limit", path, oversize());
             continue;
         };
-        if digest != entry.sha256 {
+        if digest == entry.sha256 {
+            report.whole.insert(path.to_owned());
+        } else {
             report.fatal("checksum_mismatch", path, format!("checksum mismatch: {path}"));
         }
         if size != entry.bytes {
@@ -300,7 +318,7 @@ fn check_file(
 ) -> Result<Option<(u64, String)>, FormatError> {
     let spec = if path == PROVENANCE_FILE { kind_named("edge") } else { kind_at_path(path) };
     let vendor = vendor_kind_at_path(path);
-    let (mut count, mut malformed, mut binary) = (0u64, None, false);
+    let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
     // The first line that is not canonical, and the first blank line.
     let (mut non_canonical, mut blank) = (None::<u64>, None);
     let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
@@ -319,7 +337,7 @@ fn check_file(
                         check_secret_value(spec, &tree, path, number, report);
                     }
                 }
-                Err(why) if malformed.is_none() => malformed = Some((number, why)),
+                Err(why) if malformed.len() < MAX_FINDINGS_PER_CODE as usize => malformed.push((number, why)),
                 Err(_) => {}
             }
         }
@@ -362,7 +380,7 @@ fn check_file(
     })?;
     count += vendor_lines;
     non_canonical = [non_canonical, blank].into_iter().flatten().min();
-    if let Some((number, why)) = malformed {
+    for (number, why) in malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
@@ -501,6 +519,10 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         Ok(bytes) => bytes,
         Err(FormatError::Limit { .. }) => {
             report.fatal("size_limit", CHECKSUMS_FILE, "CHECKSUMS exceeds size limit");
+            return Ok(());
+        }
+        Err(FormatError::Io { source, .. }) if is_damage(&source) => {
+            report.fatal(DAMAGED_CODE, CHECKSUMS_FILE, source.to_string());
             return Ok(());
         }
         Err(e) => return Err(e),

@@ -99,7 +99,7 @@ impl Delta {
         for source in &found.sources {
             let bundle = Bundle::open(&catalog, source, limits)?;
             let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
-            if let Some(refusal) = report.fatal_error(&bundle) {
+            if let Some(refusal) = report.fatal_error(&bundle, &[]) {
                 return Err(refusal);
             }
             let Some(manifest) = report.manifest else { continue };

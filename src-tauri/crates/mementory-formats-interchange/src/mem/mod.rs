@@ -15,6 +15,7 @@ mod line_encoder;
 mod manifest;
 mod output_target;
 mod read;
+mod salvage;
 pub mod sign;
 mod signature_token;
 mod signatures;
@@ -79,6 +80,22 @@ impl Format for Mem {
     ) -> Result<(), FormatError> {
         let bundle = Bundle::open(catalog, detected, &context.limits)?;
         read::read(&bundle, detected, context, sink)
+    }
+    fn can_salvage(&self, _: &Catalog, _: &Detected, code: &str, place: &str) -> bool {
+        salvage::can_salvage(code, place)
+    }
+    fn salvage_codes(&self) -> &'static [&'static str] {
+        &salvage::PASSED_OVER_CODES
+    }
+    fn salvage(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        let bundle = Bundle::open(catalog, detected, &context.limits)?;
+        read::salvage(&bundle, detected, context, sink)
     }
     fn write(
         &self,

@@ -1,13 +1,14 @@
 //! Reads a bundle. The whole bundle is checked first; then tombstones, records (parents before children), the audit
 //! trail of the source and the files without records are sent to the sink.
 use super::{
-    bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, line_text},
+    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, line_text},
     conformance::{CheckDepth, Report, Severity, check_bundle},
     extension::{read_foreign_record, restore},
     kinds::{
         AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
     },
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND},
+    salvage::PASSED_OVER_CODES,
     to_record::{self, to_record, vendor_record},
     tombstones,
     wire::{decode, line, list, text},
@@ -15,7 +16,7 @@ use super::{
 use mementory_format::extension as slot;
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
 use mementory_json::Tree;
-use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim};
+use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, is_damage};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
@@ -30,9 +31,33 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
+    read_files(bundle, detected, context, &[], sink)
+}
+
+/// Reads the files of a bundle that are whole, without the lines that are no records.
+pub(super) fn salvage(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    read_files(bundle, detected, context, &PASSED_OVER_CODES, sink)
+}
+
+fn read_files(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    passed_over: &[&str],
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
-    if let Some(refusal) = report.fatal_error(bundle) {
+    if let Some(refusal) = report.fatal_error(bundle, passed_over) {
         return Err(refusal);
+    }
+    if report.manifest.is_none() {
+        let message = "without a manifest that can be read, nothing says which files are whole";
+        return Err(FormatError::invalid("malformed", bundle.place_of(MANIFEST_FILE), message));
     }
     for (severity, _, finding) in &report.findings {
         if *severity != Severity::Fatal {
@@ -45,6 +70,7 @@ pub(super) fn read(
         bundle,
         context,
         report: &report,
+        salvages: !passed_over.is_empty(),
         version,
         sent: 0,
         key_counts: HashMap::new(),
@@ -67,6 +93,8 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
+    /// True if files that are not whole and lines that are no records are left out, and not an error.
+    salvages: bool,
     version: Option<String>,
     sent: u64,
     /// Number of records for each key, because a repeated key gets a suffix.
@@ -76,7 +104,7 @@ struct BundleReader<'a> {
     sink: &'a mut dyn Sink,
 }
 
-impl BundleReader<'_> {
+impl<'a> BundleReader<'a> {
     fn for_each_line(
         &mut self,
         member: &Member,
@@ -107,13 +135,45 @@ impl BundleReader<'_> {
         )
     }
 
-    fn read_tombstones(&mut self) -> Result<(), FormatError> {
-        let Some(member) = self.bundle.files.get(TOMBSTONES_FILE).copied() else { return Ok(()) };
+    /// A file with records. None if the bundle does not have it, or if it is not whole and therefore left out.
+    fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
+        let member = self.bundle.files.get(path).copied()?;
+        if !self.salvages || self.report.whole.contains(path) {
+            return Some(member);
+        }
+        let reason = "not_whole: the manifest does not list these bytes".into();
+        self.sink.dropped(Dropped { place: member.place.clone(), outcome: DroppedAs::Failed, reason, kind });
+        None
+    }
+
+    /// Text and record of a line. None if the line is blank, or if it is no record and therefore left out.
+    fn parse_line<'l>(
+        &mut self,
+        spec: &'static KindSpec,
+        member: &Member,
+        number: u64,
+        bytes: &'l [u8],
+    ) -> Result<Option<(&'l str, Tree)>, FormatError> {
+        let Some(source) = line_text(bytes) else { return Ok(None) };
         let bounds = Bounds::from(&self.context.limits);
-        self.for_each_line(member, |reader, _, bytes| {
-            let Some(source) = line_text(bytes) else { return Ok(()) };
-            let source = source.map_err(|()| reader.changed_while_reading(member))?;
-            let tree = decode(&TOMBSTONE_SPEC, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
+        match source.ok().and_then(|source| Some((source, decode(spec, source, bounds).ok()?))) {
+            Some(parsed) => Ok(Some(parsed)),
+            None if self.salvages => {
+                let (place, kind) = (format!("{}:{number}", member.place), Some(spec.model));
+                let reason = format!("malformed: not a {} record", spec.kind);
+                self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
+                Ok(None)
+            }
+            None => Err(self.changed_while_reading(member)),
+        }
+    }
+
+    fn read_tombstones(&mut self) -> Result<(), FormatError> {
+        let Some(member) = self.records_file(TOMBSTONES_FILE, None) else { return Ok(()) };
+        self.for_each_line(member, |reader, number, bytes| {
+            let Some((source, tree)) = reader.parse_line(&TOMBSTONE_SPEC, member, number, bytes)? else {
+                return Ok(());
+            };
             reader.sink.tombstone(tombstones::from_tree(&tree, source))
         })
     }
@@ -128,12 +188,9 @@ impl BundleReader<'_> {
     }
 
     fn read_records(&mut self, path: &str, spec: &'static KindSpec) -> Result<(), FormatError> {
-        let Some(member) = self.bundle.files.get(path).copied() else { return Ok(()) };
-        let bounds = Bounds::from(&self.context.limits);
+        let Some(member) = self.records_file(path, Some(spec.model)) else { return Ok(()) };
         self.for_each_line(member, |reader, number, bytes| {
-            let Some(source) = line_text(bytes) else { return Ok(()) };
-            let source = source.map_err(|()| reader.changed_while_reading(member))?;
-            let tree = decode(spec, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
+            let Some((source, tree)) = reader.parse_line(spec, member, number, bytes)? else { return Ok(()) };
             let place = format!("{}:{number}", member.place);
             if slot::get(&tree).is_some_and(|x| x.get(RENDERING_OF_MEMBER).is_some()) {
                 reader.report_skipped(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
@@ -201,13 +258,25 @@ impl BundleReader<'_> {
 
     fn read_vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
         let path = format!("items/{vendor}.jsonl");
+        if self.records_file(&path, Some(Kind::Foreign)).is_none() {
+            return Ok(());
+        }
         let bounds = Bounds::from(&self.context.limits);
         self.key_counts.clear();
         self.for_each_line(member, |reader, number, bytes| {
             if bytes.is_empty() {
                 return Ok(());
             }
-            let source = std::str::from_utf8(bytes).map_err(|_| reader.changed_while_reading(member))?;
+            let source = match std::str::from_utf8(bytes) {
+                Ok(source) => source,
+                Err(_) if reader.salvages => {
+                    let (place, kind) = (format!("{}:{number}", member.place), Some(Kind::Foreign));
+                    let reason = "malformed: not UTF-8".into();
+                    reader.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
+                    return Ok(());
+                }
+                Err(_) => return Err(reader.changed_while_reading(member)),
+            };
             let tree = Tree::parse(source, bounds).ok();
             if [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
                 && let Some(tree) = &tree
@@ -244,6 +313,7 @@ impl BundleReader<'_> {
                 || *path == CHECKSUMS_FILE
                 || kind_at_path(path).is_some()
                 || vendor_kind_at_path(path).is_some()
+                || self.salvages && self.is_left_out(path)
             {
                 continue;
             }
@@ -255,11 +325,24 @@ impl BundleReader<'_> {
                 role: role.into(),
                 place: member.place.clone(),
             };
-            self.bundle.catalog.read(member, |r| self.sink.passthrough(item, r))?;
+            match self.bundle.catalog.read(member, |r| self.sink.passthrough(item, r)) {
+                Err(FormatError::Io { source, .. }) if self.salvages && is_damage(&source) => {
+                    let (place, reason) = (member.place.clone(), format!("damaged_entry: {source}"));
+                    self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
+                }
+                other => other?,
+            }
             self.sent += member.size;
             self.sink.progress(self.sent)?;
         }
         Ok(())
+    }
+
+    /// True for a file without records that the manifest lists with other bytes, or should list and does not.
+    fn is_left_out(&self, path: &str) -> bool {
+        let listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
+        let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
+        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.whole.contains(path)
     }
 }
 

@@ -98,7 +98,7 @@ fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Resu
     };
     let bundle = Bundle::open(&catalog, one, limits)?;
     let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
-    if let Some(refusal) = report.fatal_error(&bundle) {
+    if let Some(refusal) = report.fatal_error(&bundle, &[]) {
         return Err(refusal);
     }
     if let Some((_, code, finding)) = report.findings.iter().find(|(s, ..)| *s == Severity::Error) {

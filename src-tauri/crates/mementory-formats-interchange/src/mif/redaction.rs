@@ -30,7 +30,8 @@ const PERSONAL_CLASSES: [&str; 12] = [
     "pii",
 ];
 /// Classes of secrets.
-const SECRET_CLASSES: [&str; 7] = ["access_key", "private_key", "password", "api_key", "token", "secret", "credential"];
+const SECRET_CLASSES: [&str; 8] =
+    ["access_key", "private_key", "password", "stored_secret", "api_key", "token", "secret", "credential"];
 
 /// Adds the redactions of a record's text to its element, after existing ones. Returns the record with the same list in
 /// its fields, so that reading the element yields the same record.

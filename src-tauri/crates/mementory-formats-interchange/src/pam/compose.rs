@@ -4,10 +4,10 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
-    forbidden::move_forbidden_values,
+    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, move_forbidden_values},
     forms::{PLATFORM_FORM, TAG_FORM, slug},
     hash::{content_hash, sdk_form},
-    schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES},
+    schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
     to_record,
 };
 use mementory_format::{NO_BYTES_NOTE, SourceAbout, StoredRecord};
@@ -39,6 +39,18 @@ pub(super) fn platform(name: &str) -> String {
     if PLATFORM_FORM.matches_exactly(&name) { name } else { "mementory".into() }
 }
 
+/// Role of a message in the words of §25.3.
+pub(super) fn role(source_role: &str) -> &'static str {
+    let lower = source_role.to_ascii_lowercase();
+    match lower.as_str() {
+        "human" | "me" | "request" | "prompt" => "user",
+        "ai" | "model" | "bot" | "response" => "assistant",
+        "developer" => "system",
+        "function" => "tool",
+        other => MESSAGE_ROLES.into_iter().find(|r| *r == other).unwrap_or("system"),
+    }
+}
+
 /// Tags in the form that the format allows: lower-case words without repetition.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
@@ -61,8 +73,57 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Loss note for a value that the format forbids in its member.
-const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in metadata.mementory_forbidden";
+/// Notes for values that the format forbids in their members, if another member can have them and if none can.
+const FORBIDDEN_VALUE_NOTE: &str =
+    "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
+const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
+
+/// Moves values that the format forbids out of their members, and reports them as losses of the record `id`. A required
+/// time becomes `created`, a required platform `platform`.
+pub(super) fn clean(
+    tree: &mut Tree,
+    kind: &ObjectKind,
+    (created, platform): (Timestamp, &str),
+    id: &str,
+    losses: &mut LossReport,
+) {
+    let replacement = |tree: &Tree, pointer: &str| {
+        let span = || object([("created_at", Some(time_tree(created)))]);
+        let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
+        match pointer {
+            // The memory's own word goes into `custom_type`, see below.
+            "/type" if kind.has_holder() => text_value("custom"),
+            "/type" => text_value("related_to"),
+            "/content" if text("content").is_empty() => text_value(EMPTY_CONTENT),
+            "/content/type" => text_value("text"),
+            "/content_hash" => text_value(content_hash(text("content"))),
+            "/role" => text_value(role(text("role"))),
+            "/created_at" | "/temporal/created_at" => Some(time_tree(created)),
+            "/temporal" => Some(span()),
+            "/platform" | "/provenance/platform" | "/provider/name" => text_value(platform),
+            "/provenance" => Some(object([("platform", text_value(platform))])),
+            "/provider" => Some(object([("name", text_value(platform))])),
+            _ => None,
+        }
+    };
+    let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
+    let moved = move_forbidden_values(tree, kind, &replacement);
+    let has = |pointer: &str| moved.iter().any(|moved| moved == pointer);
+    if kind.has_holder() && has("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
+        tree.set("custom_type", Tree::Text(own_type));
+    } else if has("/custom_type") && to_record::text(tree, "type") == Some("custom") {
+        tree.set("custom_type", Tree::Text("unknown".into()));
+    }
+    if has("/content") {
+        tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
+    }
+    let (loss, note) = match kind.has_holder() {
+        true => (LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE),
+        false => (LossKind::LeftOut, LEFT_OUT_VALUE_NOTE),
+    };
+    let members: BTreeSet<&str> = moved.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
+    members.into_iter().for_each(|member| losses.add(id, member, loss, note));
+}
 
 /// Data about the export that the conversion of a record needs.
 pub(super) struct Context<'a> {
@@ -88,11 +149,11 @@ impl Context<'_> {
         let source = &record.verbatim.as_ref()?.text;
         let original = Tree::parse(source, self.depth).ok()?;
         let mut tree = original.clone();
-        let moved = move_forbidden_values(&mut tree);
-        let members: BTreeSet<&str> = moved.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
-        for member in members {
-            losses.add(&stored.id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
-        }
+        let times = &record.times;
+        let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
+        let required = (created.unwrap_or(self.about.now), platform(&record.source.platform));
+        let required = (required.0, required.1.as_str());
+        clean(&mut tree, &MEMORY, required, &stored.id, losses);
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
             let mut record = record.clone();
@@ -121,6 +182,8 @@ impl Context<'_> {
             let difference = extension::difference(&mapped, &record, true);
             extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference);
+            // What was edited must not bring a forbidden value back.
+            clean(&mut tree, &MEMORY, required, &stored.id, losses);
         }
         self.remove_dangling_references(stored, &mut tree, losses);
         if self.strip {

@@ -4,8 +4,9 @@ use super::{
     bundle::{Bundle, STORE_LISTS, supported_version},
     document::{self, Document},
     hash::{Checksum, sdk_form},
-    memory_conformance::check_memories,
+    memory_conformance::{CheckedMemories, check_memories},
     report::{Ids, IndexEntry, Integrity, Report},
+    salvage,
     schema::{CONVERSATION_RULE, EMBEDDING_RULE, EMBEDDINGS_RULE, INDEX_RULE, MESSAGE_RULE, RELATION_RULE, STORE_RULE},
     schema_check::check,
 };
@@ -32,11 +33,13 @@ pub(super) fn check_conformance(
     }
     for member in &bundle.embeddings {
         tick()?;
-        check_embeddings(bundle, member, &mut report, &mut ids)?;
+        check_embeddings(bundle, member, &mut report, &mut ids)
+            .or_else(|error| report.report_unreadable_file(member, error))?;
     }
     for member in &bundle.conversations {
         tick()?;
-        check_conversation(bundle, member, &mut report, &mut ids)?;
+        check_conversation(bundle, member, &mut report, &mut ids)
+            .or_else(|error| report.report_unreadable_file(member, error))?;
     }
     if bundle.store.is_some() {
         check_references(bundle, &mut report, &ids);
@@ -72,7 +75,7 @@ fn check_store(
         }
     }
     let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
-    let (total, exact) = check_memories(place, memories, bounds, report, ids, tick)?;
+    let CheckedMemories { total, checksum, damaged } = check_memories(place, memories, bounds, report, ids, tick)?;
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
@@ -85,7 +88,14 @@ fn check_store(
         report.add_faults(&at, check(&INDEX_RULE, &tree));
         check_index(&at, &tree, report, ids);
     }
-    check_integrity(place, doc, &outline, total, exact.finish(), bounds, report);
+    check_integrity(place, doc, &outline, total, checksum.finish(), bounds, report);
+    if report.integrity == Integrity::Mismatch {
+        for i in damaged {
+            let message = "one of the memories that the wrong checksum can come from: it does not match its own hash or \
+                           schema";
+            report.error(salvage::DAMAGED_MEMORY_CODE, &format!("{place}/memories/{i}"), message);
+        }
+    }
     check_signature(place, &outline, report);
     report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
     report.outline = Some(outline);

@@ -1,13 +1,14 @@
 //! Writes conversations, each as an entry of the index and a file. A conversation of the home store is written exactly
 //! as it was imported if all its messages are unedited.
 use super::{
-    compose::{Context, compact, object, platform, tags, text_value, time_tree},
+    compose::{Context, clean, compact, object, platform, role, tags, text_value, time_tree},
     conformance::is_safe_path,
     document::Document,
     envelope, extension,
     first_pass::{ExportedConversation, digest_uuid, uuid},
+    forbidden::{CONVERSATION, INDEX_ENTRY, MESSAGE},
     increment::STORE_FILE,
-    schema::{CONVERSATION_SCHEMA, MESSAGE_ROLES},
+    schema::CONVERSATION_SCHEMA,
     to_record,
 };
 use mementory_format::StoredRecord;
@@ -241,6 +242,12 @@ impl ConversationWriter {
         if let Some(index) = &mut index {
             update_derived_memories(index, context, conversation);
         }
+        let name = platform(&record.source.platform);
+        let created_or_epoch = record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(created);
+        for (tree, kind) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
+            let Some(tree) = tree else { continue };
+            clean(tree, kind, (created_or_epoch, &name), &stored.id, losses);
+        }
         if context.strip
             && let Some(file) = &mut file
         {
@@ -421,6 +428,7 @@ fn message_row(
         if context.strip {
             context.strip_identifiers(&mut tree);
         }
+        clean(&mut tree, &MESSAGE, (record.times.created.unwrap_or(start), ""), &stored.id, losses);
         row.source = (tree == original).then(|| verbatim.text.clone());
         row.tree = tree;
         return row;
@@ -466,18 +474,6 @@ fn message_row(
     extension::attach(&mut tree, difference);
     row.tree = tree;
     row
-}
-
-/// Role of a message in the words of §25.3.
-fn role(source_role: &str) -> &'static str {
-    let lower = source_role.to_ascii_lowercase();
-    match lower.as_str() {
-        "human" | "me" | "request" | "prompt" => "user",
-        "ai" | "model" | "bot" | "response" => "assistant",
-        "developer" => "system",
-        "function" => "tool",
-        other => MESSAGE_ROLES.into_iter().find(|r| *r == other).unwrap_or("system"),
-    }
 }
 
 fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {

@@ -31,6 +31,11 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             documents.push(document);
         }
     }
+    for document in &mut documents {
+        if is_in_listed_bundle(catalog, document.member) {
+            document.confidence = document.confidence.min(INSIDE_BUNDLE_CONFIDENCE);
+        }
+    }
     let stores: Vec<&Document> = documents.iter().filter(|d| d.kind == DocumentKind::Store).collect();
     let mut claims: BTreeMap<(usize, usize), Claim> = BTreeMap::new();
     for document in &documents {
@@ -63,6 +68,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 
 fn new_claim(described: &Document, store: bool) -> Claim {
     let reason = match (store, described.confidence >= 1.0) {
+        _ if described.confidence <= INSIDE_BUNDLE_CONFIDENCE => {
+            "schema says portable-ai-memory, inside another bundle"
+        }
         (true, true) => "schema says portable-ai-memory",
         (true, false) => "memories with content_hash and provenance, without the schema's name",
         (false, _) => "schema says portable-ai-memory, without its memory store",
@@ -74,6 +82,21 @@ fn new_claim(described: &Document, store: bool) -> Claim {
         parts: vec![],
         missing_parts: if store { vec![] } else { vec!["memory-store.json".into()] },
     }
+}
+
+/// Confidence in a document that lies in the bundle of another format. Below that format's confidence in a bundle whose
+/// manifest is damaged, so that one file of it is not taken for the whole.
+const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
+
+/// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
+fn is_in_listed_bundle(catalog: &Catalog, member: &Member) -> bool {
+    let mut folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
+    let beside = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
+    folders.any(|folder| {
+        let inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
+        beside().any(|m| inside(m).as_deref() == Some("CHECKSUMS"))
+            && beside().filter_map(inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
+    })
 }
 
 fn folder_of(member: &Member) -> &str {

@@ -4,6 +4,7 @@ use super::{
     canonical,
     hash::{Checksum, content_hash},
     report::{Ids, Report, nested_text},
+    salvage,
     schema::MEMORY_RULE,
     schema_check::{Fault, check},
 };
@@ -28,12 +29,24 @@ struct CheckedMemory {
     /// Canonical text. None if a number has no canonical form.
     canonical: Option<String>,
     faults: Vec<Fault>,
+    /// True if the memory matches its own hash and the schema.
+    whole: bool,
     superseded: Option<String>,
     conversation: Option<String>,
     embedding: Option<String>,
 }
 
-/// Checks the memories in the JSON text `list`. Returns their number and their checksum.
+/// Result of checking all memories of a store.
+pub(super) struct CheckedMemories {
+    /// Number of memories.
+    pub total: u64,
+    /// Their checksum.
+    pub checksum: Checksum,
+    /// Indexes of the memories that do not match their own hash or the schema.
+    pub damaged: Vec<usize>,
+}
+
+/// Checks the memories in the JSON text `list`.
 pub(super) fn check_memories(
     place: &str,
     list: &str,
@@ -41,9 +54,10 @@ pub(super) fn check_memories(
     report: &mut Report,
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
-) -> Result<(u64, Checksum), FormatError> {
+) -> Result<CheckedMemories, FormatError> {
     // The canonical text of a memory is usually not longer than its text in the file.
-    let mut totals = StoreTotals { place, report, ids, checksum: Checksum::with_capacity(list.len()), count: 0 };
+    let checksum = Checksum::with_capacity(list.len());
+    let mut totals = StoreTotals { place, report, ids, checksum, count: 0, damaged: Vec::new() };
     std::thread::scope(|scope| {
         // Created inside the scope, so that an error drops the receiver and thereby ends the other thread.
         let (send, batches) = sync_channel(MAX_QUEUED_BATCHES);
@@ -64,7 +78,8 @@ pub(super) fn check_memories(
             was_large = large;
         }
         totals.add(waiting);
-        Ok((totals.count as u64, totals.checksum))
+        let StoreTotals { count, checksum, damaged, .. } = totals;
+        Ok(CheckedMemories { total: count as u64, checksum, damaged })
     })
 }
 
@@ -106,6 +121,7 @@ struct StoreTotals<'a> {
     checksum: Checksum,
     /// Number of memories added so far.
     count: usize,
+    damaged: Vec<usize>,
 }
 
 impl StoreTotals<'_> {
@@ -117,11 +133,15 @@ impl StoreTotals<'_> {
                 Ok(checked) => checked,
                 Err(why) => {
                     self.report.report_unreadable(&at, &why);
+                    self.damaged.push(self.count - 1);
                     self.checksum = Checksum::default();
                     continue;
                 }
             };
             self.checksum.add_text(&checked.id, checked.canonical.as_deref());
+            if !checked.whole {
+                self.damaged.push(self.count - 1);
+            }
             self.report.add_faults(&at, checked.faults);
             if let Some(target) = checked.superseded {
                 self.ids.superseded.push((format!("{at}/temporal/superseded_by"), target));
@@ -150,6 +170,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         id: text("id").unwrap_or_default().to_owned(),
         canonical: canonical::canonical(tree),
         faults: check(&MEMORY_RULE, tree),
+        whole: salvage::is_whole(tree),
         ..CheckedMemory::default()
     };
     let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {

@@ -18,6 +18,7 @@ mod keys;
 mod memory_conformance;
 mod read;
 mod report;
+mod salvage;
 mod schema;
 mod schema_check;
 mod to_record;
@@ -82,6 +83,22 @@ impl Format for Pam {
     ) -> Result<(), FormatError> {
         let bundle = Bundle::open(catalog, detected, &context.limits)?;
         read::read(&bundle, detected, context, sink)
+    }
+    fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
+        salvage::can_salvage(catalog, detected, code, place)
+    }
+    fn salvage_codes(&self) -> &'static [&'static str] {
+        &salvage::PASSED_OVER_CODES
+    }
+    fn salvage(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        let bundle = Bundle::open(catalog, detected, &context.limits)?;
+        read::salvage(&bundle, detected, context, sink)
     }
     fn write(
         &self,

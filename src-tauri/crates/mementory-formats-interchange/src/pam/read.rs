@@ -5,14 +5,16 @@ use super::{
     conformance::check_conformance,
     document::{self, Document},
     extension::{is_stub, restore},
+    forbidden::had_empty_content,
     increment::STORE_FILE,
     report::Integrity,
+    salvage::{DAMAGED_MEMORY_CODE, is_whole},
     to_record,
 };
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{
-    Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim,
+    Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, is_damage,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -27,11 +29,36 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let report = check_conformance(bundle, &mut || sink.progress(0))?;
+    read_source(bundle, detected, context, false, sink)
+}
+
+/// Reads what is whole in a source: the files that can be read, and in a store with a wrong checksum the memories that
+/// match their own hash and the schema.
+pub(super) fn salvage(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    read_source(bundle, detected, context, true, sink)
+}
+
+fn read_source(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    salvages: bool,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut report = check_conformance(bundle, &mut || sink.progress(0))?;
+    if let Some(refusal) = report.refusal.take_if(|_| !salvages) {
+        return Err(refusal);
+    }
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
-    if report.integrity == Integrity::Mismatch {
+    let mismatch = report.integrity == Integrity::Mismatch;
+    if mismatch && !salvages {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
@@ -52,6 +79,9 @@ pub(super) fn read(
     let version = detected.claim.version.clone().or_else(|| report.version.clone());
     let mut reader = StoreReader {
         bundle,
+        unreadable: &report.unreadable,
+        only_whole: mismatch,
+        salvages,
         bounds: Bounds::from(&context.limits),
         version,
         scope,
@@ -65,7 +95,7 @@ pub(super) fn read(
         reader.read_store(store)?;
     } else {
         let members = bundle.conversations.clone();
-        for member in members {
+        for member in members.into_iter().filter(|member| !report.unreadable.contains(&member.id)) {
             reader.read_conversation(None, Some(member))?;
         }
     }
@@ -82,6 +112,11 @@ struct Vector {
 
 struct StoreReader<'a> {
     bundle: &'a Bundle<'a>,
+    /// Members that a salvage leaves out, because they cannot be read.
+    unreadable: &'a HashSet<usize>,
+    /// True if memories that do not match their own hash or the schema are left out.
+    only_whole: bool,
+    salvages: bool,
     bounds: Bounds,
     version: Option<String>,
     scope: String,
@@ -133,7 +168,8 @@ impl StoreReader<'_> {
     }
 
     fn read_vectors(&mut self) -> Result<(), FormatError> {
-        for member in &self.bundle.embeddings {
+        let unreadable = self.unreadable;
+        for member in self.bundle.embeddings.iter().filter(|member| !unreadable.contains(&member.id)) {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let doc = Document::open(&text, &member.place)?;
             for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
@@ -191,7 +227,15 @@ impl StoreReader<'_> {
             self.report_failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
+        if self.only_whole && !is_whole(&tree) {
+            let reason = format!("{DAMAGED_MEMORY_CODE}: it does not match its own hash or the schema");
+            self.report_failed(place, &reason, Kind::Memory);
+            return Ok(());
+        }
         let mut mapped = to_record::memory(&tree, &self.scope);
+        if had_empty_content(&tree) {
+            mapped.text = String::new();
+        }
         let id = mapped.origin_id.clone().unwrap_or_default();
         if let Some(vectors) = self.vectors.remove(&id) {
             mapped.embeddings = vectors.into_iter().map(|v| Embedding { model: v.model, json: v.json }).collect();
@@ -243,13 +287,15 @@ impl StoreReader<'_> {
     /// Reads the entries of the index with their files, then the files that the index does not list.
     fn read_conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
-        for member in &self.bundle.conversations {
+        let unreadable = self.unreadable;
+        let readable: Vec<&Member> =
+            self.bundle.conversations.iter().copied().filter(|member| !unreadable.contains(&member.id)).collect();
+        for member in &readable {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let id = Document::open(&text, &member.place)?.text_member("id").unwrap_or_default();
             files.entry(id).or_insert(member);
         }
-        let paths: HashMap<&str, &Member> =
-            self.bundle.conversations.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
+        let paths: HashMap<&str, &Member> = readable.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
         let mut used_files: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
@@ -268,8 +314,7 @@ impl StoreReader<'_> {
             }
             self.read_conversation(Some((store, i, raw.get(), &tree)), file)?;
         }
-        let not_in_index: Vec<&Member> =
-            self.bundle.conversations.iter().copied().filter(|m| !used_files.contains(&m.id)).collect();
+        let not_in_index: Vec<&Member> = readable.iter().copied().filter(|m| !used_files.contains(&m.id)).collect();
         for member in not_in_index {
             self.read_conversation(None, Some(member))?;
         }
@@ -379,7 +424,13 @@ impl StoreReader<'_> {
                 role: "entry".into(),
                 place: member.place.clone(),
             };
-            bundle.catalog.read(member, |r| self.sink.passthrough(item, r))?;
+            match bundle.catalog.read(member, |r| self.sink.passthrough(item, r)) {
+                Err(FormatError::Io { source, .. }) if self.salvages && is_damage(&source) => {
+                    let (place, reason) = (member.place.clone(), format!("damaged_entry: {source}"));
+                    self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
+                }
+                other => other?,
+            }
             self.finish_member(member)?;
         }
         Ok(())

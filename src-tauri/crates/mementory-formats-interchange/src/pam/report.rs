@@ -1,8 +1,8 @@
 //! The result of checking a store, and the ids and references of its records that are checked against each other.
 use super::{document::Document, schema_check::Fault};
-use mementory_format::Finding;
+use mementory_format::{Finding, FormatError, Member};
 use mementory_json::{Tree, TreeError};
-use mementory_model::Bounds;
+use mementory_model::{Bounds, is_damage};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,6 +23,10 @@ pub(super) struct Report {
     pub integrity: Integrity,
     /// Place of a member outside the records that is too large to read.
     pub too_large: Option<String>,
+    /// Companion files that cannot be read, by member.
+    pub unreadable: HashSet<usize>,
+    /// The error of the first of them.
+    pub refusal: Option<FormatError>,
     pub not_listed: (u64, u64),
     pub minor: u64,
 }
@@ -84,6 +88,19 @@ impl Report {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
             _ => self.error("too_deep", place, "nested too deeply, or contains text that is not valid Unicode"),
         }
+    }
+
+    /// Reports a companion file whose bytes are damaged or that is no JSON document. Any other error is returned.
+    pub fn report_unreadable_file(&mut self, member: &Member, error: FormatError) -> Result<(), FormatError> {
+        let (code, message) = match &error {
+            FormatError::Io { source, .. } if is_damage(source) => ("damaged_entry", source.to_string()),
+            FormatError::Invalid { code: "malformed", message, .. } => ("malformed", message.clone()),
+            _ => return Err(error),
+        };
+        self.error(code, &member.place, message);
+        self.unreadable.insert(member.id);
+        self.refusal.get_or_insert(error);
+        Ok(())
     }
 
     /// Parses a record. Reports it if it is too large; the reader reports other reasons why a record cannot be parsed.

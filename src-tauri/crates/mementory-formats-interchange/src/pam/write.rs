@@ -2,11 +2,12 @@
 //! store come first, in their original order. Records of other sources follow.
 use super::{
     bundle::KEY_SCOPE,
-    compose::{ComposedMemory, Context, compact, object, text_value, time_tree},
+    compose::{ComposedMemory, Context, clean, compact, object, text_value, time_tree},
     conformance::is_safe_path,
     conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
     first_pass::{Destination, FirstPass, digest_uuid, uuid},
+    forbidden::RELATION,
     forms::SYSTEM_FORM,
     hash::{Checksum, sha256},
     increment::STORE_FILE,
@@ -19,7 +20,7 @@ use mementory_format::{
     passthrough_envelope,
 };
 use mementory_json::Tree;
-use mementory_model::{Limits, LossKind};
+use mementory_model::{Limits, LossKind, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io::Read,
@@ -222,6 +223,15 @@ impl StoreWriter<'_> {
         }
         let Some(verbatim) = &record.verbatim else { return };
         let mut text = verbatim.text.clone();
+        let created = record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(self.context.about.now);
+        if let Ok(mut tree) = Tree::parse(&text, self.context.depth) {
+            let original = tree.clone();
+            clean(&mut tree, &RELATION, (created, ""), &stored.id, &mut self.report.losses);
+            if tree != original {
+                text = compact(&tree);
+                self.changed = true;
+            }
+        }
         if stored.edited
             && let Ok(mut tree) = Tree::parse(&text, self.context.depth)
         {

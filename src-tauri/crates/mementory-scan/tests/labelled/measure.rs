@@ -33,7 +33,7 @@ pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
 
 /// Scans each text and counts the findings. A second finding for the same value counts as wrong.
 pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
-    let mut scores: Vec<(Class, Score)> = Class::ALL.iter().map(|class| (*class, Score::default())).collect();
+    let mut scores: Vec<(Class, Score)> = Class::IN_TEXT.iter().map(|class| (*class, Score::default())).collect();
     for made in set {
         let found = scan(&made.text);
         for (class, score) in &mut scores {

@@ -107,7 +107,7 @@ fn template_with_value<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     loop {
         let class = match rng.below(9) {
             0 => Class::NationalId,
-            n => Class::ALL[n - 1],
+            n => Class::IN_TEXT[n - 1],
         };
         if let Some(template) = pick_template_with(rng, templates, class) {
             return template;

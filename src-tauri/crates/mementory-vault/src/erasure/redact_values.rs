@@ -13,6 +13,7 @@ use crate::{
     word_removal::Removal,
 };
 use mementory_erasure_check::Evidence;
+use mementory_formats::plain_secrets;
 use mementory_model::{Record, Timestamp, normal_text};
 use mementory_scan::Class;
 use mementory_store::{RowView, Store, ids::parse_id};
@@ -174,16 +175,16 @@ impl Redactor<'_> {
                 let mut spellings = HashSet::new();
                 for (pack, slot) in places {
                     let record = self.context.store.packs.record(c, pack, slot)?;
-                    for (_, text) in fields(&record) {
-                        for_each_value(text, |class, value| {
-                            let id = value_id(&self.context.keys, class, value);
-                            if ids.contains(&id) {
-                                spellings.insert(value.to_owned());
-                                out.classes.insert(id, class);
-                                out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
-                            }
-                        });
-                    }
+                    let mut add = |class: Class, value: &str| {
+                        let id = value_id(&self.context.keys, class, value);
+                        if ids.contains(&id) {
+                            spellings.insert(value.to_owned());
+                            out.classes.insert(id, class);
+                            out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
+                        }
+                    };
+                    fields(&record).for_each(|(_, text)| for_each_value(text, &mut add));
+                    plain_secrets(&record).iter().for_each(|secret| add(Class::StoredSecret, secret));
                 }
                 if !spellings.is_empty() {
                     out.by_row.insert(row, spellings);

@@ -49,6 +49,8 @@ pub struct ImportOptions<'a> {
     pub notes: &'a [Issue],
     /// Findings of an earlier check of the files. A finding is added to the report unless the readers report it too.
     pub findings: &'a [Issue],
+    /// Read what is left whole of files that do not match their own inventory.
+    pub salvage: bool,
     /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],
     /// Limits of the readers.
@@ -103,7 +105,11 @@ impl Importer<'_> {
             for (source, recency) in order.sources.iter().filter_map(|(i, s)| Some((detection.sources.get(*i)?, *s))) {
                 let Some(format) = by_id(source.format) else { continue };
                 sink.starts_at(offset, recency)?;
-                match format.read(catalog, source, &context, sink) {
+                let result = match options.salvage {
+                    true => format.salvage(catalog, source, &context, sink),
+                    false => format.read(catalog, source, &context, sink),
+                };
+                match result {
                     Ok(()) => {}
                     Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
                         return Err(error);

@@ -13,9 +13,15 @@ pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     text_and_title.into_iter().chain(files).chain(blocks)
 }
 
+/// Field number in the store of a secret in the clear in a credential.
+pub(crate) const VERBATIM_FIELD: u32 = u32::MAX;
+/// Detector of such a secret.
+pub(crate) const STORED_SECRET_DETECTOR: &str = "plain_secret";
+
 /// Name of a field number in the store.
 pub(crate) fn field_name(field: u32) -> &'static str {
     match field {
+        VERBATIM_FIELD => "verbatim",
         0 => "text",
         1 => "title",
         n if n % 2 == 0 => "file",

@@ -3,10 +3,12 @@ use crate::{
     VaultError, VaultResult,
     findings::{ValueId, by_class, class_code, class_from_code, value_id},
     sensitive::{
-        fields::count_code_points, fields::field_name, fields::fields, fields::for_each_finding, scanner::Scanner,
+        fields::{STORED_SECRET_DETECTOR, VERBATIM_FIELD, count_code_points, field_name, fields, for_each_finding},
+        scanner::Scanner,
     },
     word_removal::Removal,
 };
+use mementory_formats::plain_secrets;
 use mementory_model::{Record, Timestamp};
 use mementory_scan::{Class, Confidence, Finding};
 use mementory_store::{RowView, ids::parse_id};
@@ -82,7 +84,7 @@ pub struct SensitiveValue {
 pub struct SensitivePlace {
     /// Its row.
     pub view: RowView,
-    /// The field that contains it: `text`, `title`, `file` or `block`.
+    /// The field that contains it: `text`, `title`, `file`, `block` or `verbatim`.
     pub field: &'static str,
 }
 
@@ -260,6 +262,14 @@ impl Scanner<'_> {
         id: ValueId,
         around: (usize, usize),
     ) -> Option<(Vec<Piece>, &'static str, Confidence)> {
+        if field == VERBATIM_FIELD {
+            // Nothing around a stored secret is shown: its record names it.
+            let class = Class::StoredSecret;
+            let is_this = |secret: &String| value_id(&self.context.keys, class, secret) == id;
+            plain_secrets(record).iter().find(|secret| is_this(secret))?;
+            let piece = Piece { text: String::new(), hidden: Some(class), this: true };
+            return Some((vec![piece], STORED_SECRET_DETECTOR, Confidence::VeryLikely));
+        }
         let text = fields(record).find(|(n, _)| *n == field)?.1;
         let mut spans = Vec::new();
         let mut values = Vec::new();

@@ -2,9 +2,14 @@
 use crate::{
     VaultResult,
     findings::{class_code, value_id},
-    sensitive::{fields::fields, fields::for_each_finding, scanner::Scanner},
+    sensitive::{
+        fields::{STORED_SECRET_DETECTOR, VERBATIM_FIELD, fields, for_each_finding},
+        scanner::Scanner,
+    },
 };
+use mementory_formats::plain_secrets;
 use mementory_model::{Kind, Record, Timestamp};
+use mementory_scan::{Class, Confidence};
 use mementory_store::{Packs, kind_code};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -112,6 +117,18 @@ impl Scanner<'_> {
     }
 
     fn collect(&self, row: i64, record: &Record, found: &mut Vec<FoundValue>) {
+        // A secret in the clear has no position, so its number takes the place of one.
+        for (start, secret) in (0..).zip(plain_secrets(record)) {
+            found.push(FoundValue {
+                row,
+                field: VERBATIM_FIELD,
+                start,
+                class: class_code(Class::StoredSecret),
+                confidence: Confidence::VeryLikely as i64,
+                detector: STORED_SECRET_DETECTOR,
+                value: value_id(&self.context.keys, Class::StoredSecret, &secret),
+            });
+        }
         for (field, text) in fields(record) {
             for_each_finding(text, |finding, start, _, value| {
                 found.push(FoundValue {

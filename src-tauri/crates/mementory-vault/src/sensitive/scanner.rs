@@ -4,7 +4,7 @@ use crate::{
     context::Context,
     findings::value_id,
     query::ListQuery,
-    sensitive::fields::{count_code_points, field_name, fields, for_each_finding},
+    sensitive::fields::{STORED_SECRET_DETECTOR, count_code_points, field_name, fields, for_each_finding},
 };
 use mementory_formats::plain_secrets;
 use mementory_model::{Kind, Record};
@@ -92,12 +92,12 @@ impl Scanner<'_> {
                 id: id.to_owned(),
                 kind,
                 field: "verbatim",
-                class: Class::AccessKey,
-                detector: "plain_secret",
+                class: Class::StoredSecret,
+                detector: STORED_SECRET_DETECTOR,
                 confidence: Confidence::VeryLikely,
                 start: 0,
                 end: count_code_points(&secret),
-                value: hex::encode(value_id(&self.context.keys, Class::AccessKey, &secret)),
+                value: hex::encode(value_id(&self.context.keys, Class::StoredSecret, &secret)),
             });
         }
         for (field, text) in fields(record) {

@@ -34,6 +34,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
         dropped_signatures: Vec::new(),
         notes: &[],
         findings: &[],
+        salvage: false,
         missing: &[],
         limits: Limits::default(),
         now,

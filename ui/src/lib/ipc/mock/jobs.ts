@@ -214,8 +214,8 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     attachments: { referenced: 0, present: 0 },
     missing_attachments: 0,
     missing_parts: [],
-    salvaged: false,
-    missing: [],
+    salvaged: request.salvage,
+    missing: request.salvage ? MISSING_PARTS : [],
     missing_files: [],
     invalid_signatures: dryRun ? request.paths.filter((path) => path.includes("forged")) : [],
     warnings: [],
@@ -226,16 +226,24 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
   };
 }
 
+/** What is missing or damaged in a file whose path contains `damaged`. */
+const MISSING_PARTS = [
+  { place: "garden.mem/items/episode.jsonl", reason: "checksum_mismatch: checksum mismatch: items/episode.jsonl" },
+  { place: "garden.mem/items/fact.jsonl", reason: "file_missing: listed file missing: items/fact.jsonl" },
+];
+
 const MISSING_FILES = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /**
  * The report of an import, chosen by its first path. `gone`: how many records of each kind the newest export lacks.
- * Throws if every path contains `broken`.
+ * Throws if every path contains `broken`, and without `salvage` if the first one contains `damaged`.
  */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
   if (request.paths.length > 0 && request.paths.every((each) => each.includes("broken")))
     throw failWith("malformed", "It is cut off.", { place: path });
+  if (path.includes("damaged") && !request.salvage)
+    throw failWith("checksum_mismatch", "The file does not match its manifest.", { place: path, salvage: "true" });
   const format = request.format ?? sampleDetection(path, true).format ?? "chatgpt";
   if (format !== "chatgpt") return smallReport(request, format, dryRun);
   const blocked = request.let_in ? 0 : 12;

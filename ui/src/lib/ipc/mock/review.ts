@@ -23,7 +23,17 @@ const DUPLICATE_GROUPS: { same: boolean; starts: string[] }[] = [
 ];
 
 /** The most serious class first. */
-const CLASS_ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
+const CLASS_ORDER = [
+  "access_key",
+  "private_key",
+  "password",
+  "card",
+  "iban",
+  "email",
+  "phone",
+  "national_id",
+  "stored_secret",
+];
 
 /** Review data: sensitive values, duplicates, changes of a newer export. */
 export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: ReviewContext) {

@@ -8,5 +8,6 @@ mod interop;
 mod other_formats;
 mod requirements;
 mod round_trip;
+mod salvage;
 mod signing;
 mod vectors;

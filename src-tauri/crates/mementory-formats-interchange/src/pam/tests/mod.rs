@@ -1,7 +1,9 @@
 //! Tests with fixtures, with the official samples (if available), and with written stores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod fixtures;
+mod forbidden;
 mod harness;
 mod memory_limits;
 mod other_formats;
+mod salvage;
 mod writing;

@@ -1,0 +1,127 @@
+//! What a salvage takes of a damaged bundle, and what it leaves out.
+use super::harness::{MemorySink, TempDir, copy, now, read, read_with, repo, single_bundle, validate};
+use crate::mem::Mem;
+use mementory_format::{Catalog, Format, FormatError, ReadContext};
+use mementory_model::Limits;
+use std::path::Path;
+
+const EPISODES: &str = "items/episode.jsonl";
+
+fn salvage(path: &Path) -> Result<MemorySink, FormatError> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let context = ReadContext { limits: limits.clone(), now: now(), passphrase: None };
+    let mut sink = MemorySink::default();
+    Mem.salvage(&catalog, &single_bundle(&catalog, &limits), &context, &mut sink)?;
+    Ok(sink)
+}
+
+fn edit(file: &Path, change: impl Fn(String) -> String) {
+    std::fs::write(file, change(std::fs::read_to_string(file).unwrap())).unwrap();
+}
+
+/// Lists the bytes that a file has now.
+fn list_again(bundle: &Path, path: &str) {
+    let bytes = std::fs::read(bundle.join(path)).unwrap();
+    let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));
+    let manifest = std::fs::read_to_string(bundle.join("manifest.json")).unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let rows = manifest["files"].as_array_mut().unwrap();
+    let row = rows.iter_mut().find(|row| row["path"] == path).unwrap();
+    row["sha256"] = digest.into();
+    row["bytes"] = bytes.len().into();
+    std::fs::write(bundle.join("manifest.json"), manifest.to_string()).unwrap();
+}
+
+#[test]
+fn files_that_are_not_the_listed_bytes_are_left_out_and_all_others_taken() {
+    type Change = fn(&Path);
+    let cases: [(&str, Change); 4] = [
+        ("checksum_mismatch", |b| edit(&b.join(EPISODES), |text| text.replacen("a", "e", 1))),
+        ("checksum_mismatch", |b| {
+            edit(&b.join(EPISODES), |text| text.lines().take(1).map(|l| format!("{l}\n")).collect())
+        }),
+        ("checksum_mismatch", |b| std::fs::write(b.join(EPISODES), "").unwrap()),
+        ("file_missing", |b| std::fs::remove_file(b.join(EPISODES)).unwrap()),
+    ];
+    for (code, change) in cases {
+        let temp = TempDir::new();
+        let folder = temp.join("t.mem");
+        copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
+        let whole = read(&folder);
+        change(&folder);
+        let mut refused = MemorySink::default();
+        assert!(read_with(&folder, &Limits::default(), &mut refused).is_err() && refused.is_empty(), "{code}");
+        let found = validate(&folder, &[]).errors;
+        assert!(found.iter().any(|f| f.code == code && f.place.ends_with(EPISODES)), "{code}: {found:?}");
+        let left = salvage(&folder).unwrap();
+        let of_episodes = |pointer: &str| pointer.starts_with(EPISODES);
+        assert!(!left.records.iter().any(|record| of_episodes(&record.origin.pointer)), "{code}");
+        let others = whole.records.iter().filter(|record| !of_episodes(&record.origin.pointer)).count();
+        assert!(others > 0 && whole.records.len() > others, "the fixture has episodes and others");
+        assert_eq!((left.records.len(), left.tombstones.len()), (others, whole.tombstones.len()), "{code}");
+    }
+}
+
+#[test]
+fn a_line_that_is_no_record_is_left_out_alone() {
+    let temp = TempDir::new();
+    let folder = temp.join("t.mem");
+    copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
+    let whole = read(&folder);
+    edit(&folder.join(EPISODES), |text| format!("{{broken\n{text}[]\n"));
+    list_again(&folder, EPISODES);
+    let found = validate(&folder, &[]).errors;
+    let lines: Vec<&str> = found.iter().filter(|f| f.code == "malformed").map(|f| f.place.as_str()).collect();
+    assert_eq!(lines.len(), 2, "every such line is listed: {lines:?}");
+    let left = salvage(&folder).unwrap();
+    assert_eq!(left.records.len(), whole.records.len());
+    assert_eq!(left.dropped.iter().filter(|dropped| dropped.reason.starts_with("malformed")).count(), 2);
+}
+
+#[test]
+fn a_file_that_is_not_listed_is_left_out() {
+    let temp = TempDir::new();
+    let folder = temp.join("t.mem");
+    copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
+    let whole = read(&folder);
+    std::fs::write(folder.join("items/stranger.jsonl"), "{\"id\":\"x\"}\n").unwrap();
+    let left = salvage(&folder).unwrap();
+    assert_eq!((left.records.len(), left.parts.len()), (whole.records.len(), whole.parts.len()));
+}
+
+#[test]
+fn without_a_manifest_nothing_is_taken() {
+    for change in [|path: &Path| std::fs::remove_file(path).unwrap(), |path: &Path| std::fs::write(path, "{").unwrap()]
+    {
+        let temp = TempDir::new();
+        let folder = temp.join("t.mem");
+        copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
+        change(&folder.join("manifest.json"));
+        assert!(salvage(&folder).is_err());
+    }
+}
+
+#[test]
+fn a_bundle_with_a_damaged_manifest_stays_a_bundle_beside_a_store_of_another_format() {
+    type Change = fn(&Path);
+    let changes: [Change; 4] = [
+        |path| std::fs::write(path, "{").unwrap(),
+        |path| std::fs::write(path, "{}").unwrap(),
+        |path| std::fs::remove_file(path).unwrap(),
+        |_| {},
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let temp = TempDir::new();
+        let folder = temp.join("t.mem");
+        copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
+        let store = repo().join("fixtures/pam/whole/input/memory-store.json");
+        std::fs::copy(store, folder.join("memory-store.json")).unwrap();
+        change(&folder.join("manifest.json"));
+        let limits = Limits::default();
+        let catalog = Catalog::open(&[folder], &limits, None).unwrap();
+        let found = crate::detect(&catalog, &limits, None).unwrap();
+        let formats: Vec<&str> = found.sources.iter().map(|source| source.format).collect();
+        assert_eq!((formats, found.ties.len()), (vec!["mem"], 0), "change {i}");
+    }
+}

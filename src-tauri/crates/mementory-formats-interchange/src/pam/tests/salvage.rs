@@ -1,0 +1,88 @@
+//! What a salvage takes of a damaged store, and what it leaves out.
+use super::harness::*;
+use crate::pam::Pam;
+use mementory_format::{Format, FormatError, ReadContext};
+use mementory_model::{Limits, Timestamp};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn salvage(path: &Path) -> Result<MemorySource, FormatError> {
+    let (catalog, detection) = open(path, Some("pam"));
+    let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    let mut sink = MemorySource::default();
+    Pam.salvage(&catalog, &detection.sources[0], &context, &mut sink)?;
+    Ok(sink)
+}
+
+/// Copies the fixture with a changed store.
+fn damaged(scratch: &Scratch, change: impl Fn(&mut Value)) -> std::path::PathBuf {
+    let input = repo().join("fixtures/pam/whole/input");
+    for name in ["memory-store.json", "conversations/talk-1.json", "embeddings.json"] {
+        let mut tree: Value = serde_json::from_str(&std::fs::read_to_string(input.join(name)).unwrap()).unwrap();
+        if name == "memory-store.json" {
+            change(&mut tree);
+        }
+        scratch.put(&format!("in/{name}"), tree.to_string());
+    }
+    scratch.at("in")
+}
+
+fn memories(source: &MemorySource) -> Vec<&str> {
+    let keys = source.records.iter().filter_map(|record| record.key.value.strip_prefix("memory/"));
+    keys.collect()
+}
+
+#[test]
+fn a_wrong_checksum_leaves_the_memories_that_match_their_own_hash() {
+    let cases: [(&str, fn(&mut Value), &[&str]); 4] = [
+        (
+            "content",
+            |store| store["memories"][1]["content"] = json!("Other words."),
+            &["mem-tea", "mem-boat", "mem-walk"],
+        ),
+        ("type", |store| store["memories"][2]["type"] = json!("fakt"), &["mem-tea", "mem-coffee", "mem-walk"]),
+        (
+            "gone",
+            |store| drop(store["memories"].as_array_mut().unwrap().remove(0)),
+            &["mem-coffee", "mem-boat", "mem-walk"],
+        ),
+        (
+            "checksum",
+            |store| store["integrity"]["checksum"] = json!(format!("sha256:{}", "0".repeat(64))),
+            &["mem-tea", "mem-coffee", "mem-boat", "mem-walk"],
+        ),
+    ];
+    for (name, change, left) in cases {
+        let scratch = Scratch::new(&format!("salvage-{name}"));
+        let path = damaged(&scratch, change);
+        assert!(matches!(read(&path), Err(FormatError::Invalid { code: "checksum_mismatch", .. })), "{name}");
+        let source = salvage(&path).unwrap();
+        assert_eq!(memories(&source), left, "{name}");
+        assert!(source.records.iter().any(|record| record.key.value == "conversation/talk-1"), "{name}");
+        assert!(errors(&path).iter().any(|found| found.starts_with("checksum_mismatch")), "{name}");
+    }
+}
+
+#[test]
+fn a_companion_that_cannot_be_read_is_left_out_and_reported() {
+    for (name, lost) in [("conversations/talk-1.json", "message/"), ("embeddings.json", "embedding/")] {
+        let scratch = Scratch::new("salvage-companion");
+        let path = damaged(&scratch, |_| {});
+        let text = std::fs::read_to_string(path.join(name)).unwrap();
+        std::fs::write(path.join(name), &text[..text.len() - 40]).unwrap();
+        assert!(matches!(read(&path), Err(FormatError::Invalid { code: "malformed", .. })), "{name}");
+        assert!(errors(&path).iter().any(|found| found.starts_with("malformed") && found.contains(name)), "{name}");
+        let source = salvage(&path).unwrap();
+        assert_eq!(memories(&source).len(), 4, "{name}");
+        assert!(!source.records.iter().any(|record| record.key.value.starts_with(lost)), "{name}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_read_leaves_nothing() {
+    let scratch = Scratch::new("salvage-store");
+    let path = damaged(&scratch, |_| {});
+    let text = std::fs::read_to_string(path.join("memory-store.json")).unwrap();
+    std::fs::write(path.join("memory-store.json"), &text[..text.len() - 40]).unwrap();
+    assert!(matches!(salvage(&path), Err(FormatError::Invalid { code: "malformed", .. })));
+}
