@@ -106,6 +106,7 @@ export const SHORTCUTS = [
   { keys: ["E"], text: "keys.edit", letter: true },
   { keys: ["T"], text: "keys.tag", letter: true },
   { keys: ["R"], text: "keys.redact", letter: true },
+  { keys: ["V"], text: "keys.source", letter: true },
   { keys: ["R", "I", "↓"], text: "keys.sensitive", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
