@@ -31,12 +31,14 @@ class Mathematics {
 
   /** Loads the library. Formulas that are shown already are then typeset. */
   load(): Promise<void> {
-    this.#loading ??= import("temml").then(({ default: temml }) => {
-      // Fonts of the system rarely have the tables that large brackets and roots need.
-      if (typeof FontFace !== "undefined") document.fonts.add(new FontFace("Noto Sans Math", `url("${fontUrl}")`));
-      // `trust` stays off: no links, no pictures, no styles from the formula.
-      this.#render = (tex, options) => temml.renderToString(tex, options);
-    });
+    this.#loading ??= Promise.all([import("temml"), import("temml/dist/Temml-Local.css")]).then(
+      ([{ default: temml }]) => {
+        // Fonts of the system rarely have the tables that large brackets and roots need.
+        if (typeof FontFace !== "undefined") document.fonts.add(new FontFace("Noto Sans Math", `url("${fontUrl}")`));
+        // `trust` stays off: no links, no pictures, no styles from the formula.
+        this.#render = (tex, options) => temml.renderToString(tex, options);
+      },
+    );
     return this.#loading;
   }
 }
