@@ -3,16 +3,20 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import AttentionList from "../src/features/home/AttentionList.svelte";
-import { columnsOf, typesOf } from "../src/features/home/data";
+import { columnsOf, loadMonths, typesOf } from "../src/features/home/data";
+import MonthChart from "../src/features/home/MonthChart.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
-import { ago } from "$lib/ipc/mock/data";
+import { ago, item } from "$lib/ipc/mock/data";
+import { exportStatusName } from "$lib/logic/export-status";
 import { facets } from "$lib/state/facets.svelte";
 import { ANY, isFiltered } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/lock-cleanup";
 import { search } from "$lib/state/search-field.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start } from "./start-mock";
 
 beforeEach(() => clearContent());
 
@@ -112,4 +116,49 @@ describe("an old export", () => {
     const [column] = columnsOf([source("claude", 10, 200), { ...source("claude", 10, 3), format: "mem" }]);
     expect(column?.exported).toBe(ago(3));
   });
+});
+
+describe("memories without a date", () => {
+  it("are in no month, although the lists place them on the day of their import", async () => {
+    const today = ago(0);
+    const items = [
+      item("m-1", "memory", "claude", "Dated.", 3),
+      { ...item("m-2", "memory", "claude", "Undated.", 0), created_at: null },
+      { ...item("m-3", "memory", "chatgpt", "Undated, too.", 0), created_at: null },
+    ];
+    const mock = mockBackend({ open: true, items });
+    const { facets } = mock;
+    // As in the vault, the filter takes the day of the import for a missing date.
+    mock.facets = (filter, ...rest) =>
+      filter.since !== null && filter.since <= today && today <= (filter.until ?? "9")
+        ? Promise.resolve({ sources: { claude: 2, chatgpt: 1 }, types: {}, tags: {}, said_by: {}, file_kinds: {} })
+        : facets({ ...filter, since: null, until: null, ids: filter.since === null ? null : [] }, ...rest);
+    mock.summary = async ({ source }) => ({
+      ...{ versions: 0, findings: {}, conversations: 0, first: null, last: null },
+      dated: source === "chatgpt" ? 0 : 1,
+    });
+    useBackend(mock);
+    const { months, undated } = await loadMonths();
+    expect([months.at(-1)?.sources, months.at(-1)?.total, undated]).toEqual([{ claude: 1 }, 1, 2]);
+    render(MonthChart, { months, order: ["claude", "chatgpt"], undated });
+    expect(screen.getByTestId("months-undated").textContent).toBe("2 without a date");
+    expect(screen.getByTestId("months-peak").textContent).toMatch(/: 1$/);
+  });
+});
+
+it("an entry that the newest export lacks is not called gone, because that export may be of another account", async () => {
+  await start();
+  await vault.refresh();
+  render(AttentionList, { columns: [], incomplete: [] });
+  const rows = screen.getAllByTestId("look-gone");
+  expect(rows[0]?.textContent).toContain("in the newest ChatGPT export");
+  expect(rows.map((row) => row.textContent).join(" ")).not.toMatch(/gone/i);
+  expect(exportStatusName("gone")).toBe("not in the newest export");
+});
+
+it("the newest memory has a date with its year", () => {
+  const year = new Date().getFullYear();
+  useBackend(mockBackend({ open: true }));
+  render(Matrix, { columns: [{ ...column("chatgpt", 1), newest: `${year}-03-02` }], types: ["fact"] });
+  expect(screen.getByText(/^newest /).textContent).toContain(String(year));
 });

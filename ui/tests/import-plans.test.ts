@@ -126,6 +126,22 @@ describe("files dropped together", () => {
     expect(screen.queryByText("43,650")).toBeNull();
   });
 
+  it("are named in the report if no import took them", async () => {
+    await importing.inspect([CHATGPT, "/d/poem.txt", "/d/encrypted.alf"]);
+    await importing.skipEncrypted();
+    await importing.run();
+    render(ImportSheet);
+    expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("Imported 1 of 3");
+    const left = screen.getByTestId("import-left-out").textContent;
+    expect(left).toContain("2 files were not imported.");
+    expect(left).toContain("poem.txt and encrypted.alf");
+    expect(document.querySelector(".ok .lucide-circle-check"), "no green sign beside the title").toBeNull();
+    await importing.inspect([CHATGPT]);
+    await importing.run();
+    await waitFor(() => expect(screen.queryByTestId("import-left-out")).toBeNull());
+    expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("Imported");
+  });
+
   it("are undone together, the last import first and none twice", async () => {
     await importing.inspect([CHATGPT, MEM]);
     await importing.run();
@@ -291,7 +307,7 @@ describe("the scan for sensitive data", () => {
 
 describe("records the newest export lacks", () => {
   const GONE =
-    "3 memories and 1 conversation in your vault are no longer in this export. They stay in your vault, marked “Gone from ChatGPT”.";
+    "3 memories and 1 conversation in your vault are no longer in this export. They stay in your vault, marked “Not in the newest export”.";
 
   it("are reported before and after, with a link to exactly those", async () => {
     await importing.inspect([CHATGPT]);

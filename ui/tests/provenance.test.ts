@@ -1,8 +1,11 @@
-import { render, screen } from "@testing-library/svelte";
-import { beforeEach, expect, it } from "vitest";
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it } from "vitest";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import { start, type Mock } from "./start-mock";
-import { type LinkInfo, type RecordView } from "$lib/ipc";
+import { failWith } from "$lib/ipc/mock/jobs";
+import { sampleThread } from "$lib/ipc/mock/thread";
+import { nav } from "$lib/state/nav.svelte";
+import { type LinkInfo, type RecordView, type ThreadMessage } from "$lib/ipc";
 
 let mock: Mock;
 
@@ -95,4 +98,73 @@ it.each([
 it("does not say who wrote a memory that was written in the vault", async () => {
   await openWith(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
   expect(screen.queryByText("Initiated by")).toBeNull();
+});
+
+describe("your message", () => {
+  const NOTE = "Is renovating a wooden house from 1934.";
+  const OWN = "Write to **Marit**:\n\n```\nThe joists are 48 mm.\n```";
+  const [sample] = sampleThread as [ThreadMessage];
+  const message = (id: string, parent_id: string | null, change: Partial<ThreadMessage>): ThreadMessage => ({
+    ...sample,
+    ...{ id, parent_id, hidden: false, content_type: "text", text: "", role: "user" },
+    ...change,
+  });
+  const CONTEXT = message("context", null, {
+    ...{ role: "user", hidden: true, content_type: "context" },
+    text: "The user provided the following information about themselves.",
+  });
+  const CALL = { role: "assistant", content_type: "code", hidden: true, text: NOTE };
+
+  /** Opens the memory in a conversation in which it is linked to the message with the id `linked`. */
+  async function openLinked(messages: ThreadMessage[], linked: string, method = "bio_write") {
+    const { thread } = mock;
+    mock.thread = async (id) => ({ ...(await thread(id)), messages });
+    const text = messages.find(({ id }) => id === linked)?.text ?? "";
+    await openWith(({ links, source }) => ({
+      source: { ...source, method },
+      links: links.map((link) => (link.kind === "message" ? { ...link, id: linked, text } : link)),
+    }));
+    await waitFor(() => expect(valueBeside("Your message")).not.toBe("Loading"));
+  }
+
+  it("is the person's own one above a hidden note of the assistant", async () => {
+    await openLinked(
+      [
+        CONTEXT,
+        message("own", "context", { text: OWN }),
+        message("thinking", "own", { role: "assistant", content_type: "thinking", text: "I save that." }),
+        message("call", "thinking", CALL),
+      ],
+      "call",
+    );
+    expect(screen.getByTestId("origin-own").textContent).toBe("Write to Marit:\nThe joists are 48 mm.");
+    expect(valueBeside("ChatGPT noted")).toBe(NOTE);
+    await fireEvent.click(screen.getByTestId("origin-conversation"));
+    expect(nav.message).toBe("own");
+  });
+
+  it("is quoted alone if the export links to it", async () => {
+    await openLinked([message("own", null, { text: OWN })], "own");
+    expect(screen.getByTestId("origin-own").textContent).toContain("Write to Marit");
+    expect(screen.queryByText("ChatGPT noted")).toBeNull();
+  });
+
+  it("does not exist if no visible message of the person leads to the memory", async () => {
+    await openLinked([CONTEXT, message("call", "context", CALL)], "call");
+    expect(valueBeside("Your message")).toBe("Not from a message of yours");
+    expect(valueBeside("ChatGPT noted")).toBe(NOTE);
+  });
+
+  it("does not exist for custom instructions, which the export wraps in words of its own", async () => {
+    const late = { ...CONTEXT, parent_id: "own" };
+    await openLinked([message("own", null, { text: OWN }), late], "context", "custom_instructions");
+    expect(valueBeside("Your message")).toBe("Not from a message of yours");
+    expect(document.body.textContent).not.toContain("The user provided");
+  });
+
+  it("claims nothing if the conversation cannot be read", async () => {
+    mock.thread = async () => Promise.reject(failWith("store", "The disk does not answer."));
+    await openWith(() => ({}));
+    await waitFor(() => expect(valueBeside("Your message")).toBe("This couldn’t be loaded."));
+  });
 });

@@ -47,8 +47,8 @@ describe("things that need attention", () => {
       row.querySelector("b")?.textContent,
     ];
     expect(rows.map(titleAndCount)).toEqual([
-      ["Memories gone from ChatGPT", "3"],
-      ["Conversations gone from ChatGPT", "1"],
+      ["Memories not in the newest ChatGPT export", "3"],
+      ["Conversations not in the newest ChatGPT export", "1"],
     ]);
     const [first, second] = rows as [HTMLElement, HTMLElement];
     await fireEvent.click(first);
@@ -84,8 +84,8 @@ describe("things that need attention", () => {
     await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })] });
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
-    expect(gone.textContent).toContain("Conversations gone from Claude");
-    expect(gone.textContent).toContain("Still in your vault, but not in the newest export");
+    expect(gone.textContent).toContain("Conversations not in the newest Claude export");
+    expect(gone.textContent).toContain("Still in your vault. An export of another account");
     await fireEvent.click(gone);
     expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
   });
@@ -243,7 +243,7 @@ describe("the newest export", () => {
   it("marks rows and details", async () => {
     const row = plainRow(item("m-9", "memory", "chatgpt", "Likes tea", 3, { standing: "gone" }));
     const { unmount } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
-    expect(screen.getByTestId("standing").textContent).toBe("gone from ChatGPT");
+    expect(screen.getByTestId("standing").textContent).toBe("not in the newest export");
     unmount();
     // It is in no loaded list.
     render(MemoryDetail, { id: "m-2" });
@@ -262,7 +262,7 @@ describe("the newest export", () => {
     expect(chipsOf({ ...ANY, kind: "memory", standing: "changed" }).map((chip) => chip.label)).toEqual(["Changed"]);
     expect(chipsOf({ ...ANY, source: "claude", standing: "gone" }).map((chip) => chip.label)).toEqual([
       "Claude",
-      "Gone from Claude",
+      "Not in the newest export",
     ]);
     await memories.load();
     expect(memories.rows.map((row) => row.id)).toEqual(["m-9"]);

@@ -10,7 +10,7 @@ import { textBefore, titleSegments } from "../src/features/sensitive/segments";
 import type { SensitiveItem } from "$lib/ipc";
 import type { MockOptions } from "$lib/ipc/mock";
 import { sampleReceipt } from "$lib/ipc/mock/jobs";
-import { reasonOf } from "$lib/logic/sensitive";
+import { kindOf, reasonOf } from "$lib/logic/sensitive";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { sensitive } from "$lib/state/sensitive.svelte";

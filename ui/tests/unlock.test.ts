@@ -4,6 +4,7 @@ import Unlock from "../src/features/start/Unlock.svelte";
 import { start, type Mock } from "./start-mock";
 import { BackendError, useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 
@@ -63,6 +64,18 @@ describe("unlock", () => {
     const shown = toasts.current?.text ?? null;
     if (shownText === null) expect(shown).toBeNull();
     else expect(shown).toMatch(shownText);
+  });
+
+  it("offers a new passphrase to a person who needed the recovery code", async () => {
+    mock.unlock = async () => ({ ...(await mock.sessionState()), open: true, path: VAULT_PATH });
+    render(Unlock);
+    await fireEvent.click(await screen.findByTestId("unlock-use-code"));
+    const groups = document.querySelectorAll("input");
+    await fireEvent.paste(groups[0]!, { clipboardData: { getData: () => "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G" } });
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    await waitFor(() => expect(toasts.current?.text).toContain("Unlocked with the recovery code."));
+    await toasts.run();
+    expect(dialogs.open?.kind).toBe("passphrase");
   });
 
   it("shows the number of damaged pages only if counted", async () => {

@@ -1,3 +1,4 @@
+import { appearance } from "$lib/state/appearance.svelte";
 import { TEXT_FORMAT } from "$lib/state/formats";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
@@ -24,6 +25,10 @@ export function run(command: Command): void {
   if (command === "palette") {
     if (dialogs.open?.kind === "palette") dialogs.close();
     else if (!dialogs.open) dialogs.show({ kind: "palette" });
+    return;
+  }
+  if (command === "larger-text" || command === "smaller-text" || command === "normal-text") {
+    appearance.stepTextSize(command === "normal-text" ? 0 : command === "larger-text" ? 1 : -1);
     return;
   }
   if (!isAvailable(command)) return;

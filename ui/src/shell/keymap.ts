@@ -17,6 +17,9 @@ export type Command =
   | "back"
   | "forward"
   | "undo"
+  | "larger-text"
+  | "smaller-text"
+  | "normal-text"
   | "next-pane"
   | "previous-pane";
 
@@ -42,6 +45,8 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   const control = where.mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (!control || event.altKey) return null;
   const key = event.key.toLowerCase();
+  // The plus sign is typed with Shift on some keyboards.
+  if (event.key === "+" || (event.key === "=" && !event.shiftKey)) return "larger-text";
   if (event.shiftKey) {
     if (key === "e") return "export-all";
     if (key === "v" && !where.inField) return "paste";
@@ -58,6 +63,8 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
     e: "export",
     l: "lock",
     "/": "shortcuts",
+    "-": "smaller-text",
+    "0": "normal-text",
     n: "write",
   };
   return controlKeys[key] ?? null;
@@ -95,6 +102,7 @@ export const SHORTCUTS = [
   { keys: ["Ctrl E"], text: "keys.export" },
   { keys: ["Ctrl Shift E"], text: "keys.exportAll" },
   { keys: ["Ctrl N"], text: "keys.write" },
+  { keys: ["Ctrl +", "Ctrl -", "Ctrl 0"], text: "keys.textSize" },
   { keys: ["Ctrl L"], text: "keys.lock" },
   { keys: ["Ctrl ,"], text: "keys.settings" },
   { keys: ["Ctrl /"], text: "keys.shortcuts" },
@@ -106,6 +114,7 @@ export const SHORTCUTS = [
   { keys: ["E"], text: "keys.edit", letter: true },
   { keys: ["T"], text: "keys.tag", letter: true },
   { keys: ["R"], text: "keys.redact", letter: true },
+  { keys: ["V"], text: "keys.source", letter: true },
   { keys: ["R", "I", "↓"], text: "keys.sensitive", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },

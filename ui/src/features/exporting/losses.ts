@@ -57,6 +57,11 @@ export function omittedCount(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
+/** The number of items that an export does not contain: those that the format left out, and those it withheld. */
+export function excludedCount(exported: Exported): number {
+  return exported.withheld.reduce((sum, { count }) => sum + count, omittedCount(exported));
+}
+
 /**
  * How many attached files are exported and how many are left out. `canContain`: whether the format can contain files.
  */

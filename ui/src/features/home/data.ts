@@ -23,6 +23,8 @@ export type Column = {
   types: Record<string, number>;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
+/** `undated`: number of memories without a time of their own, which are in no month. */
+export type Months = { months: Month[]; undated: number };
 export type Home = {
   columns: Column[];
   types: string[];
@@ -137,17 +139,31 @@ export function lastMonths(now = new Date()): { start: Date; since: string; unti
   });
 }
 
-export async function loadMonths(): Promise<Month[]> {
-  return Promise.all(
-    lastMonths().map(async (month) => {
-      const { sources } = await backend().facets(
-        { ...ANY, kind: "memory", since: month.since, until: month.until },
-        null,
-        false,
-      );
-      return { ...month, sources, total: Object.values(sources).reduce((sum, n) => sum + n, 0) };
-    }),
+const sumOf = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+export async function loadMonths(): Promise<Months> {
+  const all = { ...ANY, kind: "memory" };
+  const [{ sources }, { dated }] = await Promise.all([backend().facets(all, null, false), backend().summary(all)]);
+  const undated = Math.max(0, sumOf(sources) - dated);
+  return { months: await Promise.all(lastMonths().map((month) => loadMonth(month, undated > 0))), undated };
+}
+
+/**
+ * The memories of a month by assistant. The lists place a memory without a time of its own on the day of its import;
+ * `someUndated`: whether there are such memories, which do not count.
+ */
+async function loadMonth(month: { start: Date; since: string; until: string }, someUndated: boolean): Promise<Month> {
+  const filter = { ...ANY, kind: "memory", since: month.since, until: month.until };
+  const { sources } = await backend().facets(filter, null, false);
+  if (!someUndated || sumOf(sources) === 0) return { ...month, sources, total: sumOf(sources) };
+  const dated = await Promise.all(
+    Object.keys(sources).map(async (source): Promise<[string, number]> => [
+      source,
+      (await backend().summary({ ...filter, source })).dated,
+    ]),
   );
+  const counts = Object.fromEntries(dated.filter(([, n]) => n > 0));
+  return { ...month, sources: counts, total: sumOf(counts) };
 }
 
 const CHANGE_TEXTS: Record<string, MessageKey> = {

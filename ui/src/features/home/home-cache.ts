@@ -1,9 +1,9 @@
 import type { VaultInfo } from "$lib/ipc";
 import { onLock } from "$lib/state/lock-cleanup";
-import type { Home, Month } from "./data";
+import type { Home, Months } from "./data";
 
 /** Counts of the home screen, cached so that they are shown at once when the person returns to it. */
-type CachedHome = { info: VaultInfo; home: Home; months: Month[] };
+type CachedHome = { info: VaultInfo; home: Home; months: Months };
 
 let cached: CachedHome | null = null;
 onLock(() => (cached = null));

@@ -1,6 +1,8 @@
 import type { ImportReport, Outcome } from "$lib/ipc";
 import { listOfNew } from "$lib/state/imports.svelte";
+import { oneLine } from "$lib/logic/untrusted-text";
 import { byName, joinWithCommas, t, word } from "$lib/text";
+import { fileName } from "$lib/text/format";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
@@ -15,6 +17,8 @@ export type Entry = { outcome: string; place: string; reason: string; text: stri
 export const COLUMNS: readonly OutcomeKey[] = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
 /** Outcomes in the order in which they need attention. */
 const LIST_ORDER: readonly string[] = ["failed", "blocked", "skipped", "updated", "added", "unchanged"];
+
+const MAX_PLACE_LENGTH = 120;
 
 const KIND_ORDER = ["memory", "profile", "conversation", "message", "attachment"];
 
@@ -75,6 +79,23 @@ export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entri
     .filter((item) => (kind === null || item.kind === kind) && (outcome === "found" || item.outcome === outcome))
     .sort((a, b) => LIST_ORDER.indexOf(a.outcome) - LIST_ORDER.indexOf(b.outcome));
   return { entries, more: Math.max(0, itemCount(report, pick) - entries.length) };
+}
+
+/**
+ * The place of an item in words: the file inside the export, and which entry of it. `…zip!/conversations.json#/10/a/b` is
+ * `conversations.json, entry 11, b`. The saved report has the whole place.
+ */
+export function placeText(place: string): string {
+  const [path = "", pointer = ""] = place.split("#");
+  const file = oneLine(fileName(path.split("!/").at(-1) ?? path), MAX_PLACE_LENGTH);
+  const steps = pointer.split("/").filter(Boolean);
+  const at = steps.find((step) => /^\d{1,9}$/.test(step));
+  const last = steps.at(-1);
+  return joinWithCommas([
+    file,
+    at === undefined ? null : t("import.items.entry", { n: Number(at) + 1 }),
+    last === undefined || last === at ? null : oneLine(last, MAX_PLACE_LENGTH),
+  ]);
 }
 
 /** Number of attachments that the export lists but does not contain. */

@@ -25,9 +25,7 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.standing) {
     const { source, standing } = filter;
     const label =
-      standing === "gone" && source
-        ? capitalised(exportStatusName(standing, source))
-        : exportStatusFilterName(standing);
+      standing === "gone" && source ? capitalised(exportStatusName(standing)) : exportStatusFilterName(standing);
     chips.push({ label, off: { standing: null } });
   }
   if (filter.batch) chips.push({ label: imports.name(filter.batch), off: { batch: null } });

@@ -3,7 +3,7 @@ import { detail, type DetailRequest } from "$lib/state/detail.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";
 
-const ACTION_OF_LETTER: Record<string, DetailRequest["action"]> = { e: "edit", t: "tag", r: "redact" };
+const ACTION_OF_LETTER: Record<string, DetailRequest["action"]> = { e: "edit", t: "tag", r: "redact", v: "source" };
 
 /** Opens this record in the detail pane at once and starts the action there. */
 export function requestAction(action: DetailRequest["action"], id: string): void {

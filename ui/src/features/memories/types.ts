@@ -1,8 +1,15 @@
 import Bookmark from "@lucide/svelte/icons/bookmark";
+import BookOpen from "@lucide/svelte/icons/book-open";
+import Box from "@lucide/svelte/icons/box";
 import Briefcase from "@lucide/svelte/icons/briefcase";
+import CalendarDays from "@lucide/svelte/icons/calendar-days";
+import FileText from "@lucide/svelte/icons/file-text";
+import GraduationCap from "@lucide/svelte/icons/graduation-cap";
 import HeartPulse from "@lucide/svelte/icons/heart-pulse";
 import ListChecks from "@lucide/svelte/icons/list-checks";
+import NotebookText from "@lucide/svelte/icons/notebook-text";
 import SlidersHorizontal from "@lucide/svelte/icons/sliders-horizontal";
+import Target from "@lucide/svelte/icons/target";
 import UserRound from "@lucide/svelte/icons/user-round";
 import Users from "@lucide/svelte/icons/users";
 import { t, word } from "$lib/text";
@@ -19,7 +26,33 @@ const ICONS: Record<string, IconComponent> = {
   health: HeartPulse,
   instruction: ListChecks,
   procedural: ListChecks,
+  custom_instructions: ListChecks,
+  project_instructions: ListChecks,
+  goal: Target,
+  event: CalendarDays,
+  episodic: CalendarDays,
+  skill: GraduationCap,
+  project_doc: FileText,
+  note: NotebookText,
+  notes: NotebookText,
 };
+
+/** Icons of the kinds that are listed among the memories. */
+const KIND_ICONS: Record<string, IconComponent> = {
+  profile: UserRound,
+  entity: Users,
+  resource: FileText,
+  chunk: FileText,
+  procedure: ListChecks,
+  todo: ListChecks,
+  fact: BookOpen,
+  foreign: Box,
+};
+
+/** The icon of a kind that is listed among the memories. */
+export function kindIcon(kind: string): IconComponent {
+  return KIND_ICONS[kind] ?? Bookmark;
+}
 
 /** The icon of a memory type. */
 export function typeIcon(type: string): IconComponent {

@@ -1,10 +1,10 @@
-import { t, word } from "$lib/text";
-import { assistantStyle } from "./assistants";
+import { word } from "$lib/text";
 
-/** `new`, `changed`, `gone from ChatGPT`: status in the newest export of the assistant. */
-export function exportStatusName(standing: string, source: string): string {
-  return standing === "gone" ? t("standing.goneAt", { name: assistantStyle(source).name }) : word("standing", standing);
-}
+/**
+ * `new`, `changed`, `not in the newest export`: status in the newest export of the assistant. That export may be of
+ * another account, so nothing is said to be gone.
+ */
+export const exportStatusName = (standing: string): string => word("standing", standing);
 
 /** The name of a status as a filter option. */
 export const exportStatusFilterName = (standing: string): string => word("standingChoice", standing);

@@ -6,6 +6,9 @@ import { escapeRegExp, splitSegments } from "./text-segments";
  */
 const MAX_MARKS = 1_000;
 
+/** A formula, in which nothing is found: its words are not in reading order. */
+const FORMULA_PATTERN = /<math[\s>][\s\S]*?<\/math>/g;
+
 /** Elements that a hit may span. A text run ends at all other elements and at redactions. */
 const INLINE_TAGS = new Set("a b code del em i mark s span strong sub sup".split(" "));
 
@@ -45,12 +48,13 @@ export function textRuns(block: Block): string[] {
   if (block.kind === "plain") add(block.text);
   else {
     let at = 0;
-    for (const tag of block.html.matchAll(TAG_PATTERN)) {
-      if (tag.index > at) add(decodeEntities(block.html.slice(at, tag.index)).replaceAll("\0", ""));
+    const html = block.html.replace(FORMULA_PATTERN, "<math>");
+    for (const tag of html.matchAll(TAG_PATTERN)) {
+      if (tag.index > at) add(decodeEntities(html.slice(at, tag.index)).replaceAll("\0", ""));
       at = tag.index + tag[0].length;
       if (!INLINE_TAGS.has(tag[1] ?? "")) runs.push("");
     }
-    add(decodeEntities(block.html.slice(at)).replaceAll("\0", ""));
+    add(decodeEntities(html.slice(at)).replaceAll("\0", ""));
   }
   return runs.filter((run) => run !== "");
 }
@@ -86,7 +90,7 @@ function textNodeRuns(root: Node): Text[][] {
         const bar = child.classList.contains("redaction");
         const ends = bar || !INLINE_TAGS.has(child.localName);
         if (ends) runs.push([]);
-        if (!bar) visit(child);
+        if (!bar && child.localName !== "math") visit(child);
         if (ends) runs.push([]);
       }
     }

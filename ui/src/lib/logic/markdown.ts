@@ -1,5 +1,7 @@
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
+import { splitFrontMatter } from "./front-matter";
+import { beginText, markdownExtensions, type CitationToken } from "./markdown-extensions";
 import { truncated, oneLine } from "./untrusted-text";
 
 /** A top-level block of a message: code has its own component, everything else is sanitised HTML. */
@@ -7,7 +9,7 @@ export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
 
 /** Text beyond one of these limits is shown unformatted, because rendering it would block the window. */
-const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, depth: 16, links: 1_000 };
+const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, depth: 16, links: 1_000, formulas: 300 };
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -23,9 +25,10 @@ const marked = new Marked({
     },
     // Remote pictures are never loaded; their alternative text is shown.
     image: ({ text, href }) => `<span class="no-picture" data-href="${escape(href)}">${escape(text || href)}</span>`,
-    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+    checkbox: ({ checked }) => `<span class="task">${checked ? "☑ " : "☐ "}</span>`,
   },
 });
+marked.use(markdownExtensions);
 
 /** One shared object, because DOMPurify rebuilds its lists for every new configuration. */
 const SANITIZE_OPTIONS = {
@@ -33,21 +36,31 @@ const SANITIZE_OPTIONS = {
   ALLOWED_TAGS: [
     ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup".split(" "),
     ..."table tbody td th thead tr ul mark".split(" "),
+    // Formulas
+    ..."math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover".split(" "),
+    ..."mtable mtr mtd mpadded mphantom menclose mstyle mmultiscripts mprescripts".split(" "),
   ],
-  ALLOWED_ATTR: ["data-href", "class", "start", "align"],
+  ALLOWED_ATTR: [
+    ...["data-href", "class", "start", "align"],
+    ..."accent accentunder columnalign depth display displaystyle fence form height largeop linethickness".split(" "),
+    ..."lspace mathvariant maxsize minsize movablelimits notation rowspacing rspace scriptlevel separator".split(" "),
+    ..."stretchy symmetric voffset width".split(" "),
+  ],
   ALLOW_DATA_ATTR: false,
 };
 
 function exceedsLimits(top: Token): boolean {
   let cells = 0;
   let links = 0;
+  let formulas = 0;
   const anyExceeds = (tokens: Token[], depth: number): boolean =>
     depth > LIMITS.depth || tokens.some((token) => exceeds(token, depth));
   const exceeds = (token: Token, depth: number): boolean => {
     if (token.type === "table")
       cells += (token as Tokens.Table).header.length * ((token as Tokens.Table).rows.length + 1);
     if (token.type === "link") links += 1;
-    if (cells > LIMITS.cells || links > LIMITS.links) return true;
+    if (token.type === "formula" || token.type === "formulaBlock") formulas += 1;
+    if (cells > LIMITS.cells || links > LIMITS.links || formulas > LIMITS.formulas) return true;
     const { tokens = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
     return anyExceeds(tokens, depth + 1) || anyExceeds(items, depth + 1);
   };
@@ -56,6 +69,7 @@ function exceedsLimits(top: Token): boolean {
 
 function parseMarkdown(source: string): Token[] | null {
   if (source.length > LIMITS.text) return null;
+  beginText(source);
   try {
     const tokens = marked.lexer(source);
     return tokens.length > LIMITS.blocks ? null : tokens;
@@ -98,6 +112,8 @@ function plainTextOf(token: Token): string {
   if (type === "heading" || type === "strong" || type === "em") return inner();
   if (type === "paragraph" || type === "text") return tokens ? inner() : raw;
   if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
+  if (type === "citation") return (token as CitationToken).name;
+  if (type === "footnoteMark") return "";
   // Redaction marks are in brackets too.
   if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? inner() : raw;
   if (type === "hr") return "";
@@ -110,8 +126,16 @@ function plainTextOf(token: Token): string {
 
 /** The text without Markdown formatting, for plain lines. Offsets in the source (hits, spans) do not apply to it. */
 export function plainText(source: string): string {
-  if (!/[*_`#+[\\-]/.test(source)) return source;
-  return parseMarkdown(source)?.map(plainTextOf).join("\n").trim() || source;
+  if (!/[*_`#+[\\\uE200-\uE202【-]/.test(source)) return source;
+  const { body } = splitFrontMatter(source);
+  return parseMarkdown(body)?.map(plainTextOf).join("\n").trim() || source;
+}
+
+/** Whether a text looks the same with and without formatting: paragraphs and nothing else. */
+export function isPlain(source: string): boolean {
+  const [first, ...others] = blocks(source);
+  if (!first) return true;
+  return others.length === 0 && first.kind !== "code" && (first.kind === "plain" || PLAIN_HTML.test(first.html));
 }
 
 /** The text without Markdown formatting on one line, with at most `most` characters. */

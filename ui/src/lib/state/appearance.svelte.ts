@@ -4,7 +4,8 @@ import { LANGUAGES, type Choice } from "$lib/text";
 import { isHours, setLanguage, setHours, type Hours } from "$lib/text/locale.svelte";
 
 export type Theme = "system" | "light" | "dark";
-export type TextSize = "small" | "normal" | "large" | "larger";
+const TEXT_SIZES = ["small", "normal", "large", "larger"] as const;
+export type TextSize = (typeof TEXT_SIZES)[number];
 export type ListRows = "two" | "one";
 /** Choices for when copied text is cleared, in seconds. */
 export const CLEAR_COPIED = ["30", "120", "never"] as const;
@@ -81,6 +82,12 @@ class Appearance {
     storePreference("text-size", size === "normal" ? null : size);
     if (size === "normal") delete document.documentElement.dataset.textSize;
     else document.documentElement.dataset.textSize = size;
+  }
+
+  /** Sets the next larger (1) or smaller (-1) text size, or the normal one (0). */
+  stepTextSize(by: 1 | -1 | 0): void {
+    const at = TEXT_SIZES.indexOf(this.textSize) + by;
+    this.setTextSize(by === 0 ? "normal" : (TEXT_SIZES[Math.max(0, Math.min(at, TEXT_SIZES.length - 1))] ?? "normal"));
   }
 
   setLetterKeys(on: boolean): void {

@@ -3,7 +3,7 @@ import { onLock } from "./lock-cleanup";
 export type Draft = { text: string; type: string | null; tags: string[] };
 
 /** `id` is the record that was active when the key was pressed, or null for all checked records. */
-export type DetailRequest = { action: "edit" | "tag" | "redact" | "original"; id: string | null };
+export type DetailRequest = { action: "edit" | "tag" | "redact" | "original" | "source"; id: string | null };
 
 /** An action that was requested for the open record, and unsaved edits. Both exist in memory only. */
 class Detail {

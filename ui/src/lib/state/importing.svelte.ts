@@ -1,7 +1,7 @@
 import { UiError } from "./ui-error";
 import { backend, BackendError, codeOf, type Detection, type FileCheck } from "$lib/ipc";
 import { CHECKED_FORMATS, TEXT_FORMAT } from "$lib/state/formats";
-import { t } from "$lib/text";
+import { joinSentences, t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
 import { Plan, planImports } from "./import-plans";
 import { onLock, lockGuard } from "./lock-cleanup";
@@ -55,6 +55,23 @@ class Importing {
   /** Files without a recognised or chosen format. */
   get unrecognised(): Detection[] {
     return this.detections.filter((found) => !found.format && !found.encrypted && !this.chosen[found.path]);
+  }
+
+  /** Paths of encrypted files that the person left out. */
+  #skipped = $state.raw<string[]>([]);
+
+  /**
+   * After an import: dropped files that it does not contain, because they were not recognised, were left out, or could
+   * not be imported.
+   */
+  get leftOut(): string[] {
+    const refused = this.plans.filter((plan) => !plan.report).flatMap((plan) => plan.request.paths);
+    return [...new Set([...this.unrecognised.map((found) => found.path), ...this.#skipped, ...refused])];
+  }
+
+  /** Number of encrypted files that the person left out. */
+  get skipped(): number {
+    return this.#skipped.length;
   }
 
   /** Encrypted files that were not opened yet. */
@@ -134,6 +151,7 @@ class Importing {
   /** Continues without the encrypted files. */
   skipEncrypted(): Promise<void> {
     const closed = new Set(this.encryptedFiles.map((found) => found.path));
+    this.#skipped = [...this.#skipped, ...closed];
     this.paths = this.paths.filter((path) => !closed.has(path));
     this.detections = this.detections.filter((found) => !found.encrypted);
     return this.plan();
@@ -252,7 +270,11 @@ class Importing {
   private announce(): void {
     const added = this.plans.reduce((sum, plan) => sum + (plan.report?.added ?? 0), 0);
     const updated = this.plans.reduce((sum, plan) => sum + (plan.report?.updated ?? 0), 0);
-    toasts.show(t("import.doneToast", { added, updated }), { icon: "import" });
+    const missing = this.leftOut.length;
+    const done = t("import.doneToast", { added, updated });
+    toasts.show(missing > 0 ? joinSentences([done, t("import.leftOut.title", { n: missing })]) : done, {
+      icon: missing > 0 ? "alert" : "import",
+    });
   }
 
   async cancel(): Promise<void> {
@@ -294,6 +316,7 @@ class Importing {
     this.letIn = false;
     this.#accepted.clear();
     this.#salvaged.clear();
+    this.#skipped = [];
     this.background = false;
     this.current = null;
     this.scanAfter = true;

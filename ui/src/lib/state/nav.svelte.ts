@@ -26,6 +26,8 @@ class Nav {
   message = $state<string | null>(null);
   activityTab = $state<ActivityTab>("transfers");
   settingsPage = $state<SettingsPage>("security");
+  /** The record that was open in a section when it was left. */
+  readonly #last = new Map<Section, string | null>();
   #back: Place[] = [];
   #forward: Place[] = [];
 
@@ -36,10 +38,11 @@ class Nav {
     this.#set({ section, id, message });
   }
 
-  /** Opens a section. If it is another one, the search is cleared. */
+  /** Opens a section with the record that was open there last. If it is another one, the search is cleared. */
   open(section: Section): void {
-    if (section !== this.section) search.clear();
-    this.go(section);
+    if (section === this.section) return;
+    search.clear();
+    this.go(section, this.#last.get(section) ?? null);
   }
 
   /** Selects a record in the list. This changes the current location, but adds no entry to the history. */
@@ -65,6 +68,7 @@ class Nav {
   clear(): void {
     this.id = null;
     this.message = null;
+    this.#last.clear();
     this.#back = [];
     this.#forward = [];
   }
@@ -74,6 +78,7 @@ class Nav {
   }
 
   #set(place: Place): void {
+    if (place.section !== this.section) this.#last.set(this.section, this.id);
     this.section = place.section;
     this.id = place.id;
     this.message = place.message;

@@ -5,7 +5,12 @@ class SearchText {
   text = $state("");
   #field: HTMLInputElement | null = null;
 
-  /** Set by a pane with its own search. Opens that search and returns true if the pane has the focus. */
+  /** Whether the field in the bar has the focus. */
+  get hasFocus(): boolean {
+    return this.#field !== null && document.activeElement === this.#field;
+  }
+
+  /** Set by a pane with its own search. Opens that search and returns true, unless a search field has the focus. */
   searchInPane: () => boolean = () => false;
 
   attach(field: HTMLInputElement | null): void {

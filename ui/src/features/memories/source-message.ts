@@ -1,0 +1,58 @@
+import { isCollapsed } from "$features/conversations/branches";
+import { backend, codeOf, type LinkInfo, type ThreadMessage } from "$lib/ipc";
+
+/** A message as provenance shows it. */
+type Quoted = { id: string; text: string };
+
+/**
+ * The message that a memory was made from. `linked`: what the export links to, which may be a hidden note of the
+ * assistant. `own`: the person's message that led to it; null if there is none.
+ */
+export type SourceMessage = { linked: Quoted; own: Quoted | null };
+
+const quote = ({ id, text }: ThreadMessage): Quoted => ({ id, text });
+
+/** The nearest visible message of the person, at `id` or above it. Null if there is none. */
+export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const seen = new Set<string>();
+  let at = byId.get(id);
+  while (at && !seen.has(at.id)) {
+    if (at.role === "user" && !isCollapsed(at)) return quote(at);
+    seen.add(at.id);
+    at = at.parent_id === null ? undefined : byId.get(at.parent_id);
+  }
+  return null;
+}
+
+/**
+ * Finds the person's message behind a link to a message. Custom instructions come from the settings of the assistant,
+ * so the message before them is unrelated.
+ */
+export async function loadSourceMessage(
+  link: LinkInfo,
+  conversation: string | null,
+  method: string | null,
+): Promise<SourceMessage | null> {
+  const id = link.id;
+  if (id === null) return null;
+  const linked = { id, text: link.text ?? "" };
+  const messages = conversation === null ? [] : await loadMessages(conversation);
+  const found = messages.find((message) => message.id === id);
+  if (!found) {
+    // The message has no conversation that can be shown, so only its own role is known.
+    const { record } = await backend().show(id, false, false);
+    return { linked, own: record.role === "user" ? linked : null };
+  }
+  return { linked: quote(found), own: method === "custom_instructions" ? null : nearestOwnMessage(messages, id) };
+}
+
+async function loadMessages(conversation: string): Promise<ThreadMessage[]> {
+  try {
+    return (await backend().thread(conversation)).messages;
+  } catch (error) {
+    // The conversation was erased or is in the Trash.
+    if (codeOf(error) === "not_found") return [];
+    throw error;
+  }
+}

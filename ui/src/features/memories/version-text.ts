@@ -1,0 +1,27 @@
+import type { VersionInfo } from "$lib/ipc";
+import { oneLine } from "$lib/logic/untrusted-text";
+import { joinWithCommas, t, word } from "$lib/text";
+import { typeName } from "./types";
+
+/** Separates phrases that each begin with a capital letter. */
+const SEPARATOR = " · ";
+
+const tagList = (tags: readonly string[]): string => joinWithCommas(tags.map((tag) => `#${oneLine(tag)}`));
+
+/**
+ * What made a version, as a phrase of its own: `Edited by you`, `Tagged #garden`. `before` is the version before it;
+ * undefined for the first one. A change of tags, type or title alone is not an edit of the text.
+ */
+export function versionText(version: VersionInfo, before: VersionInfo | undefined): string {
+  if (!before) return version.cause === "import" ? t("history.first") : word("cause", version.cause);
+  if (version.cause !== "edit" || version.text !== before.text) return word("cause", version.cause);
+  const added = version.tags.filter((tag) => !before.tags.includes(tag));
+  const removed = before.tags.filter((tag) => !version.tags.includes(tag));
+  const changes = [
+    added.length > 0 ? t("history.tagged", { tags: tagList(added) }) : null,
+    removed.length > 0 ? t("history.untagged", { tags: tagList(removed) }) : null,
+    version.type !== before.type ? t("history.typed", { type: typeName(version.type, true) }) : null,
+    version.title !== before.title ? t("history.titled") : null,
+  ].filter((change) => change !== null);
+  return changes.length > 0 ? changes.join(SEPARATOR) : word("cause", version.cause);
+}

@@ -1,0 +1,32 @@
+/** The fields at the head of a Markdown file, and the text below them. */
+export type FrontMatter = { fields: [name: string, value: string][]; body: string };
+
+const FENCED = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/;
+
+/**
+ * Splits a text that begins with front matter. Only plain fields and lists are read; with anything else the whole text
+ * is the body, so that nothing is hidden.
+ */
+export function splitFrontMatter(text: string): FrontMatter {
+  const none: FrontMatter = { fields: [], body: text };
+  const [head, inner] = FENCED.exec(text) ?? [];
+  if (head === undefined || inner === undefined) return none;
+  const fields: [string, string][] = [];
+  for (const line of inner.split(/\r?\n/)) {
+    if (line.trim() === "") continue;
+    const [, name, value] = /^([A-Za-z_][\w .-]{0,60}):(?:[ \t]+(.*))?$/.exec(line) ?? [];
+    const [, entry] = /^[ \t]*-[ \t]+(.+)$/.exec(line) ?? [];
+    const last = fields.at(-1);
+    if (name !== undefined) fields.push([name, plainValue(value ?? "")]);
+    else if (entry !== undefined && last) last[1] = [last[1], plainValue(entry)].filter(Boolean).join(", ");
+    else return none;
+  }
+  return fields.length > 0 ? { fields, body: text.slice(head.length).replace(/^(?:[ \t]*\r?\n)+/, "") } : none;
+}
+
+/** `[a, "b"]` as `a, b`, and a quoted value without its quotes. */
+function plainValue(value: string): string {
+  const unquoted = (part: string) => part.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const list = /^\[(.*)\]$/.exec(value.trim());
+  return list ? (list[1] ?? "").split(",").map(unquoted).filter(Boolean).join(", ") : unquoted(value);
+}

@@ -1,0 +1,46 @@
+import fontUrl from "@fontsource/noto-sans-math/files/noto-sans-math-latin-400-normal.woff2?url";
+
+type Render = (tex: string, options: { displayMode: boolean; throwOnError: boolean }) => string;
+
+/** Longer formulas are shown as they are written, because typesetting them would block the window. */
+const MAX_FORMULA_LENGTH = 4_000;
+
+const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Typesets TeX as MathML. The library and its font are loaded with the first formula. */
+class Mathematics {
+  #render = $state.raw<Render | null>(null);
+  #loading: Promise<void> | null = null;
+
+  /**
+   * MathML of a formula; `source` is the formula with its delimiters. Until the library is loaded, and for a formula
+   * that it cannot read, the MathML contains only the source. Never throws.
+   */
+  html(tex: string, source: string, displayMode: boolean): string {
+    const render = this.#render;
+    if (!render) void this.load();
+    else if (tex.length <= MAX_FORMULA_LENGTH) {
+      try {
+        return render(tex, { displayMode, throwOnError: true });
+      } catch {
+        // Not TeX that the library knows.
+      }
+    }
+    return `<math class="source"><mtext>${escape(source)}</mtext></math>`;
+  }
+
+  /** Loads the library. Formulas that are shown already are then typeset. */
+  load(): Promise<void> {
+    this.#loading ??= Promise.all([import("temml"), import("temml/dist/Temml-Local.css")]).then(
+      ([{ default: temml }]) => {
+        // Fonts of the system rarely have the tables that large brackets and roots need.
+        if (typeof FontFace !== "undefined") document.fonts.add(new FontFace("Noto Sans Math", `url("${fontUrl}")`));
+        // `trust` stays off: no links, no pictures, no styles from the formula.
+        this.#render = (tex, options) => temml.renderToString(tex, options);
+      },
+    );
+    return this.#loading;
+  }
+}
+
+export const mathematics = new Mathematics();

@@ -1,0 +1,56 @@
+import { backend } from "$lib/ipc";
+import { firstWordsOf } from "$lib/logic/untitled";
+import { lockGuard, onLock } from "./lock-cleanup";
+import { session } from "./session.svelte";
+
+/** Rows that are only scrolled past are not loaded. */
+const DELAY_MS = 120;
+
+/** The first words of untitled conversations, which a list does not contain. Loaded one after another. */
+class FirstWords {
+  #known = $state.raw<Record<string, string>>({});
+  #queue: string[] = [];
+  #running = false;
+
+  /** The first words; null until they are loaded. */
+  of(id: string): string | null {
+    return this.#known[id] ?? null;
+  }
+
+  /** Loads the first words while the caller shows the conversation. Returns the function that ends the interest. */
+  request(id: string): () => void {
+    if (this.#known[id] !== undefined) return () => undefined;
+    const timer = setTimeout(() => {
+      if (!this.#queue.includes(id)) this.#queue.push(id);
+      void this.#run();
+    }, DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+      this.#queue = this.#queue.filter((each) => each !== id);
+    };
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    const isUnlocked = lockGuard();
+    for (let id = this.#queue.shift(); id !== undefined && isUnlocked(); id = this.#queue.shift()) {
+      try {
+        const { messages } = await backend().thread(id);
+        if (isUnlocked()) this.#known = { ...this.#known, [id]: firstWordsOf(messages) };
+      } catch (error) {
+        // The row keeps the text for conversations without a title.
+        session.handleLocked(error);
+      }
+    }
+    this.#running = false;
+  }
+
+  clear(): void {
+    this.#known = {};
+    this.#queue = [];
+  }
+}
+
+export const firstWords = new FirstWords();
+onLock(() => firstWords.clear());
