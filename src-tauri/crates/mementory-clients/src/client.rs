@@ -41,15 +41,8 @@ pub(crate) struct JsonShape {
 
 impl Client {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 7] = [
-        Self::ClaudeDesktop,
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Cursor,
-        Self::VsCode,
-        Self::Zed,
-        Self::GeminiCli,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::ClaudeDesktop, Self::ClaudeCode, Self::Codex, Self::Cursor, Self::VsCode, Self::Zed, Self::GeminiCli];
 
     /// A stable id, lower snake case.
     pub fn id(self) -> &'static str {

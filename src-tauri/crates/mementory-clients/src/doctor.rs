@@ -53,10 +53,11 @@ pub struct ClientReport {
 /// The state of every client. `expected` is the server as `connect` would add it; of its variables only the names
 /// matter, because a token is not known afterwards.
 pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
-    Client::ALL.into_iter().map(|client| report(client, places, &expected(client))).collect()
+    Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }
 
-fn report(client: Client, places: &Places, expected: &Server) -> ClientReport {
+/// The state of one client; as [`doctor`].
+pub fn check_client(client: Client, places: &Places, expected: &Server) -> ClientReport {
     let config_path = places.config_path(client);
     let mut report = ClientReport {
         client: client.id(),
@@ -107,9 +108,8 @@ fn report(client: Client, places: &Places, expected: &Server) -> ClientReport {
 fn installed(client: Client, places: &Places) -> Option<Found> {
     let program = places.program(client).map(|path| Found { by: "program", path });
     let application = || places.application(client).map(|path| Found { by: "application", path });
-    let own_files = || {
-        places.traces(client).into_iter().find(|path| path.exists()).map(|path| Found { by: "own_files", path })
-    };
+    let own_files =
+        || places.traces(client).into_iter().find(|path| path.exists()).map(|path| Found { by: "own_files", path });
     program.or_else(application).or_else(own_files)
 }
 

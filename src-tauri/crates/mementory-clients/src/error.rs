@@ -160,3 +160,18 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_codes() {
+        let code = |kind: io::ErrorKind| Error::io(Path::new("f"), kind.into()).code();
+        assert_eq!(code(io::ErrorKind::StorageFull), "disk_full");
+        assert_eq!(code(io::ErrorKind::QuotaExceeded), "disk_full");
+        assert_eq!(code(io::ErrorKind::PermissionDenied), "no_permission");
+        assert_eq!(code(io::ErrorKind::ReadOnlyFilesystem), "no_permission");
+        assert_eq!(code(io::ErrorKind::NotADirectory), "io");
+    }
+}

@@ -223,4 +223,3 @@ impl Slot {
         comma.into_iter().chain([member]).collect()
     }
 }
-

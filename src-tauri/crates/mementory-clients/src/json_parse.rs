@@ -1,8 +1,5 @@
 //! JSON with comments and trailing commas: the objects that are edited, with their offsets.
-use crate::{
-    server::Entry,
-    text::TextError,
-};
+use crate::{server::Entry, text::TextError};
 use jsonc_parser::{
     CollectOptions, ParseOptions,
     ast::{Object, ObjectProp, Value},
@@ -131,4 +128,3 @@ pub(crate) fn trivia(text: &str, from: usize, to: usize) -> Trivia {
     }
     found
 }
-

@@ -22,7 +22,7 @@ mod toml_edits;
 
 pub use bundle::{Binary, BundleInfo, Tool, UserSecret, write_mcpb};
 pub use client::Client;
-pub use doctor::{ClientReport, Found, Problem, doctor};
+pub use doctor::{ClientReport, Found, Problem, check_client, doctor};
 pub use error::{Error, FileKind, IoKind};
 pub use places::{Places, System};
 pub use plan::{Action, Applied, Plan, plan_connect, plan_disconnect};

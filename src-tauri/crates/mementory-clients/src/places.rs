@@ -117,7 +117,8 @@ impl Places {
     /// The client's program in one of the folders of programs.
     pub(crate) fn program(&self, client: Client) -> Option<PathBuf> {
         let endings: &[&str] = if self.system == System::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
-        let names = client.programs().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
+        let names =
+            client.programs().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
         names.flat_map(|name| self.program_folders.iter().map(move |folder| folder.join(&name))).find(|p| p.is_file())
     }
 

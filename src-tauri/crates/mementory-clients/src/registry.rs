@@ -17,11 +17,11 @@ pub struct RegistryInfo<'a> {
     pub title: &'a str,
     /// One sentence of at most 100 characters; a longer one is cut.
     pub description: &'a str,
-    /// Version of the server and of the bundle.
+    /// Version of the server.
     pub version: &'a str,
     /// Where the source is, and the host's name there (`github`).
     pub repository: Option<(&'a str, &'a str)>,
-    /// Where the bundle can be downloaded.
+    /// Where the bundle can be downloaded: https, with `mcp` in it, as the registry asks.
     pub bundle_url: &'a str,
     /// Environment variable of the token, and what it is.
     pub secret: Option<(&'a str, &'a str)>,
@@ -32,7 +32,6 @@ pub fn server_json(info: &RegistryInfo<'_>, bundle: &[u8]) -> Value {
     let mut package = json!({
         "registryType": "mcpb",
         "identifier": info.bundle_url,
-        "version": info.version,
         "fileSha256": hex::encode(Sha256::digest(bundle)),
         "transport": { "type": "stdio" },
     });

@@ -42,15 +42,15 @@ pub(crate) fn indent_at(text: &str, offset: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Replaces ranges, which must not overlap; of two at the same place the first comes first.
+/// Replaces ranges. Of two at the same place the first comes first; what two of them cover goes once.
 pub(crate) fn apply_edits(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
     let mut at = 0;
     for (range, new) in edits {
-        out.push_str(&text[at..range.start]);
+        out.push_str(&text[at..range.start.max(at)]);
         out.push_str(&new);
-        at = range.end;
+        at = at.max(range.end);
     }
     out.push_str(&text[at..]);
     out

@@ -31,9 +31,7 @@ fn section<'d>(document: &'d Document<&str>) -> Result<Section<'d>, TextError> {
         Some(Item::Value(Value::InlineTable(table))) => {
             table.span().map(|span| Section::Inline(table, span)).ok_or_else(|| layout(0, "it has no place"))
         }
-        Some(other) => {
-            Err(layout(other.span().map_or(0, |span| span.start), &format!("{SECTION} is not a table")))
-        }
+        Some(other) => Err(layout(other.span().map_or(0, |span| span.start), &format!("{SECTION} is not a table"))),
     }
 }
 
@@ -106,7 +104,8 @@ pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<Str
 
 /// Command, arguments and variables as TOML.
 fn values(server: &Server, added: Added) -> [String; 3] {
-    let env: InlineTable = server.marked_env(added).into_iter().map(|(name, value)| (name, Value::from(value))).collect();
+    let env: InlineTable =
+        server.marked_env(added).into_iter().map(|(name, value)| (name, Value::from(value))).collect();
     let args: Array = server.args.iter().map(String::as_str).collect();
     let mut values = [Value::from(&server.command), args.into(), env.into()];
     values.iter_mut().for_each(|value| value.decor_mut().clear());
@@ -193,7 +192,8 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut waiting = vec![table];
     while let Some(table) = waiting.pop() {
-        let header = table.span().filter(|span| !span.is_empty());
+        // A table that only the names of others imply has the place of one of them.
+        let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
         }
