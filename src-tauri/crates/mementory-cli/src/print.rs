@@ -53,6 +53,13 @@ fn append_lines(value: &Value, depth: usize, out: &mut String) {
                         out.push_str(&format!("{indentation}{name}:\n"));
                         append_lines(value, depth + 1, out);
                     }
+                    // A diff is read line by line; other texts stay in one line.
+                    Value::String(change) if key == "change" => {
+                        out.push_str(&format!("{indentation}{name}:\n"));
+                        change.lines().for_each(|line| {
+                            out.push_str(&format!("{indentation}  {}\n", scalar_text(&Value::from(line))));
+                        });
+                    }
                     Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
                         let list: Vec<String> = items.iter().map(scalar_text).collect();
                         out.push_str(&format!("{indentation}{name}: {}\n", list.join(", ")));

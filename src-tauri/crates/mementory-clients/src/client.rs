@@ -1,5 +1,4 @@
 //! The clients and how each writes a server down.
-use crate::json_parse::Dialect;
 
 /// A program that can start MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +25,17 @@ pub(crate) enum Syntax {
     Json(JsonShape),
     /// `[mcp_servers.<name>]`
     Toml,
+}
+
+/// What a client's own reader accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// JSON only.
+    Strict,
+    /// Comments too.
+    Comments,
+    /// Comments and trailing commas too.
+    Relaxed,
 }
 
 /// The shape of a JSON configuration.

@@ -1,22 +1,11 @@
 //! JSON with comments and trailing commas: the objects that are edited, with their offsets.
-use crate::{server::Entry, text::TextError};
+use crate::{client::Dialect, server::Entry, text::TextError};
 use jsonc_parser::{
     CollectOptions, ParseOptions,
     ast::{Object, ObjectProp, Value},
     common::Ranged,
     parse_to_ast,
 };
-
-/// What a client's own reader accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// JSON only.
-    Strict,
-    /// Comments too.
-    Comments,
-    /// Comments and trailing commas too.
-    Relaxed,
-}
 
 /// The root object of a text; `None` if the text has no value.
 pub(crate) fn root(text: &str, dialect: Dialect) -> Result<Option<Object<'_>>, TextError> {

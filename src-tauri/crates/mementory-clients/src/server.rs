@@ -48,7 +48,7 @@ impl Server {
         if self.command.is_empty() {
             return invalid("The command is empty.".into());
         }
-        for (name, _) in &self.env {
+        for name in self.env.keys() {
             let mut chars = name.chars();
             let starts = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
             if !starts || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {

@@ -231,9 +231,17 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and line break that were added before it.
+/// Extends the first of `blocks` by the empty line and line break that were added before it, and each by the empty line
+/// behind it if there is one before it too: then a client has rewritten the file.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
+    for block in blocks.iter_mut().skip(usize::from(added.gap)) {
+        let before = &text[..block.start];
+        if before.is_empty() || before.ends_with("\n\n") || before.ends_with("\n\r\n") {
+            let after = &text[block.end..];
+            block.end += if after.starts_with("\r\n") { 2 } else { usize::from(after.starts_with('\n')) };
+        }
+    }
     let Some(first) = blocks.first_mut() else { return blocks };
     let without_break = |text: &str| text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text).len());
     let before = &text[..first.start];
