@@ -58,11 +58,12 @@ pub struct Launch {
 }
 
 impl Launch {
-    fn server(&self, client: Client, name: &str, token: &str) -> ApiResult<Server> {
+    /// Makes the server of a client from its name in the list and a token.
+    fn servers(&self) -> ApiResult<impl Fn(Client, &str, &str) -> Server> {
         let command = self.command.to_str().ok_or_else(|| {
             ApiError::new("usage", 2, "The path of the program is not Unicode, so no client can start it.")
         })?;
-        Ok(Server {
+        Ok(move |client, name: &str, token: &str| Server {
             name: name.to_owned(),
             command: command.to_owned(),
             args: (self.args)(client),
@@ -120,13 +121,12 @@ fn connect(
     launch: &Launch,
     token: impl FnOnce(Client, &str) -> ApiResult<String>,
 ) -> ApiResult<CommandResult> {
-    let plan_with = |token: &str| {
-        let server = launch.server(client, name, token)?;
-        plan_connect(client, places, &server).map_err(|error| api_error(&error))
-    };
+    let server = launch.servers()?;
+    let plan_with =
+        |token: &str| plan_connect(client, places, &server(client, name, token)).map_err(|error| api_error(&error));
     let planned = plan_with(NO_TOKEN)?;
     // The token that is there cannot be compared: only its hash is kept.
-    if check_client(client, places, &launch.server(client, name, NO_TOKEN)?).current {
+    if check_client(client, places, &server(client, name, NO_TOKEN)).current {
         return done(&Changed { change: String::new(), ..changed(&planned, dry_run) });
     }
     if dry_run {
@@ -136,13 +136,8 @@ fn connect(
 }
 
 fn clients(places: &Places, launch: &Launch, name: &str) -> ApiResult<Clients> {
-    let servers = Client::ALL.map(|client| launch.server(client, name, NO_TOKEN));
-    let servers = servers.into_iter().collect::<ApiResult<Vec<_>>>()?;
-    let expected = |client| {
-        let at = Client::ALL.iter().position(|each| *each == client).unwrap_or_default();
-        servers[at].clone()
-    };
-    Ok(Clients { clients: doctor(places, expected) })
+    let server = launch.servers()?;
+    Ok(Clients { clients: doctor(places, |client| server(client, name, NO_TOKEN)) })
 }
 
 fn changed(plan: &Plan, dry_run: bool) -> Changed {

@@ -23,7 +23,7 @@ pub fn error(error: &ApiError, json: bool) {
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
                     ("missing", list) => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),
-                    ("figure" | "found" | "known" | "pages", n) => {
+                    ("column" | "figure" | "found" | "known" | "line" | "pages", n) => {
                         n.parse::<u64>().map_or_else(|_| Value::from(n), Value::from)
                     }
                     (_, text) => Value::from(text),

@@ -104,7 +104,7 @@ pub(crate) fn trivia(text: &str, from: usize, to: usize) -> Trivia {
                 (found.last_end, found.ends_with_line_comment) = (Some(at), true);
             }
             (b'/', Some(b'*')) => {
-                at = text[at + 2..to].find("*/").map_or(to, |length| at + 2 + length + 2);
+                at = text.get(at + 2..to).and_then(|rest| rest.find("*/")).map_or(to, |length| at + 2 + length + 2);
                 (found.last_end, found.ends_with_line_comment) = (Some(at), false);
             }
             (b',', _) => {

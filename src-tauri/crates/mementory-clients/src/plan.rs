@@ -69,7 +69,7 @@ impl Plan {
     }
 
     /// The exact change as a unified diff; empty if there is none. It has the values of the server's variables in it, and
-    /// the lines around them.
+    /// the lines around them. Of a file with lines of more than 2,000 bytes, only the changed part.
     pub fn change(&self) -> String {
         diff::unified(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
     }

@@ -82,3 +82,16 @@ fn the_change_is_a_unified_diff() {
     let expected = format!("--- {0}\n+++ {0}\n{1}", path.display(), fs::read_to_string(data("zed.diff")).unwrap());
     assert_eq!(plan.change(), expected);
 }
+
+#[test]
+fn of_a_very_long_line_only_the_changed_part_is_shown() {
+    let home = Home::new();
+    let long = "ü".repeat(10_000);
+    let path = home.write(Client::ClaudeCode, format!("{{\"a\":\"{long}\",\"mcpServers\":{{}},\"b\":\"{long}\"}}"));
+    let change = plan_connect(Client::ClaudeCode, &home.places, &server()).unwrap().change();
+    let lines: Vec<_> = change.lines().collect();
+    assert_eq!(lines[0], format!("--- {}", path.display()));
+    assert!(lines[2].starts_with("-…ü") && lines[2].contains("\"mcpServers\":{},\"b\":\"ü"), "{}", lines[2]);
+    assert!(lines[3].starts_with("+…ü") && lines[3].contains("\"mcpServers\":{\"mementory\": {"), "{}", lines[3]);
+    assert!(change.len() < 2000);
+}
