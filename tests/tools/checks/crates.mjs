@@ -44,8 +44,10 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-similar",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault"],
+  // Knows configurations of other programs and nothing of vaults.
+  "mementory-clients": [],
   "mementory-app": ["mementory-api"],
-  "mementory-cli": ["mementory-api"],
+  "mementory-cli": ["mementory-api", "mementory-clients"],
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 

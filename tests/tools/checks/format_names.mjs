@@ -19,6 +19,11 @@ const EXCEPTIONS = [
       "stored origin of a record: only there does the field `access` say whether it is exportable; the store knows no formats",
   },
   ...makeExceptions(
+    "src-tauri/crates/mementory-clients/src/",
+    ["*"],
+    "programs whose configuration is edited; some formats have the same names",
+  ),
+  ...makeExceptions(
     "ui/src/lib/logic/assistants.ts",
     ["*"],
     "labels and colours of assistants and brands, also of those that no reader exists for",

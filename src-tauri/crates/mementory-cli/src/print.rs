@@ -23,7 +23,7 @@ pub fn error(error: &ApiError, json: bool) {
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
                     ("missing", list) => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),
-                    ("figure" | "found" | "known" | "pages", n) => {
+                    ("column" | "figure" | "found" | "known" | "line" | "pages", n) => {
                         n.parse::<u64>().map_or_else(|_| Value::from(n), Value::from)
                     }
                     (_, text) => Value::from(text),
@@ -52,6 +52,13 @@ fn append_lines(value: &Value, depth: usize, out: &mut String) {
                     Value::Object(_) => {
                         out.push_str(&format!("{indentation}{name}:\n"));
                         append_lines(value, depth + 1, out);
+                    }
+                    // A diff is read line by line; other texts stay in one line.
+                    Value::String(change) if key == "change" => {
+                        out.push_str(&format!("{indentation}{name}:\n"));
+                        change.lines().for_each(|line| {
+                            out.push_str(&format!("{indentation}  {}\n", scalar_text(&Value::from(line))));
+                        });
                     }
                     Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
                         let list: Vec<String> = items.iter().map(scalar_text).collect();

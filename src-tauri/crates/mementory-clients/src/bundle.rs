@@ -1,0 +1,130 @@
+//! The bundle for Claude Desktop: a ZIP file with a manifest and the program.
+use serde_json::{Map, Value, json};
+use std::io::{Seek, Write};
+use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipResult, write::SimpleFileOptions};
+
+/// The version of the manifest's specification.
+const MANIFEST_VERSION: &str = "0.3";
+
+/// What a bundle says about itself.
+#[derive(Debug, Clone)]
+pub struct BundleInfo<'a> {
+    /// Machine-readable name, such as `mementory`.
+    pub name: &'a str,
+    /// The name that people see.
+    pub display_name: &'a str,
+    /// Semantic version.
+    pub version: &'a str,
+    /// One sentence.
+    pub description: &'a str,
+    /// Who makes it.
+    pub author: &'a str,
+    /// SPDX identifier.
+    pub license: &'a str,
+    /// Arguments of the program.
+    pub args: &'a [&'a str],
+    /// The tools that the server may offer.
+    pub tools: &'a [Tool<'a>],
+    /// What Claude Desktop asks for when the bundle is installed, if the server needs a secret.
+    pub secret: Option<UserSecret<'a>>,
+}
+
+/// A tool as the manifest lists it.
+#[derive(Debug, Clone, Copy)]
+pub struct Tool<'a> {
+    /// Its name in the protocol.
+    pub name: &'a str,
+    /// What it does.
+    pub description: &'a str,
+}
+
+/// A secret that the person enters; Claude Desktop keeps it in the system's keychain.
+#[derive(Debug, Clone, Copy)]
+pub struct UserSecret<'a> {
+    /// The environment variable that gets it.
+    pub variable: &'a str,
+    /// Label of the field.
+    pub title: &'a str,
+    /// What it is and where it comes from.
+    pub description: &'a str,
+}
+
+/// The program for one system.
+#[derive(Debug, Clone, Copy)]
+pub struct Binary<'a> {
+    /// `linux`, `darwin` or `win32`.
+    pub platform: &'a str,
+    /// The program's bytes.
+    pub bytes: &'a [u8],
+}
+
+/// Writes the bundle. The bytes depend on the input only, so that a build can be repeated. There should be a program for
+/// each system once.
+///
+/// # Errors
+/// Those of `out`, and the ZIP writer's (for example two programs of one system).
+pub fn write_mcpb<W: Write + Seek>(info: &BundleInfo<'_>, binaries: &[Binary<'_>], out: W) -> ZipResult<()> {
+    let mut zip = ZipWriter::new(out);
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default());
+    zip.start_file("manifest.json", options.unix_permissions(0o644))?;
+    let manifest = serde_json::to_vec_pretty(&manifest(info, binaries)).map_err(std::io::Error::from)?;
+    zip.write_all(&manifest)?;
+    for binary in binaries {
+        let large = binary.bytes.len() as u64 >= u64::from(u32::MAX);
+        zip.start_file(entry_name(binary), options.unix_permissions(0o755).large_file(large))?;
+        zip.write_all(binary.bytes)?;
+    }
+    zip.finish()?;
+    Ok(())
+}
+
+fn entry_name(binary: &Binary<'_>) -> String {
+    let ending = if binary.platform == "win32" { ".exe" } else { "" };
+    format!("server/{}/mementory-mcp{ending}", binary.platform)
+}
+
+fn manifest(info: &BundleInfo<'_>, binaries: &[Binary<'_>]) -> Value {
+    let in_bundle = |binary: &Binary<'_>| format!("${{__dirname}}/{}", entry_name(binary));
+    let first = binaries.first();
+    let mut config = json!({ "command": first.map(in_bundle).unwrap_or_default(), "args": info.args, "env": {} });
+    let overrides: Map<String, Value> = binaries
+        .iter()
+        .skip(1)
+        .map(|binary| (binary.platform.to_owned(), json!({ "command": in_bundle(binary) })))
+        .collect();
+    if !overrides.is_empty() {
+        config["platform_overrides"] = overrides.into();
+    }
+    let tools: Vec<_> =
+        info.tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description })).collect();
+    let platforms: Vec<_> = binaries.iter().map(|binary| binary.platform).collect();
+    let mut manifest = json!({
+        "manifest_version": MANIFEST_VERSION,
+        "name": info.name,
+        "display_name": info.display_name,
+        "version": info.version,
+        "description": info.description,
+        "author": { "name": info.author },
+        "license": info.license,
+        "tools": tools,
+        "compatibility": { "platforms": platforms },
+    });
+    if let Some(secret) = &info.secret {
+        config["env"][secret.variable] = "${user_config.secret}".into();
+        manifest["user_config"] = json!({ "secret": {
+            "type": "string",
+            "title": secret.title,
+            "description": secret.description,
+            "sensitive": true,
+            "required": true,
+        } });
+    }
+    manifest["server"] = json!({
+        "type": "binary",
+        "entry_point": first.map(entry_name).unwrap_or_default(),
+        "mcp_config": config,
+    });
+    manifest
+}

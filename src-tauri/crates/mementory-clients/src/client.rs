@@ -1,0 +1,135 @@
+//! The clients and how each writes a server down.
+
+/// A program that can start MCP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Client {
+    /// Claude Desktop of Anthropic.
+    ClaudeDesktop,
+    /// Claude Code of Anthropic.
+    ClaudeCode,
+    /// Codex of OpenAI: command line, editor extension and desktop app share one file.
+    Codex,
+    /// Cursor of Anysphere.
+    Cursor,
+    /// Visual Studio Code of Microsoft.
+    VsCode,
+    /// Zed of Zed Industries.
+    Zed,
+    /// Gemini CLI of Google.
+    GeminiCli,
+}
+
+/// How a client's file is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Syntax {
+    Json(JsonShape),
+    /// `[mcp_servers.<name>]`
+    Toml,
+}
+
+/// What a client's own reader accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// JSON only.
+    Strict,
+    /// Comments too.
+    Comments,
+    /// Comments and trailing commas too.
+    Relaxed,
+}
+
+/// The shape of a JSON configuration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JsonShape {
+    /// The member of the root object that holds the servers.
+    pub section: &'static str,
+    /// Whether an entry has `"type": "stdio"`.
+    pub with_type: bool,
+    /// What the client's own reader accepts besides strict JSON.
+    pub dialect: Dialect,
+}
+
+impl Client {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 7] =
+        [Self::ClaudeDesktop, Self::ClaudeCode, Self::Codex, Self::Cursor, Self::VsCode, Self::Zed, Self::GeminiCli];
+
+    /// A stable id, lower snake case.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "claude_desktop",
+            Self::ClaudeCode => "claude_code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::Zed => "zed",
+            Self::GeminiCli => "gemini_cli",
+        }
+    }
+
+    /// The name as its makers write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "Claude Desktop",
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Cursor => "Cursor",
+            Self::VsCode => "VS Code",
+            Self::Zed => "Zed",
+            Self::GeminiCli => "Gemini CLI",
+        }
+    }
+
+    /// The client of an id; `-` and capitals are accepted. `None`: there is no such client.
+    pub fn parse(id: &str) -> Option<Self> {
+        let id = id.to_lowercase().replace('-', "_");
+        Self::ALL.into_iter().find(|client| client.id() == id)
+    }
+
+    pub(crate) fn syntax(self) -> Syntax {
+        let shape = match self {
+            Self::ClaudeDesktop => JsonShape { section: "mcpServers", with_type: false, dialect: Dialect::Strict },
+            Self::ClaudeCode => JsonShape { section: "mcpServers", with_type: true, dialect: Dialect::Strict },
+            Self::Codex => return Syntax::Toml,
+            Self::Cursor => JsonShape { section: "mcpServers", with_type: true, dialect: Dialect::Relaxed },
+            Self::VsCode => JsonShape { section: "servers", with_type: true, dialect: Dialect::Relaxed },
+            Self::Zed => JsonShape { section: "context_servers", with_type: false, dialect: Dialect::Relaxed },
+            Self::GeminiCli => JsonShape { section: "mcpServers", with_type: false, dialect: Dialect::Comments },
+        };
+        Syntax::Json(shape)
+    }
+
+    /// Whether the client replaces something in this value by a variable, so that the server would get another one.
+    pub(crate) fn expands(self, value: &str) -> bool {
+        match self {
+            Self::GeminiCli => value.contains('$'),
+            Self::ClaudeCode | Self::Cursor | Self::VsCode => value.contains("${"),
+            Self::ClaudeDesktop | Self::Codex | Self::Zed => false,
+        }
+    }
+
+    /// Names of the program on the search path.
+    pub(crate) fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeDesktop => &["claude-desktop"],
+            Self::ClaudeCode => &["claude"],
+            Self::Codex => &["codex"],
+            Self::Cursor => &["cursor", "cursor-agent"],
+            Self::VsCode => &["code"],
+            Self::Zed => &["zed", "zeditor"],
+            Self::GeminiCli => &["gemini"],
+        }
+    }
+
+    /// Names of the application on macOS.
+    pub(crate) fn mac_application(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeDesktop => Some("Claude.app"),
+            Self::ClaudeCode | Self::GeminiCli => None,
+            Self::Codex => Some("Codex.app"),
+            Self::Cursor => Some("Cursor.app"),
+            Self::VsCode => Some("Visual Studio Code.app"),
+            Self::Zed => Some("Zed.app"),
+        }
+    }
+}

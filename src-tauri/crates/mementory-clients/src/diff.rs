@@ -1,0 +1,41 @@
+//! A change as a unified diff.
+use similar::TextDiff;
+use std::path::Path;
+
+/// The longest line that is shown whole, in bytes. Files that a program writes without line breaks have one of megabytes.
+const MAX_LINE: usize = 2000;
+
+/// What is shown of such a line on both sides of the change, in characters.
+const CONTEXT: usize = 80;
+
+/// The change of a file from `before` to `after`; empty if there is none. A missing file is `/dev/null`. Of a file with
+/// very long lines only the changed part is shown, between `…`.
+pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
+    if before == after {
+        return String::new();
+    }
+    let name = path.display().to_string();
+    let header = |side: Option<&str>| if side.is_some() { name.clone() } else { "/dev/null".into() };
+    let (from, to) = (header(before), header(after));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    if [before, after].iter().any(|text| text.lines().any(|line| line.len() > MAX_LINE)) {
+        return format!("--- {from}\n+++ {to}\n{}", changed_part(before, after));
+    }
+    TextDiff::from_lines(before, after).unified_diff().header(&from, &to).to_string()
+}
+
+/// What is different between two texts, with a little of what is around it.
+fn changed_part(before: &str, after: &str) -> String {
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let start: usize = before.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (old, new) = (&before[start..], &after[start..]);
+    let end: usize = old.chars().rev().zip(new.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let lead: Vec<char> = before[..start].chars().rev().take(CONTEXT).collect();
+    let lead: String = lead.into_iter().rev().collect();
+    let tail: String = old[old.len() - end..].chars().take(CONTEXT).collect();
+    let side = |sign: char, text: &str| {
+        let part = format!("…{lead}{}{tail}…", &text[..text.len() - end]);
+        part.lines().map(|line| format!("{sign}{line}\n")).collect::<String>()
+    };
+    side('-', old) + &side('+', new)
+}

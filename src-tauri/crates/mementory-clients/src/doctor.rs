@@ -1,0 +1,149 @@
+//! Says what is set up and what is wrong.
+use crate::{
+    client::Client,
+    error::Error,
+    file::ConfigFile,
+    places::Places,
+    plan::find,
+    server::{Entry, Server},
+};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// How a client was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// `program` (on the search path), `application` (macOS) or `own_files` (it has been started here).
+    pub by: &'static str,
+    /// What was found.
+    pub path: PathBuf,
+}
+
+/// Something that keeps the server from being used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Stable, lower snake case: a code of [`Error`], `not_ours`, `outdated`, `command_missing`,
+    /// `command_not_executable`, `readable_by_others` or `client_not_found`.
+    pub code: &'static str,
+    /// For people: what is wrong and what to do.
+    pub message: String,
+}
+
+/// The state of one client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClientReport {
+    /// The client's id.
+    pub client: &'static str,
+    /// Its name.
+    pub title: &'static str,
+    /// How it was found; `None`: it was not.
+    pub installed: Option<Found>,
+    /// Its configuration, which need not exist.
+    pub config_path: PathBuf,
+    /// Whether the configuration has a server of this name.
+    pub configured: bool,
+    /// Whether Mementory added it.
+    pub ours: bool,
+    /// Whether it starts what is expected.
+    pub current: bool,
+    /// What is wrong, the gravest first.
+    pub problems: Vec<Problem>,
+}
+
+/// The state of every client. `expected` is the server as `connect` would add it; of its variables only the names
+/// matter, because a token is not known afterwards.
+pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
+    Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
+}
+
+/// The state of one client; as [`doctor`].
+pub fn check_client(client: Client, places: &Places, expected: &Server) -> ClientReport {
+    let config_path = places.config_path(client);
+    let mut report = ClientReport {
+        client: client.id(),
+        title: client.title(),
+        installed: installed(client, places),
+        config_path: config_path.clone(),
+        configured: false,
+        ours: false,
+        current: false,
+        problems: Vec::new(),
+    };
+    let read = ConfigFile::read(&config_path).and_then(|file| Ok((find(client, &file, &expected.name)?, file)));
+    let (entry, file) = match read {
+        Ok((Some(entry), file)) => (entry, file),
+        Ok((None, _)) => return report,
+        Err(error) => {
+            report.problems.push(Problem { code: error.code(), message: error.to_string() });
+            return report;
+        }
+    };
+    report.configured = true;
+    report.ours = entry.added().is_some();
+    report.current = report.ours && starts_expected(&entry, expected);
+    if !report.ours {
+        let error = Error::NotOurs { path: config_path, name: expected.name.clone() };
+        report.problems.push(Problem { code: error.code(), message: error.to_string() });
+        return report;
+    }
+    report.problems.extend(command_problem(entry.command.as_deref().unwrap_or_default()));
+    if !report.current {
+        let message = format!("The entry in {} starts another program than now. Connect again.", client.title());
+        report.problems.push(Problem { code: "outdated", message });
+    }
+    if readable_by_others(&file.real) {
+        let message = format!(
+            "Other accounts of this computer can read {}, which has the token in it. Change its permissions.",
+            file.real.display()
+        );
+        report.problems.push(Problem { code: "readable_by_others", message });
+    }
+    if report.installed.is_none() {
+        let message = format!("{} is connected, but was not found on this computer.", client.title());
+        report.problems.push(Problem { code: "client_not_found", message });
+    }
+    report
+}
+
+fn installed(client: Client, places: &Places) -> Option<Found> {
+    let program = places.program(client).map(|path| Found { by: "program", path });
+    let application = || places.application(client).map(|path| Found { by: "application", path });
+    let own_files =
+        || places.traces(client).into_iter().find(|path| path.exists()).map(|path| Found { by: "own_files", path });
+    program.or_else(application).or_else(own_files)
+}
+
+fn starts_expected(entry: &Entry, expected: &Server) -> bool {
+    let names_only = Server { env: Default::default(), ..expected.clone() };
+    entry.starts(&names_only) && expected.env.keys().all(|name| entry.env.contains_key(name))
+}
+
+fn command_problem(command: &str) -> Option<Problem> {
+    let path = Path::new(command);
+    if !path.is_file() {
+        let message = format!("{command}, which the entry starts, does not exist. Connect again.");
+        return Some(Problem { code: "command_missing", message });
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let executable = path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
+        if !executable {
+            let message = format!("{command}, which the entry starts, is not executable. Install Mementory again.");
+            return Some(Problem { code: "command_not_executable", message });
+        }
+    }
+    None
+}
+
+#[cfg(unix)]
+fn readable_by_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
+}
+
+/// On Windows a person's folders are theirs alone.
+#[cfg(not(unix))]
+fn readable_by_others(_: &Path) -> bool {
+    false
+}

@@ -1,0 +1,205 @@
+//! Reads a configuration and replaces it: whole or not at all, and only if it is still what was read.
+use crate::error::{Error, FileKind};
+use jiff::{Timestamp, tz::TimeZone};
+use std::{
+    fs::{self, File, Metadata},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+/// The largest configuration that is read. Claude Code's, which grows with every project, is far below it.
+pub(crate) const LIMIT: u64 = 32 * 1024 * 1024;
+
+/// A configuration as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ConfigFile {
+    /// Where the client looks for it.
+    pub path: PathBuf,
+    /// Where it really is, if `path` is a symbolic link.
+    pub real: PathBuf,
+    /// `None`: there is no file.
+    pub text: Option<String>,
+}
+
+impl ConfigFile {
+    /// Reads the file. Follows a symbolic link, because people keep such files in a folder of their own.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let missing = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
+        let is_link = match fs::symlink_metadata(path) {
+            Ok(metadata) => metadata.is_symlink(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(missing(path)),
+            Err(error) => return Err(Error::io(path, error)),
+        };
+        let real = match fs::canonicalize(path) {
+            Ok(real) if is_link => real,
+            Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::DanglingLink { path: path.into() });
+            }
+            Err(error) => return Err(Error::io(path, error)),
+            Ok(_) => path.to_owned(),
+        };
+        // Before opening: opening a pipe would wait for a writer.
+        check_metadata(path, &fs::metadata(&real).map_err(|error| Error::io(path, error))?)?;
+        let file = File::open(&real).map_err(|error| Error::io(path, error))?;
+        check_metadata(path, &file.metadata().map_err(|error| Error::io(path, error))?)?;
+        let mut bytes = Vec::new();
+        file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| Error::io(path, error))?;
+        if bytes.len() as u64 > LIMIT {
+            return Err(Error::TooLarge { path: path.into(), bytes: bytes.len() as u64, limit: LIMIT });
+        }
+        let text = String::from_utf8(bytes).map_err(|_| Error::NotUtf8 { path: path.into() })?;
+        Ok(Self { text: Some(text), ..missing(&real) })
+    }
+
+    /// Writes `new` in place of what was read; `None` removes the file. Returns the copy of what was read, with mode
+    /// 0600, if there was a file. On an error the file is as it was, and there is no copy.
+    pub fn replace(&self, new: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
+        self.check_unchanged()?;
+        let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;
+        let replaced = match new {
+            Some(text) => self.write(text),
+            None => self.remove(),
+        };
+        if let (Err(_), Some(backup)) = (&replaced, &backup) {
+            // The original is unchanged, so the copy is of no use; a leftover would do no harm.
+            let _ = fs::remove_file(backup);
+        }
+        replaced.map(|()| backup)
+    }
+
+    fn check_unchanged(&self) -> Result<(), Error> {
+        let changed = || Error::Changed { path: self.path.clone() };
+        match Self::read(&self.path) {
+            Ok(now) if now == *self => Ok(()),
+            Ok(_) | Err(Error::NotUtf8 { .. } | Error::TooLarge { .. }) => Err(changed()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Beside the path where the client looks, not beside the target of a link: that may be in a repository.
+    fn write_backup(&self, text: &str, now: SystemTime) -> Result<PathBuf, Error> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let time = Timestamp::try_from(now).unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%Y%m%dT%H%M%SZ");
+        let mut backup = self.path.with_file_name(format!("{name}.mementory-backup-{time}"));
+        let mut count = 2;
+        let mut file = loop {
+            match private_file(&backup) {
+                Ok(file) => break file,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && count < 100 => {
+                    backup = self.path.with_file_name(format!("{name}.mementory-backup-{time}-{count}"));
+                    count += 1;
+                }
+                Err(error) => return Err(Error::io(&backup, error)),
+            }
+        };
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        if let Err(error) = written {
+            let _ = fs::remove_file(&backup);
+            return Err(Error::io(&backup, error));
+        }
+        Ok(backup)
+    }
+
+    fn write(&self, text: &str) -> Result<(), Error> {
+        let failed = |error: io::Error| Error::io(&self.path, error);
+        let folder = self.real.parent().unwrap_or(Path::new("."));
+        let made = make_folders(folder).map_err(|error| Error::io(folder, error))?;
+        let written = (|| {
+            let original = self.text.is_some().then(|| fs::metadata(&self.real)).transpose().map_err(failed)?;
+            if original.as_ref().is_some_and(|original| original.permissions().readonly()) {
+                return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected")));
+            }
+            let mut partial =
+                tempfile::Builder::new().prefix(".mementory-partial-").tempfile_in(folder).map_err(failed)?;
+            partial.write_all(text.as_bytes()).map_err(failed)?;
+            if let Some(original) = &original {
+                keep_owner_and_mode(partial.as_file(), original).map_err(failed)?;
+            }
+            partial.as_file().sync_all().map_err(failed)?;
+            self.check_unchanged()?;
+            match &self.text {
+                Some(_) => partial.persist(&self.real).map(drop).map_err(|error| failed(error.error)),
+                // Unlike a rename, this fails if there is a file by now.
+                None => partial.persist_noclobber(&self.real).map(drop).map_err(|error| match error.error.kind() {
+                    io::ErrorKind::AlreadyExists => Error::Changed { path: self.path.clone() },
+                    _ => failed(error.error),
+                }),
+            }
+        })();
+        if written.is_err() {
+            for folder in made.iter().rev() {
+                let _ = fs::remove_dir(folder);
+            }
+            return written;
+        }
+        sync_folder(folder);
+        Ok(())
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        self.check_unchanged()?;
+        fs::remove_file(&self.real).map_err(|error| Error::io(&self.path, error))?;
+        sync_folder(self.real.parent().unwrap_or(Path::new(".")));
+        Ok(())
+    }
+}
+
+fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
+    let path = path.to_owned();
+    if metadata.is_dir() {
+        return Err(Error::NotAFile { path, kind: FileKind::Folder });
+    }
+    if !metadata.is_file() {
+        return Err(Error::NotAFile { path, kind: FileKind::Special });
+    }
+    if metadata.len() > LIMIT {
+        return Err(Error::TooLarge { path, bytes: metadata.len(), limit: LIMIT });
+    }
+    Ok(())
+}
+
+/// Makes the folders that are missing, for the person alone, and returns them, the outermost first.
+fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
+    missing.retain(|each| !each.as_os_str().is_empty());
+    missing.reverse();
+    for each in &missing {
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(each)?;
+    }
+    Ok(missing)
+}
+
+/// A new file that only the person may read.
+fn private_file(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn keep_owner_and_mode(file: &File, original: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let own = file.metadata()?;
+        let uid = (own.uid() != original.uid()).then_some(original.uid());
+        let gid = (own.gid() != original.gid()).then_some(original.gid());
+        if uid.is_some() || gid.is_some() {
+            fchown(file, uid, gid)?;
+        }
+    }
+    file.set_permissions(original.permissions())
+}
+
+/// Makes a rename durable. Not every file system can; the content is already on the disk.
+fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    #[cfg(not(unix))]
+    let _ = folder;
+}

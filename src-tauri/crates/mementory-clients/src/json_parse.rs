@@ -1,0 +1,119 @@
+//! JSON with comments and trailing commas: the objects that are edited, with their offsets.
+use crate::{client::Dialect, server::Entry, text::TextError};
+use jsonc_parser::{
+    CollectOptions, ParseOptions,
+    ast::{Object, ObjectProp, Value},
+    common::Ranged,
+    parse_to_ast,
+};
+
+/// The root object of a text; `None` if the text has no value.
+pub(crate) fn root(text: &str, dialect: Dialect) -> Result<Option<Object<'_>>, TextError> {
+    let options = ParseOptions {
+        allow_comments: dialect != Dialect::Strict,
+        allow_trailing_commas: dialect == Dialect::Relaxed,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
+        .map_err(|error| TextError::Syntax(error.range().start, reason(&error.kind().to_string())))?;
+    match parsed.value {
+        None => Ok(None),
+        Some(Value::Object(object)) => no_duplicates(object).map(Some),
+        Some(other) => Err(TextError::Layout(other.start(), "the configuration is not an object".into())),
+    }
+}
+
+/// The object in a member; `None` if there is no such member.
+pub(crate) fn object_in<'o, 'a>(object: &'o Object<'a>, name: &str) -> Result<Option<&'o Object<'a>>, TextError> {
+    match object.get(name).map(|member| &member.value) {
+        None => Ok(None),
+        Some(Value::Object(inner)) => {
+            first_duplicate(inner)?;
+            Ok(Some(inner))
+        }
+        Some(other) => Err(TextError::Layout(other.start(), format!("{name} is not an object"))),
+    }
+}
+
+/// The entry of a server.
+pub(crate) fn entry_of(member: &ObjectProp<'_>) -> Entry {
+    let Value::Object(object) = &member.value else { return Entry::default() };
+    let env = object.get_object("env").map(|env| {
+        env.properties.iter().filter_map(|variable| {
+            let value = variable.value.as_string_lit()?;
+            Some((variable.name.as_str().to_owned(), value.value.to_string()))
+        })
+    });
+    Entry {
+        command: object.get_string("command").map(|lit| lit.value.to_string()),
+        args: object.get("args").and_then(|args| strings_of(&args.value)),
+        env: env.into_iter().flatten().collect(),
+    }
+}
+
+fn strings_of(value: &Value<'_>) -> Option<Vec<String>> {
+    value.as_array()?.elements.iter().map(|each| Some(each.as_string_lit()?.value.to_string())).collect()
+}
+
+/// Which of two equal names counts differs between readers, so such a file is not edited.
+fn first_duplicate(object: &Object<'_>) -> Result<(), TextError> {
+    let mut names = std::collections::HashSet::new();
+    match object.properties.iter().find(|member| !names.insert(member.name.as_str())) {
+        Some(twice) => Err(TextError::Layout(twice.range.start, "a name occurs twice in one object".into())),
+        None => Ok(()),
+    }
+}
+
+fn no_duplicates(object: Object<'_>) -> Result<Object<'_>, TextError> {
+    first_duplicate(&object).map(|()| object)
+}
+
+/// The parser's reason, to be followed by "in line …".
+fn reason(text: &str) -> String {
+    let mut chars = text.trim_end_matches('.').chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// Where comments and the first comma are between `from` and `to`, where no value is.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Trivia {
+    /// The first comma.
+    pub comma: Option<usize>,
+    /// Behind the last comment or comma.
+    pub last_end: Option<usize>,
+    /// Whether the last of them is a comment that ends with its line.
+    pub ends_with_line_comment: bool,
+}
+
+/// Reads what is between two values.
+pub(crate) fn trivia(text: &str, from: usize, to: usize) -> Trivia {
+    let bytes = text.as_bytes();
+    let mut found = Trivia::default();
+    let mut at = from;
+    while at < to {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'/')) => {
+                at = text[at..to].find(['\n', '\r']).map_or(to, |length| at + length);
+                (found.last_end, found.ends_with_line_comment) = (Some(at), true);
+            }
+            (b'/', Some(b'*')) => {
+                at = text.get(at + 2..to).and_then(|rest| rest.find("*/")).map_or(to, |length| at + 2 + length + 2);
+                (found.last_end, found.ends_with_line_comment) = (Some(at), false);
+            }
+            (b',', _) => {
+                found.comma = found.comma.or(Some(at));
+                at += 1;
+                (found.last_end, found.ends_with_line_comment) = (Some(at), false);
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}

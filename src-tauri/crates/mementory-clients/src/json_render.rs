@@ -1,0 +1,60 @@
+//! Writes an entry as JSON, in the indentation and with the line breaks of the file.
+use crate::server::{Added, Server};
+use std::collections::BTreeMap;
+
+/// How new text is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style<'a> {
+    /// One level of indentation.
+    pub unit: &'a str,
+    pub line_break: &'a str,
+    /// False: everything in one line, as in a file without line breaks.
+    pub multi_line: bool,
+}
+
+impl Style<'_> {
+    /// An object of members that are already JSON, in a line that is indented by `indent`.
+    pub fn object(&self, indent: &str, members: &[(&str, String)]) -> String {
+        let name = |name: &str| string(name);
+        if members.is_empty() {
+            return "{}".into();
+        }
+        if !self.multi_line {
+            let members: Vec<_> = members.iter().map(|(key, value)| format!("{}: {value}", name(key))).collect();
+            return format!("{{{}}}", members.join(", "));
+        }
+        let Style { unit, line_break, .. } = self;
+        let members: Vec<_> =
+            members.iter().map(|(key, value)| format!("{line_break}{indent}{unit}{}: {value}", name(key))).collect();
+        format!("{{{}{line_break}{indent}}}", members.join(","))
+    }
+
+    /// The entry of a server, in a line that is indented by `indent`.
+    pub fn entry(&self, server: &Server, added: Added, with_type: bool, indent: &str) -> String {
+        let mut members = Vec::new();
+        if with_type {
+            members.push(("type", string("stdio")));
+        }
+        members.push(("command", string(&server.command)));
+        members.push(("args", list(&server.args)));
+        members.push(("env", self.variables(&server.marked_env(added), &format!("{indent}{}", self.unit))));
+        self.object(indent, &members)
+    }
+
+    /// Environment variables as an object.
+    pub fn variables(&self, env: &BTreeMap<String, String>, indent: &str) -> String {
+        let members: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), string(value))).collect();
+        self.object(indent, &members)
+    }
+}
+
+/// A JSON string.
+pub(crate) fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A list of strings in one line.
+pub(crate) fn list(texts: &[String]) -> String {
+    let texts: Vec<_> = texts.iter().map(|text| string(text)).collect();
+    format!("[{}]", texts.join(", "))
+}

@@ -1,0 +1,165 @@
+//! Where clients are and keep their configuration. Nothing here reads the environment but [`Places::of_this_computer`],
+//! so that tests use folders of their own.
+use crate::client::Client;
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// The operating system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Linux and other Unix systems.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+/// The folders in which clients are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The operating system, which decides between paths.
+    pub system: System,
+    /// The person's home folder.
+    pub home: PathBuf,
+    /// Settings of applications: `~/.config` or `XDG_CONFIG_HOME`, `~/Library/Application Support`, `%APPDATA%`.
+    pub config: PathBuf,
+    /// Windows: `%LOCALAPPDATA%`. Elsewhere not used.
+    pub local_data: PathBuf,
+    /// `CODEX_HOME`, if it is set.
+    pub codex_home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`, if it is set.
+    pub claude_config_dir: Option<PathBuf>,
+    /// `GEMINI_CLI_HOME`, if it is set.
+    pub gemini_home: Option<PathBuf>,
+    /// Folders in which programs are looked for, as in `PATH`.
+    pub program_folders: Vec<PathBuf>,
+    /// macOS: folders of applications.
+    pub application_folders: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Those of this computer, from the environment of this process. `None`: the home folder is not known.
+    pub fn of_this_computer() -> Option<Self> {
+        let system = if cfg!(windows) {
+            System::Windows
+        } else if cfg!(target_os = "macos") {
+            System::MacOs
+        } else {
+            System::Linux
+        };
+        let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = env::home_dir().filter(|home| home.is_absolute())?;
+        let mut places = Self::in_home(system, home);
+        match system {
+            System::Linux => places.config = absolute("XDG_CONFIG_HOME").unwrap_or(places.config),
+            System::MacOs => places.application_folders.push("/Applications".into()),
+            System::Windows => {
+                places.config = absolute("APPDATA").unwrap_or(places.config);
+                places.local_data = absolute("LOCALAPPDATA").unwrap_or(places.local_data);
+            }
+        }
+        places.codex_home = absolute("CODEX_HOME");
+        places.claude_config_dir = absolute("CLAUDE_CONFIG_DIR");
+        places.gemini_home = absolute("GEMINI_CLI_HOME");
+        places.program_folders = env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+        Some(places)
+    }
+
+    /// The usual places below a home folder. No programs are looked for.
+    pub fn in_home(system: System, home: PathBuf) -> Self {
+        let config = match system {
+            System::Linux => home.join(".config"),
+            System::MacOs => home.join("Library/Application Support"),
+            System::Windows => home.join("AppData/Roaming"),
+        };
+        Self {
+            system,
+            config,
+            local_data: home.join("AppData/Local"),
+            codex_home: None,
+            claude_config_dir: None,
+            gemini_home: None,
+            program_folders: Vec::new(),
+            application_folders: if system == System::MacOs { vec![home.join("Applications")] } else { Vec::new() },
+            home,
+        }
+    }
+
+    /// The file in which a client keeps the servers of all projects. It need not exist.
+    pub fn config_path(&self, client: Client) -> PathBuf {
+        match client {
+            Client::ClaudeDesktop => self.claude_desktop_folder().join("claude_desktop_config.json"),
+            Client::ClaudeCode => self.claude_config_dir.as_ref().unwrap_or(&self.home).join(".claude.json"),
+            Client::Codex => self.codex_folder().join("config.toml"),
+            Client::Cursor => self.home.join(".cursor/mcp.json"),
+            Client::VsCode => self.config.join("Code/User/mcp.json"),
+            Client::Zed => self.zed_folder().join("settings.json"),
+            Client::GeminiCli => self.gemini_folder().join("settings.json"),
+        }
+    }
+
+    /// What is there once the client has been started: a folder or file of its own.
+    pub(crate) fn traces(&self, client: Client) -> Vec<PathBuf> {
+        match client {
+            Client::ClaudeDesktop => vec![self.claude_desktop_folder()],
+            Client::ClaudeCode => vec![self.config_path(client)],
+            Client::Codex => vec![self.codex_folder()],
+            Client::Cursor => vec![self.home.join(".cursor")],
+            Client::VsCode => vec![self.config.join("Code/User")],
+            Client::Zed => vec![self.zed_folder()],
+            Client::GeminiCli => vec![self.gemini_folder()],
+        }
+    }
+
+    /// The client's program in one of the folders of programs.
+    pub(crate) fn program(&self, client: Client) -> Option<PathBuf> {
+        let endings: &[&str] = if self.system == System::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
+        let names =
+            client.programs().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
+        names.flat_map(|name| self.program_folders.iter().map(move |folder| folder.join(&name))).find(|p| p.is_file())
+    }
+
+    /// The client as an application of macOS.
+    pub(crate) fn application(&self, client: Client) -> Option<PathBuf> {
+        let name = client.mac_application()?;
+        self.application_folders.iter().map(|folder| folder.join(name)).find(|path| path.is_dir())
+    }
+
+    /// The Windows package reads its settings below its own folder, and never those in `%APPDATA%`.
+    fn claude_desktop_folder(&self) -> PathBuf {
+        let packaged = (self.system == System::Windows).then(|| packaged_folder(&self.local_data)).flatten();
+        packaged.unwrap_or_else(|| self.config.join("Claude"))
+    }
+
+    fn codex_folder(&self) -> PathBuf {
+        self.codex_home.clone().unwrap_or_else(|| self.home.join(".codex"))
+    }
+
+    fn zed_folder(&self) -> PathBuf {
+        match self.system {
+            System::Linux => self.config.join("zed"),
+            System::MacOs => self.home.join(".config/zed"),
+            System::Windows => self.config.join("Zed"),
+        }
+    }
+
+    fn gemini_folder(&self) -> PathBuf {
+        self.gemini_home.as_ref().unwrap_or(&self.home).join(".gemini")
+    }
+}
+
+/// `Packages/Claude_<publisher>/LocalCache/Roaming/Claude`, if the package is installed.
+fn packaged_folder(local_data: &Path) -> Option<PathBuf> {
+    let mut packages: Vec<_> = std::fs::read_dir(local_data.join("Packages"))
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("Claude_")))
+        .map(|path| path.join("LocalCache/Roaming/Claude"))
+        .collect();
+    packages.sort();
+    let started = packages.iter().find(|path| path.is_dir()).cloned();
+    started.or_else(|| packages.into_iter().next())
+}

@@ -1,0 +1,184 @@
+//! Plans a change of a client's configuration, and applies it.
+use crate::{
+    client::{Client, Syntax},
+    diff,
+    error::Error,
+    file::ConfigFile,
+    json_edit,
+    places::Places,
+    server::{Entry, Server, check_name},
+    text::{TextError, place, split_bom},
+    toml_edits,
+};
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+/// What a plan does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Adds an entry, or brings ours up to date.
+    Connect,
+    /// Removes our entry.
+    Disconnect,
+}
+
+/// A change that was worked out but not made.
+#[derive(Clone)]
+pub struct Plan {
+    client: Client,
+    action: Action,
+    file: ConfigFile,
+    after: Option<String>,
+}
+
+/// The result of a plan that was applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// Whether the file was written or removed.
+    pub changed: bool,
+    /// The copy of the former file, readable for the person alone. `None`: nothing changed, or there was no file.
+    pub backup: Option<PathBuf>,
+}
+
+impl Plan {
+    /// Whose configuration it is.
+    pub fn client(&self) -> Client {
+        self.client
+    }
+
+    /// What the plan does.
+    pub fn action(&self) -> Action {
+        self.action
+    }
+
+    /// The configuration, where the client looks for it.
+    pub fn config_path(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// The file that is written: another one than `config_path` if that is a symbolic link.
+    pub fn target(&self) -> &Path {
+        &self.file.real
+    }
+
+    /// Whether there is anything to change.
+    pub fn changes(&self) -> bool {
+        self.file.text != self.after
+    }
+
+    /// The exact change as a unified diff; empty if there is none. It has the values of the server's variables in it, and
+    /// the lines around them. Of a file with lines of more than 2,000 bytes, only the changed part.
+    pub fn change(&self) -> String {
+        diff::unified(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
+    }
+
+    /// Makes the change. `now` is the time in the name of the copy.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] if the file is not what it was when the plan was made; others if the system refuses. The file
+    /// is as it was then.
+    pub fn apply(&self, now: SystemTime) -> Result<Applied, Error> {
+        if !self.changes() {
+            return Ok(Applied { changed: false, backup: None });
+        }
+        let backup = self.file.replace(self.after.as_deref(), now)?;
+        Ok(Applied { changed: true, backup })
+    }
+}
+
+/// Plans to add a server to a client's configuration. Reads the file and changes nothing.
+///
+/// # Errors
+/// See [`Error`]; for example a file with a syntax error, or a server of this name that is not ours.
+pub fn plan_connect(client: Client, places: &Places, server: &Server) -> Result<Plan, Error> {
+    server.check(client)?;
+    let file = ConfigFile::read(&places.config_path(client))?;
+    let text = file.text.as_deref().unwrap_or_default();
+    let (bom, body) = split_bom(text);
+    let failed = |error| at_path(error, &file.path, body, &server.name);
+    let new = connect(client, body, server, file.text.is_none()).map_err(failed)?;
+    check_connected(client, body, &new, server).map_err(failed)?;
+    let after = Some(format!("{bom}{new}"));
+    Ok(Plan { client, action: Action::Connect, file, after })
+}
+
+/// Plans to remove the server of this name. Reads the file and changes nothing.
+///
+/// # Errors
+/// See [`Error`]; for example a file with a syntax error, or a server of this name that is not ours.
+pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Plan, Error> {
+    check_name(name)?;
+    let file = ConfigFile::read(&places.config_path(client))?;
+    let after = match file.text.as_deref().map(split_bom) {
+        None => None,
+        Some((bom, body)) => {
+            let failed = |error| at_path(error, &file.path, body, name);
+            match disconnect(client, body, name).map_err(failed)? {
+                None => file.text.clone(),
+                Some((_, true)) => None,
+                Some((new, false)) => Some(format!("{bom}{new}")),
+            }
+        }
+    };
+    Ok(Plan { client, action: Action::Disconnect, file, after })
+}
+
+/// The entry of this name in a client's configuration, if there is a file with one.
+pub(crate) fn find(client: Client, file: &ConfigFile, name: &str) -> Result<Option<Entry>, Error> {
+    let (_, body) = split_bom(file.text.as_deref().unwrap_or_default());
+    let found = match client.syntax() {
+        Syntax::Json(shape) => json_edit::find(body, shape, name),
+        Syntax::Toml => toml_edits::find(body, name),
+    };
+    found.map_err(|error| at_path(error, &file.path, body, name))
+}
+
+fn connect(client: Client, text: &str, server: &Server, new_file: bool) -> Result<String, TextError> {
+    match client.syntax() {
+        Syntax::Json(shape) => json_edit::connect(text, shape, server, new_file),
+        Syntax::Toml => toml_edits::connect(text, server, new_file),
+    }
+}
+
+fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, bool)>, TextError> {
+    match client.syntax() {
+        Syntax::Json(shape) => json_edit::disconnect(text, shape, name),
+        Syntax::Toml => toml_edits::disconnect(text, name),
+    }
+}
+
+/// Refuses a text that does not have the entry, or that `disconnect` would not turn back into the person's own. This is
+/// not expected to happen; a configuration is too dear to find out by trying.
+fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
+    let entry = match client.syntax() {
+        Syntax::Json(shape) => json_edit::find(after, shape, &server.name),
+        Syntax::Toml => toml_edits::find(after, &server.name),
+    };
+    if !entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.starts(server))) {
+        return Err(TextError::Layout(0, "the server cannot be added to this file".into()));
+    }
+    let restored = disconnect(client, after, &server.name).ok().flatten();
+    let own = disconnect(client, before, &server.name).ok().flatten().map(|(text, _)| text);
+    let same = restored.is_some_and(|(text, _)| text == own.as_deref().unwrap_or(before));
+    if !same {
+        return Err(TextError::Layout(0, "the change could not be taken back exactly".into()));
+    }
+    Ok(())
+}
+
+fn at_path(error: TextError, path: &Path, text: &str, name: &str) -> Error {
+    let path = path.to_owned();
+    match error {
+        TextError::NotOurs => Error::NotOurs { path, name: name.to_owned() },
+        TextError::Syntax(offset, reason) => {
+            let (line, column) = place(text, offset);
+            Error::Syntax { path, line, column, reason }
+        }
+        TextError::Layout(offset, reason) => {
+            let (line, column) = place(text, offset);
+            Error::Layout { path, line, column, reason }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The server that is added, and the mark that says what was added with it.
+use crate::{client::Client, error::Error};
+use std::collections::BTreeMap;
+
+/// The environment variable of an entry that marks it as ours. Its value lists what was added with the entry, so that
+/// exactly this can be removed again, also after the client has rewritten the file.
+pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
+
+/// An MCP server that a client starts and talks to over standard input and output.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Server {
+    /// The name in the client's list: 1 to 64 letters, digits, `-` and `_` (ASCII).
+    pub name: String,
+    /// The program: an absolute path, because clients do not start it from a shell.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its environment variables, such as a token.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Without the values of the variables, because they are secrets.
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("name", &self.name)
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env", &self.env.keys())
+            .finish()
+    }
+}
+
+/// Checks the name of a server.
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+        return Err(Error::InvalidServer("The name of a server has 1 to 64 letters, digits, - and _.".into()));
+    }
+    Ok(())
+}
+
+impl Server {
+    /// Checks that the client would start the server exactly like this.
+    pub(crate) fn check(&self, client: Client) -> Result<(), Error> {
+        check_name(&self.name)?;
+        let invalid = |text: String| Err(Error::InvalidServer(text));
+        if self.command.is_empty() {
+            return invalid("The command is empty.".into());
+        }
+        for name in self.env.keys() {
+            let mut chars = name.chars();
+            let starts = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+            if !starts || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                return invalid("The name of a variable has letters, digits and _, and begins with no digit.".into());
+            }
+            if name == ADDED_VARIABLE {
+                return invalid(format!("{ADDED_VARIABLE} is set by Mementory itself."));
+            }
+        }
+        for value in [&self.command].into_iter().chain(&self.args).chain(self.env.values()) {
+            if value.chars().any(char::is_control) {
+                return invalid("A command, argument or variable has a control character.".into());
+            }
+            if client.expands(value) {
+                return invalid(format!("{} would replace what follows a $ by a variable.", client.title()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The variables with the mark.
+    pub(crate) fn marked_env(&self, added: Added) -> BTreeMap<String, String> {
+        let mut env = self.env.clone();
+        env.insert(ADDED_VARIABLE.into(), added.to_text());
+        env
+    }
+}
+
+/// What was added with an entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Added {
+    /// The file.
+    pub file: bool,
+    /// The root object of a file without any value.
+    pub root: bool,
+    /// The member that holds the servers.
+    pub section: bool,
+    /// A line break: before the closing brace of an object that was `{}`, or after text without a final line break.
+    pub line: bool,
+    /// An empty line before the entry.
+    pub gap: bool,
+}
+
+impl Added {
+    fn words(&mut self) -> [(&'static str, &mut bool); 5] {
+        [
+            ("file", &mut self.file),
+            ("root", &mut self.root),
+            ("section", &mut self.section),
+            ("line", &mut self.line),
+            ("gap", &mut self.gap),
+        ]
+    }
+
+    /// `entry`, then a word for each further thing, joined by `+`.
+    pub fn to_text(mut self) -> String {
+        let further = self.words().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
+        ["entry"].into_iter().chain(further).collect::<Vec<_>>().join("+")
+    }
+
+    /// Reads `to_text`. Ignores words of other versions.
+    pub fn parse(text: &str) -> Self {
+        let mut added = Self::default();
+        for (word, on) in added.words() {
+            *on = text.split('+').any(|each| each == word);
+        }
+        added
+    }
+}
+
+/// An entry as it is in a configuration: strings only, everything else is ignored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub command: Option<String>,
+    pub args: Option<Vec<String>>,
+    pub env: BTreeMap<String, String>,
+}
+
+impl Entry {
+    /// What was added with the entry; `None` if it is not ours.
+    pub fn added(&self) -> Option<Added> {
+        self.env.get(ADDED_VARIABLE).map(|text| Added::parse(text))
+    }
+
+    /// Whether it starts the server like this. Further variables are the person's own and do no harm.
+    pub fn starts(&self, server: &Server) -> bool {
+        self.command.as_deref() == Some(&server.command)
+            && self.args.as_deref().unwrap_or_default() == server.args
+            && server.env.iter().all(|(name, value)| self.env.get(name) == Some(value))
+    }
+}
