@@ -9,6 +9,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
@@ -25,6 +26,11 @@ const MAX_BYTES = 20e6;
 /** Libraries that the window must not link by itself. Its web view has libsoup, which the pages' policy keeps unused. */
 const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const DOC = "/usr/share/doc/mementory";
+const MAINTAINER = "The Mementory contributors";
+const STAGING = join(TARGET, "package");
+
+/** gzip without a name and a time, so that the same text gives the same bytes. */
+const compressed = (content) => gzipSync(content, { level: 9 });
 
 await main(async () => {
   if (process.platform !== "linux")
@@ -43,9 +49,12 @@ await main(async () => {
   });
   refuseClients(join(folder, "mementory-app"));
   const files = stage(folder, seconds);
-  const config = { bundle: { linux: { deb: { files, changelog: changelog(seconds) }, rpm: { files } } } };
-  const args = ["bundle", "--bundles", "deb,rpm", "--no-sign", "--ci", "--config", JSON.stringify(config)];
+  const config = { bundle: { linux: { deb: { files }, rpm: { files } } } };
+  const configFile = join(STAGING, "bundle.json");
+  writeFileSync(configFile, JSON.stringify(config));
+  const args = ["bundle", "--bundles", "deb,rpm", "--no-sign", "--ci", "--config", configFile];
   await must("npx", ["--no-install", "tauri", ...args, ...(debug ? ["--debug"] : [])], { env });
+  await repack(join(folder, "bundle", "deb"), seconds, env);
   report(join(folder, "bundle"), debug);
 });
 
@@ -65,11 +74,9 @@ function refuseClients(program) {
   if (found.length > 0) throw new Stop(`${program} links ${found.join(", ")}. The window must have no network client.`);
 }
 
-const staging = () => join(TARGET, "package");
-
 /** Lays out everything besides the window. Returns a map from the path in the package to the file. */
 function stage(folder, seconds) {
-  const root = staging();
+  const root = STAGING;
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root, { recursive: true });
   const files = {};
@@ -100,25 +107,33 @@ function stage(folder, seconds) {
   );
   files["/usr/share/mime/packages/app.mementory.desktop.xml"] = join(packaging, "app.mementory.desktop.mime.xml");
   add(`${DOC}/copyright`, "copyright", copyright());
+  add(`${DOC}/changelog.gz`, "changelog.gz", compressed(changelog(seconds)));
   add(`${DOC}/licences.txt.gz`, "licences.txt.gz", compressed(licenceText()));
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1];
   add(`${DOC}/sbom.cdx.json.gz`, "sbom.cdx.json.gz", compressed(JSON.stringify(sbom([host], seconds), null, 1)));
   return files;
 }
 
-/** gzip without a name and a time, so that the same text gives the same bytes. */
-const compressed = (content) => gzipSync(content, { level: 9 });
-
+/** Debian's changelog, which has its own form. */
 function changelog(seconds) {
   const date = new Date(seconds * 1000).toUTCString().replace("GMT", "+0000");
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const file = join(staging(), "changelog");
-  const text = `mementory (${version}) unstable; urgency=medium\n\n  * The changes are listed in CHANGELOG.md of the source.\n\n -- ${MAINTAINER}  ${date}\n`;
-  writeFileSync(file, text);
-  return file;
+  return `mementory (${version}) unstable; urgency=medium\n\n  * The changes are listed in CHANGELOG.md of the source.\n\n -- ${MAINTAINER}  ${date}\n`;
 }
 
-const MAINTAINER = "The Mementory contributors";
+/**
+ * Packs the .deb again with the time of the commit in place of that of the build, which the bundler writes. Left out
+ * where there is no dpkg-deb; then two builds differ in these times.
+ */
+async function repack(folder, seconds, env) {
+  if (!has("dpkg-deb")) return console.log("dpkg-deb is not installed: the times in the .deb are those of the build");
+  const [name] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
+  const [content, deb] = [join(STAGING, "deb"), join(folder, name)];
+  await must("dpkg-deb", ["--raw-extract", deb, content]);
+  for (const path of [".", ...readdirSync(content, { recursive: true, encoding: "utf8" })])
+    utimesSync(join(content, path), seconds, seconds);
+  await must("dpkg-deb", ["--root-owner-group", "-Zxz", "--build", content, deb], { env });
+}
 
 /** The copyright file of Debian. */
 function copyright() {
