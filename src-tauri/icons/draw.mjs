@@ -110,9 +110,7 @@ function icns(types) {
 }
 
 const save = (name, bytes) => writeFileSync(fileURLToPath(new URL(name, import.meta.url)), bytes);
-save("32x32.png", png(32));
-save("128x128.png", png(128));
-save("128x128@2x.png", png(256));
+for (const size of [16, 24, 32, 48, 64, 128, 256]) save(`${size}x${size}.png`, png(size));
 save("icon.png", png(512));
 save("icon.ico", ico([16, 32, 48, 256]));
 save("icon.icns", icns({ ic07: 128, ic08: 256, ic09: 512 }));

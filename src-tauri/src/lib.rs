@@ -9,6 +9,7 @@ mod commands;
 mod interactive_guard;
 pub mod ipc;
 mod jobs;
+mod open_requests;
 mod session_lock;
 mod settings;
 mod state;
@@ -19,9 +20,10 @@ mod webkit_rendering;
 mod window;
 
 use mementory_api::Job;
+use open_requests::{OpenRequests, requested_by};
 use std::process::ExitCode;
 use std::sync::Arc;
-use tauri::{Emitter, Manager, RunEvent};
+use tauri::{AppHandle, Emitter, Manager, RunEvent};
 
 /// Event with the reason, sent when the vault locked automatically.
 const LOCKED_EVENT: &str = "locked";
@@ -29,11 +31,20 @@ const LOCKED_EVENT: &str = "locked";
 const WATCHED_EVENT: &str = "watched";
 /// Event with the progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
+/// Event sent when another start of the program handed its files over.
+const OPEN_EVENT: &str = "open";
 
 /// Opens the window and runs until it is closed. Locks the vault before the process ends.
 pub fn run() -> ExitCode {
     let ipc = ipc::builder();
-    let app = tauri::Builder::default()
+    let requests = OpenRequests::default();
+    requests.add(requested_by(std::env::args_os(), &std::env::current_dir().unwrap_or_default()));
+    let mut builder = tauri::Builder::default().manage(requests);
+    // A test runs several windows side by side, each with its own settings.
+    if !window::is_automated() {
+        builder = builder.plugin(tauri_plugin_single_instance::init(on_second_start));
+    }
+    let app = builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
         .invoke_handler(ipc.invoke_handler())
@@ -80,4 +91,12 @@ pub fn run() -> ExitCode {
         }
     });
     ExitCode::SUCCESS
+}
+
+/// Takes the files of another start of the program, which then ends, and shows the window.
+fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
+    app.state::<OpenRequests>().add(requested_by(args.into_iter().map(Into::into), folder.as_ref()));
+    // If the window is not there yet, it takes them when it starts.
+    let _ = app.emit(OPEN_EVENT, ());
+    window::show(app);
 }

@@ -87,9 +87,13 @@ impl AppState {
         self.jobs.cancel_all();
         let open = OpenVault { session, path: path.to_owned(), vault_id };
         *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
-        self.settings().change(|settings| settings.remember(path));
+        let state = self.session_state();
+        // The window opens the demonstration without a passphrase, so it needs no place in the list.
+        if !state.demonstration {
+            self.settings().change(|settings| settings.remember(path));
+        }
         self.wake_signal.notify();
-        Ok(self.session_state())
+        Ok(state)
     }
 
     /// Which vault is open, and the minutes until the automatic lock.
@@ -106,6 +110,7 @@ impl AppState {
             auto_lock_minutes,
             erasures_reapplied: applied.as_ref().map_or(0, |applied| applied.erasures),
             erasure_ledger: applied.and_then(|applied| applied.ledger),
+            demonstration: open.is_some_and(|open| open.session.is_demonstration()),
         }
     }
 
@@ -117,6 +122,28 @@ impl AppState {
         self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
         self.idle().timer.cancel_request();
         self.wake_signal.notify();
+    }
+
+    /// Closes and deletes the open vault, which must be a demonstration without imports of the person's own.
+    ///
+    /// # Errors
+    /// `locked`, `not_a_demonstration`, `own_imports`; then nothing is deleted. `io`.
+    pub fn delete_demonstration(&self) -> ApiResult<()> {
+        self.with_session(Session::check_deletable_demonstration)?;
+        self.clipboard.clear_now();
+        self.jobs.cancel_all();
+        let mut vault = self.vault.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have locked the vault, or imported into it, since the check above.
+        let Some(open) = vault.take_if(|open| open.session.check_deletable_demonstration().is_ok()) else {
+            return Err(ApiError::new("locked", 1, "The vault has changed meanwhile. Nothing was deleted. Try again."));
+        };
+        let path = open.path.clone();
+        drop(open);
+        mementory_api::delete_demonstration(&path)?;
+        drop(vault);
+        self.settings().change(|settings| settings.forget(&path));
+        self.wake_signal.notify();
+        Ok(())
     }
 
     /// Scans the watched folders once. As background work it does not keep the vault from locking.

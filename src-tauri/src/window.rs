@@ -42,6 +42,15 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
+/// Brings the window to the front.
+pub fn show(app: &AppHandle) {
+    for window in app.webview_windows().values() {
+        // A desktop may refuse to raise a window; the window is open all the same.
+        let _ = window.unminimize();
+        let _ = window.set_focus();
+    }
+}
+
 /// The window's protections besides the passphrase.
 pub fn guards(app: &AppHandle) -> WindowGuards {
     let state = app.state::<AppState>();
@@ -56,7 +65,7 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
 }
 
 /// True if a test drives the window. The test driver sets this variable to request automation.
-fn is_automated() -> bool {
+pub fn is_automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some()
 }
 

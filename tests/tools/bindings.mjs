@@ -9,7 +9,7 @@ await main(async () => {
   await installForBuilding();
   await buildUi();
   // The whole workspace's features, as in every other build, so that nothing is built a second time.
-  await must("cargo", ["build", "--locked", "--workspace", "--bin", "export-bindings"], { cwd: WORKSPACE });
-  await must(built("export-bindings"), [], { cwd: WORKSPACE });
+  await must("cargo", ["build", "--locked", "--workspace", "--example", "export-bindings"], { cwd: WORKSPACE });
+  await must(built(join("examples", "export-bindings")), [], { cwd: WORKSPACE });
   await must("node", [join(ROOT, "tests", "tools", "formats_table.mjs")], { cwd: ROOT });
 });

@@ -1,20 +1,24 @@
-// The main tasks on the command line: create a vault, import exports, search, scan, list, export, validate.
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+// The main tasks on the command line: make the demonstration, search, scan, list, export, validate.
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { built } from "./places.mjs";
 import { Stop, quiet } from "./sh.mjs";
 
-const OUTCOME_NAMES = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
+/** Words that the invented person of the demonstration wrote about. */
+const QUERIES = ["hazelnut", "the 8:20 to Cacilhas", "half marathon"];
+/** What a kind of loss means for a person, by the kind that `export` names. */
+const LOSS_MEANINGS = {
+  left_out: (fields) => `not in the file: ${fields}`,
+  narrowed: (fields) => `written in a simpler form: ${fields}`,
+  moved_to_extension: (fields) => `that other programs will not show, kept inside the file: ${fields}`,
+};
 
 /** Runs every task in a new folder and prints each command with its result. */
-export function demonstrate(root) {
-  const samples = join(root, "fixtures", "samples");
-  if (!existsSync(samples)) throw new Stop(`The sample exports are missing: ${samples}`);
+export function demonstrate() {
   const results = mkdtempSync(join(tmpdir(), "mementory-start-"));
-  const vault = join(results, "Sample.mementory");
+  const vault = join(results, "Demonstration.mementory");
   const passphraseFile = join(results, "passphrase.txt");
-  writeFileSync(passphraseFile, "correct horse battery staple\n", { mode: 0o600 });
 
   /** Runs one command, prints it as a person would type it, and returns its result. */
   const mementory = (...args) => {
@@ -27,37 +31,55 @@ export function demonstrate(root) {
   };
   const print = (text) => console.log(`  ${text}\n`);
 
-  mementory("create", vault);
-  print("Created an encrypted vault.");
-  for (const name of readdirSync(samples)
-    .filter((entry) => entry !== "README.md")
-    .sort()) {
-    const report = mementory("import", join(samples, name));
-    const outcomes = OUTCOME_NAMES.filter((each) => report[each] > 0).map((each) => `${report[each]} ${each}`);
-    print(`Found ${countText(report.found, "record")}: ${outcomes.join(", ")}.`);
+  const made = mementory("demo", vault);
+  writeFileSync(passphraseFile, `${made.passphrase}\n`, { mode: 0o600 });
+  const { memory = 0, conversation = 0, message = 0 } = made.counts;
+  print(
+    `An encrypted vault with a year of an invented person: ${countText(memory, "memory", "memories")}, ` +
+      `${countText(conversation, "conversation")}, ${countText(message, "message")}.`,
+  );
+  for (const query of QUERIES) {
+    const found = mementory("search", query, "--limit", "3");
+    print(
+      `${countText(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.` +
+        found.hits.map((hit) => `\n    ${firstWords(hit.snippet)}`).join(""),
+    );
   }
-  const found = mementory("search", "tortoise", "--limit", "5");
-  print(`${countText(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.`);
   const values = Object.entries(mementory("scan").by_class).map(([name, n]) => `${n} × ${name.replaceAll("_", " ")}`);
   print(`Sensitive values: ${values.join(", ") || "none"}.`);
   const page = mementory("list", "--kind", "memory", "--limit", "5");
-  print(`${page.total} memories. The newest:${page.items.map((item) => `\n    ${firstWords(item.text)}`).join("")}`);
+  print(
+    `${countText(page.total, "memory", "memories")}. The newest:` +
+      page.items.map((item) => `\n    ${firstWords(item.text)}`).join(""),
+  );
   for (const format of ["mem", "alf"]) {
-    const out = join(results, `Sample.${format}`);
+    const out = join(results, `Demonstration.${format}`);
     const exported = mementory("export", "--format", format, out);
     print(
-      `Exported ${countText(exported.records, "record")}, ${exported.bytes} bytes. ${lossSentence(exported.losses.length)}`,
+      `Exported ${countText(exported.records, "record")}, ${exported.bytes} bytes. ${lossText(exported.loss_counts)}`,
     );
     const checked = mementory("validate", out);
-    print(`Valid ${checked.format} ${checked.version} with ${countText(checked.records, "record")}.`);
+    print(`No errors were found in it: ${checked.format} ${checked.version}, ${countText(checked.records, "record")}.`);
   }
   console.log(`The vault and both exports are in ${results}`);
   return 0;
 }
 
-const countText = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-const lossSentence = (n) =>
-  n === 0 ? "Nothing was lost." : `${countText(n, "detail")} did not fit the format; --json lists them.`;
+const countText = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+/** What an export could not express, grouped by what it means for a person, with each field named once. */
+export function lossText(counts) {
+  if (counts.length === 0) return "The format has a place for everything.";
+  return Object.entries(LOSS_MEANINGS)
+    .map(([kind, meaning]) => [
+      meaning,
+      [...new Set(counts.filter((each) => each.kind === kind).map((each) => each.field))],
+    ])
+    .filter(([, fields]) => fields.length > 0)
+    .map(([meaning, fields]) => `\n    ${countText(fields.length, "field")} ${meaning(fields.sort().join(", "))}`)
+    .join("");
+}
+
 const firstWords = (text) =>
   text
     .replaceAll(/[\s*]+/g, " ")

@@ -28,6 +28,7 @@ import { checkInEnglish } from "../screens/english.mjs";
 import { testHostileTexts } from "../screens/hostile.mjs";
 import { testLanguages } from "../screens/run.mjs";
 import { Pictures } from "../screens/shots.mjs";
+import { checkDesktopFiles } from "./checks/desktop.mjs";
 import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { WORKSPACE } from "./places.mjs";
@@ -68,6 +69,7 @@ async function lint() {
   await cargoTool("cargo-machete", "^0.9");
   const count = tally();
   runChecks(count);
+  checkDesktopFiles(count);
   await Promise.all([RUST_LINTERS, NODE_LINTERS].map((linters) => oneByOne(count, linters)));
   if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...CARGO_DENY_COMMAND)) === 0);
   else count.leaveOut("licences, sources and duplicates: cargo-deny is not installed");

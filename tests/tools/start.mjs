@@ -1,6 +1,6 @@
 // `npm start`: installs what is missing, builds, opens the window. Without a display it shows the main tasks on the
-// command line instead, with the sample exports.
-import { ROOT, built } from "./places.mjs";
+// command line instead, with the demonstration.
+import { built } from "./places.mjs";
 import { demonstrate } from "./demonstration.mjs";
 import { buildPrograms, buildUi, installForBuilding } from "./setup.mjs";
 import { main, show } from "./sh.mjs";
@@ -11,6 +11,6 @@ await main(async () => {
   await buildPrograms();
   if (process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.platform !== "linux")
     return show(built("mementory-app"), []);
-  console.log("\nThere is no display, so here are the main tasks on the command line, with the sample exports.\n");
-  return demonstrate(ROOT);
+  console.log("\nThere is no display, so here are the main tasks on the command line, with the demonstration.\n");
+  return demonstrate();
 });

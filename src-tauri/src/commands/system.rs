@@ -1,9 +1,10 @@
 //! Functions of the system (file dialogs, browser, file manager, printer, clipboard), and the settings of the window.
 use crate::blocking::{CommandResult, blocking};
+use crate::open_requests::OpenRequests;
 use crate::session_lock::SessionWatcher;
 use crate::window::{CAN_HIDE_FROM_CAPTURE, guards};
-use mementory_api::types::WindowGuards;
-use mementory_api::{ApiError, ApiResult};
+use mementory_api::types::{OpenRequest, WindowGuards};
+use mementory_api::{ApiError, ApiResult, files};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +15,18 @@ use zeroize::Zeroizing;
 
 /// Schemes of links that may be opened.
 const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
+
+/// What the system asked this program to open since the last call.
+#[tauri::command]
+#[specta::specta]
+pub async fn take_open_requests(app: AppHandle) -> CommandResult<OpenRequest> {
+    let requested = app.state::<OpenRequests>().take();
+    blocking(app, move |_| {
+        let sorted = files::sort_opened(&requested.paths);
+        Ok(OpenRequest { demonstration: requested.demonstration, ..sorted })
+    })
+    .await
+}
 
 /// Ask for files to import. Empty if the dialog was cancelled.
 #[tauri::command]

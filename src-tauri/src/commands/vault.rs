@@ -2,7 +2,7 @@
 use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, job_reporting_to, session};
 use crate::state::AppState;
 use mementory_api::types::*;
-use mementory_api::{ApiError, CreateOptions, Job, Session, files};
+use mementory_api::{ApiError, CreateOptions, DEMONSTRATION_PASSPHRASE, Job, Session, files};
 use std::path::{Path, PathBuf};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
@@ -105,6 +105,35 @@ pub async fn unlock(
         let _ = session(app, |session| session.search().warm()).await;
     }));
     Ok(opened)
+}
+
+/// Open the demonstration vault of this computer, which is made if there is none.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_demonstration(app: AppHandle) -> CommandResult<SessionState> {
+    let folder = app.path().app_data_dir();
+    blocking(app, move |state| {
+        let folder = folder.map_err(|_| {
+            ApiError::new("io", 7, "This system has no folder for data of programs. Nothing was created.")
+        })?;
+        let path = folder.join("Demonstration.mementory");
+        state.wait_for_lock();
+        let job = Job::silent();
+        let session = if path.join("vault.json").exists() {
+            Session::open_watched(&path, DEMONSTRATION_PASSPHRASE, None, &job)?
+        } else {
+            Session::create_demonstration(&path, &job)?.0
+        };
+        state.put_session(&path, session)
+    })
+    .await
+}
+
+/// Delete the open demonstration vault.
+#[tauri::command]
+#[specta::specta]
+pub async fn delete_demonstration(app: AppHandle) -> CommandResult<()> {
+    blocking(app, AppState::delete_demonstration).await
 }
 
 /// Lock. Running jobs are rolled back first.

@@ -7,6 +7,7 @@ import { forbiddenDependencies } from "./crates.mjs";
 import { MACHINE_PATH_PATTERN, placeholdersIn, lengthProblem } from "./files.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
+import { networkClients } from "./network.mjs";
 import { promiseProblems } from "./promises.mjs";
 import { moduleTree } from "./rust_modules.mjs";
 import { median, shapeOf, tooLarge } from "./shape.mjs";
@@ -252,6 +253,21 @@ function promiseExamples() {
   );
 }
 
+function networkExamples() {
+  const answering = (names) => ({
+    cargo: (_, args) => ({ code: 0, stdout: names(args.join(" ")).join("\n"), stderr: "" }),
+  });
+  const clean = answering((args) => ["serde v1.0.0", ...(args.includes("mementory-cli") ? ["ureq v3.0.0"] : [])]);
+  const everywhere = answering(() => ["hyper v1.0.0 (proc-macro)", "zbus v5.0.0"]);
+  return [
+    ...problemUnlessSame("network clients: only in the command line", networkClients(clean), []),
+    ...problemUnlessSame("network clients: in every program", networkClients(everywhere), [
+      "mementory-api links hyper; only `push` may have a client",
+      "the window links hyper; it must have no network client",
+    ]),
+  ];
+}
+
 export function checkExamples() {
   return [
     affectedExamples,
@@ -265,5 +281,6 @@ export function checkExamples() {
     shapeExamples,
     styleExamples,
     promiseExamples,
+    networkExamples,
   ].flatMap((check) => check());
 }

@@ -1,12 +1,14 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
 import { checkPermissions, checkPolicy } from "./boundary.mjs";
 import { crateDirection } from "./crates.mjs";
+import { desktopTypes } from "./desktop.mjs";
 import { checkExamples } from "./examples.mjs";
 import { machinePaths, placeholders, fileSizes } from "./files.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { formatsTable } from "../formats_table.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
+import { networkClients } from "./network.mjs";
 import { promisesOfSecurity } from "./promises.mjs";
 import { shape } from "./shape.mjs";
 import { physicalSidesInStyles } from "./styles.mjs";
@@ -18,6 +20,8 @@ export const CHECKS = {
   "list of licences": licences,
   "README's table of formats": formatsTable,
   "logical sides in styles": physicalSidesInStyles,
+  "file types of the desktop files": desktopTypes,
+  "network clients only in `push`": networkClients,
   placeholders,
   "paths of a developer's machine": machinePaths,
   "window permissions": checkPermissions,

@@ -52,6 +52,44 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
+/// Sorts paths that the system asked to open. Nothing is read; a device or a pipe is not even opened. Of several vaults
+/// the first one counts, because the window shows one.
+pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
+    let mut request = OpenRequest::default();
+    for path in paths {
+        // A double click on a file inside a vault means the vault.
+        let vault =
+            if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
+        let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());
+        let text = path.to_str().map(str::to_owned);
+        match (vault.and_then(Path::to_str), text, refusal(path)) {
+            (Some(vault), ..) => {
+                request.vault.get_or_insert_with(|| vault.to_owned());
+            }
+            (None, Some(text), None) => request.paths.push(text),
+            // The window hands names back as text, so a name that is none could not be opened.
+            (None, _, reason) => request
+                .refused
+                .push(RefusedPath { path: path.display().to_string(), reason: reason.unwrap_or("unreadable").into() }),
+        }
+    }
+    request
+}
+
+/// Name of the file that makes a folder a vault, whatever the folder's name ends in.
+const VAULT_HEADER: &str = "vault.json";
+
+/// Why this path cannot be opened. None if it can.
+fn refusal(path: &Path) -> Option<&'static str> {
+    match path.metadata() {
+        Ok(found) if found.is_dir() => std::fs::read_dir(path).is_err().then_some("unreadable"),
+        Ok(found) if found.is_file() => std::fs::File::open(path).is_err().then_some("unreadable"),
+        Ok(_) => Some("no_file"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("missing"),
+        Err(_) => Some("unreadable"),
+    }
+}
+
 /// Name of the program's folder in the system's folder for data of programs.
 const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
@@ -448,7 +486,8 @@ pub fn suggest_passphrase() -> ApiResult<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::path_info;
+    use super::{path_info, sort_opened};
+    use crate::types::{OpenRequest, RefusedPath};
 
     #[test]
     fn path_info_distinguishes_files_folders_and_missing_paths() {
@@ -460,5 +499,40 @@ mod tests {
         let found: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
         let [file, folder, missing] = paths;
         assert_eq!(found, [(file, false, Some(4)), (folder, true, None), (missing, false, None)]);
+    }
+
+    #[test]
+    fn opened_paths_are_sorted_into_a_vault_files_and_what_cannot_be_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.zip"), "PK").unwrap();
+        for vault in ["Old.keepsake", "other"] {
+            std::fs::create_dir(at(vault)).unwrap();
+            std::fs::write(at(vault).join("vault.json"), "{}").unwrap();
+        }
+        std::fs::create_dir(at("notes")).unwrap();
+        let paths = ["gone.zip", "a.zip", "notes", "Old.keepsake/vault.json", "other"].map(at);
+        let text = |name: &str| at(name).display().to_string();
+        let refused = vec![RefusedPath { path: text("gone.zip"), reason: "missing".into() }];
+        let expected = OpenRequest {
+            vault: Some(text("Old.keepsake")),
+            paths: vec![text("a.zip"), text("notes")],
+            refused,
+            demonstration: false,
+        };
+        assert_eq!(sort_opened(&paths), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_names_that_are_no_text_are_refused_without_being_opened() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let odd = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
+        std::fs::write(&odd, "PK").unwrap();
+        let found = sort_opened(&["/dev/zero".into(), odd, "/dev/null/inside".into()]);
+        let reasons: Vec<_> = found.refused.iter().map(|refused| refused.reason.as_str()).collect();
+        assert_eq!(reasons, ["no_file", "unreadable", "unreadable"]);
+        assert!(found.paths.is_empty() && found.vault.is_none());
     }
 }

@@ -18,6 +18,7 @@ pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript};
 pub use passphrase::passphrase;
 pub use session::{
-    Backups, Changes, CreateOptions, DuplicateMemories, EvidencePacks, ExportOptions, Exports, Imports, KeyRing,
-    Records, Scanner, Search, SensitiveValues, Session, WatchRound, WatchedFolders,
+    Backups, Changes, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks, ExportOptions,
+    Exports, Imports, KeyRing, Records, Scanner, Search, SensitiveValues, Session, WatchRound, WatchedFolders,
+    delete_demonstration,
 };

@@ -193,6 +193,14 @@ pub enum Command {
         #[arg(long)]
         kdf_floor: bool,
     },
+    /// Make a vault with the records of an invented person, to try the program with.
+    Demo {
+        /// Folder for the vault; it must be new or empty.
+        dir: PathBuf,
+    },
+    /// Write man pages and shell completions into a folder, for packages.
+    #[command(hide = true)]
+    Packaging { dir: PathBuf },
     /// Show what is in the vault.
     Info,
     /// Change the passphrase.

@@ -9,6 +9,7 @@ mod args;
 mod done;
 mod input;
 mod job;
+mod packaging;
 mod portable;
 mod print;
 mod push;

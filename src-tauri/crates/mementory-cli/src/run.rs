@@ -4,6 +4,7 @@ use crate::{
     done::{CommandResult, done, internal_error},
     input::{filter, path_text, secret, text},
     job::{cancel_on_ctrl_c, job_with_progress},
+    packaging,
     portable::{self, export_request},
 };
 use mementory_api::{ApiError, ApiResult, Backups, CreateOptions, Job, Session, files, types::*};
@@ -18,6 +19,12 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             session.apply_erasures(files::ledger_folder().as_deref(), &job);
             Ok(with_warnings(&session, CommandResult { essential: true, ..done(&created)? }))
         }
+        Command::Demo { dir } => {
+            cancel_on_ctrl_c(&job);
+            let (session, made) = Session::create_demonstration(dir, &job)?;
+            Ok(with_warnings(&session, CommandResult { essential: true, ..done(&made)? }))
+        }
+        Command::Packaging { dir } => packaging::write(dir),
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
             let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;

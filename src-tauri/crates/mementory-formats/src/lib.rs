@@ -1,7 +1,8 @@
 //! The registry of all formats, detection over it, and the few parts of single formats that callers use.
 //!
-//! To add a format, create a folder in `mementory-formats-vendor`, `mementory-formats-agents` or `mementory-formats-interchange`
-//! and add a line to that crate's `FORMATS`.
+//! To add a format, create a folder in `mementory-formats-vendor`, `-agents` or `-interchange` and add a line to that
+//! crate's `FORMATS`.
+mod demonstration;
 #[cfg(test)]
 mod mixed_tests;
 mod typescript;
@@ -9,6 +10,7 @@ mod typescript;
 use mementory_model::Limits;
 use std::{path::Path, sync::LazyLock};
 
+pub use demonstration::DEMONSTRATION;
 pub use mementory_format::{
     AppliedDeltas, AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, DeltaFile, Detected, Detection,
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, Format, FormatError,

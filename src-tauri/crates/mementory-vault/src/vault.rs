@@ -4,6 +4,7 @@ use crate::{
     audit::AuditTrail,
     backup::Backups,
     context::{Context, IndexFault, IndexState, fresh_index, index_error},
+    demonstration::Demonstration,
     diff_status::ExportDiff,
     duplicates::Duplicates,
     edit::Editor,
@@ -324,6 +325,11 @@ impl Vault {
     /// Reads and stores the paths of imports and exports.
     pub fn file_locations(&self) -> FileLocations<'_> {
         FileLocations::new(&self.context)
+    }
+
+    /// Reads and sets the mark of a demonstration vault.
+    pub fn demonstration(&self) -> Demonstration<'_> {
+        Demonstration::new(&self.context)
     }
 
     /// Checks every part of the vault.

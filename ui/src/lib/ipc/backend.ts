@@ -20,6 +20,12 @@ export interface Backend {
     secret: string,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.SessionState>;
+  /** Opens the demonstration vault of this computer, which is made if there is none. */
+  openDemonstration(): Promise<b.SessionState>;
+  /** Deletes the open demonstration vault. */
+  deleteDemonstration(): Promise<void>;
+  /** What the system asked to open since the last call: files, a vault. */
+  takeOpenRequests(): Promise<b.OpenRequest>;
   lock(): Promise<void>;
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
@@ -169,6 +175,8 @@ export interface Backend {
    * Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening.
    */
   onWatched(listener: () => void): Promise<() => void>;
+  /** Calls `listener` when another start of the program handed files over. Returns the function to stop listening. */
+  onOpen(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
   /**

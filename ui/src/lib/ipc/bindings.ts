@@ -24,6 +24,10 @@ export const commands = {
 	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
 	/**  Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first. */
 	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
+	/**  Open the demonstration vault of this computer, which is made if there is none. */
+	openDemonstration: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration")),
+	/**  Delete the open demonstration vault. */
+	deleteDemonstration: () => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration")),
 	/**  Lock. Running jobs are rolled back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
 	/**  Minutes without input before the vault locks automatically; 0 = never. */
@@ -159,6 +163,8 @@ export const commands = {
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Delete the export that was just written and did not pass its check. */
 	removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
+	/**  What the system asked this program to open since the last call. */
+	takeOpenRequests: () => typedError<OpenRequest, ErrorBody>(__TAURI_INVOKE("take_open_requests")),
 	/**  Ask for files to import. Empty if the dialog was cancelled. */
 	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
 	/**  Ask for a folder. */
@@ -896,6 +902,18 @@ export type NewRecoveryCode = {
 	slots: SlotInfo[],
 };
 
+/**  What the system asked the program to open, sorted by what the window does with it. */
+export type OpenRequest = {
+	/**  A vault to unlock. */
+	vault: string | null,
+	/**  Files and folders to import. */
+	paths: string[],
+	/**  Paths that cannot be opened. */
+	refused: RefusedPath[],
+	/**  Whether to open the demonstration. */
+	demonstration: boolean,
+};
+
 /**  Where a record was read. */
 export type OriginInfo = {
 	format: string,
@@ -1080,6 +1098,13 @@ export type RedactedValues = {
 	receipt: Receipt,
 };
 
+/**  A path that cannot be opened. */
+export type RefusedPath = {
+	path: string,
+	/**  `missing`, `unreadable`, or `no_file`: neither a file nor a folder. */
+	reason: string,
+};
+
 /**  A record that was not added as new. */
 export type ReportItem = {
 	/**  As in `by_kind`; null in reports of older imports. */
@@ -1187,6 +1212,8 @@ export type SessionState = {
 	 *  known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
 	 */
 	erasure_ledger: string | null,
+	/**  Whether the open vault is a demonstration, which contains only invented records. */
+	demonstration: boolean,
 };
 
 /**  Answer of `show`. */

@@ -35,6 +35,9 @@ export const tauriBackend: Backend = {
   suggestPassphrase: () => unwrap(commands.suggestPassphrase()),
   createVault: (path, passphrase) => unwrap(commands.createVault(path, passphrase)),
   unlock: (jobId, path, secret, onProgress) => unwrap(commands.unlock(jobId, path, secret, channel(onProgress))),
+  openDemonstration: () => unwrap(commands.openDemonstration()),
+  deleteDemonstration: () => unwrapVoid(commands.deleteDemonstration()),
+  takeOpenRequests: () => unwrap(commands.takeOpenRequests()),
   lock: () => unwrapVoid(commands.lock()),
   setAutoLock: (minutes) => unwrapVoid(commands.setAutoLock(minutes)),
   touch: () => unwrapVoid(commands.touch()),
@@ -123,6 +126,7 @@ export const tauriBackend: Backend = {
   setHideFromCapture: (on) => unwrapVoid(commands.setHideFromCapture(on)),
   onLocked: (listener) => listen<LockedBy>("locked", ({ payload }) => listener(payload)),
   onWatched: (listener) => listen("watched", () => listener()),
+  onOpen: (listener) => listen("open", () => listener()),
   onWatchProgress: (listener) => listen<Progress>("watch_progress", ({ payload }) => listener(payload)),
   onDrop: (listener) =>
     getCurrentWebview().onDragDropEvent(({ payload }) => {

@@ -14,6 +14,8 @@ class Session {
   path = $state<string | null>(null);
   name = $state("");
   vaultId = $state<string | null>(null);
+  /** Whether the open vault is a demonstration. */
+  demonstration = $state(false);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
   /** Why the vault locked; null if the window only knows it from a failed call. */
@@ -60,10 +62,24 @@ class Session {
     this.path = state.path;
     this.name = state.name ?? vaultName(state.path ?? "");
     this.vaultId = state.vault_id;
+    this.demonstration = state.demonstration;
     this.autoLockMinutes = state.auto_lock_minutes;
     if (this.path !== null) delete this.#attempts[this.path];
     this.lockedAt = null;
     this.phase = "open";
+  }
+
+  async openDemonstration(): Promise<void> {
+    this.opened(await backend().openDemonstration());
+  }
+
+  /** Deletes the open demonstration and goes back to the welcome screen. */
+  async deleteDemonstration(): Promise<void> {
+    await backend().deleteDemonstration();
+    clearContent();
+    this.path = null;
+    this.demonstration = false;
+    this.phase = "welcome";
   }
 
   /** Locks on request of the person. */
@@ -84,7 +100,8 @@ class Session {
     // A failed call may have locked the window before the reason arrives.
     if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
-    this.phase = "unlock";
+    // The welcome screen opens a demonstration again, without its passphrase.
+    this.phase = this.demonstration ? "welcome" : "unlock";
     this.lockedAt = Date.now();
     this.lockedBy = by;
     clearContent();

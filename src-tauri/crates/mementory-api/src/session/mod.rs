@@ -3,6 +3,7 @@
 mod backups;
 mod changes;
 mod context;
+mod demonstration;
 mod duplicates;
 mod evidence;
 mod export;
@@ -23,6 +24,7 @@ mod watching;
 
 pub use backups::Backups;
 pub use changes::Changes;
+pub use demonstration::{DEMONSTRATION_PASSPHRASE, delete_demonstration};
 pub use duplicates::DuplicateMemories;
 pub use evidence::EvidencePacks;
 pub use export::{ExportOptions, Exports};

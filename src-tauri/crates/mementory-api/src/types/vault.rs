@@ -32,6 +32,16 @@ pub struct Created {
     pub recovery_code: String,
 }
 
+/// Result of making a demonstration vault.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct DemonstrationMade {
+    pub path: String,
+    /// The passphrase that opens it, the same for every demonstration.
+    pub passphrase: String,
+    /// Number of records by kind.
+    pub counts: BTreeMap<String, u32>,
+}
+
 /// A backup in the same folder as its vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FoundBackup {
@@ -74,6 +84,29 @@ pub struct SessionState {
     /// `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
     /// known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
     pub erasure_ledger: Option<String>,
+    /// Whether the open vault is a demonstration, which contains only invented records.
+    pub demonstration: bool,
+}
+
+/// What the system asked the program to open, sorted by what the window does with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct OpenRequest {
+    /// A vault to unlock.
+    pub vault: Option<String>,
+    /// Files and folders to import.
+    pub paths: Vec<String>,
+    /// Paths that cannot be opened.
+    pub refused: Vec<RefusedPath>,
+    /// Whether to open the demonstration.
+    pub demonstration: bool,
+}
+
+/// A path that cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct RefusedPath {
+    pub path: String,
+    /// `missing`, `unreadable`, or `no_file`: neither a file nor a folder.
+    pub reason: String,
 }
 
 /// Protections of the window besides the passphrase, and which of them this system supports.

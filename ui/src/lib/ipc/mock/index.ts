@@ -1,4 +1,4 @@
-import type { Backend, EvidencePart, ListItem, LockedBy } from "../backend";
+import type { Backend, EvidencePart, ListItem, LockedBy, OpenRequest } from "../backend";
 import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
@@ -29,7 +29,12 @@ import { sampleWatched, type SampleWatching } from "./watching";
 export type { MockOptions };
 
 /** Events that the person or the system causes in the real program. */
-type Sample = { lockNow(by?: LockedBy): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
+type Sample = {
+  lockNow(by?: LockedBy): void;
+  drop(paths: string[], over?: boolean): void;
+  /** The system asks to open something. */
+  openRequest(request: Partial<OpenRequest>): void;
+} & SampleWatching;
 
 export { MOCK_PASSPHRASE };
 
@@ -61,6 +66,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   const keys = sampleKeys();
   const entries = sampleEntries();
   let onLocked: (by: LockedBy) => void = () => undefined;
+  let onOpen: () => void = () => undefined;
+  const openRequests: OpenRequest[] = [];
+  const emptyRequest = (): OpenRequest => ({ vault: null, paths: [], refused: [], demonstration: false });
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
   const requireOpen = () => {
@@ -76,6 +84,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     if (!found) throw failWith("not_found", "This record is not in the vault.");
     return found;
   };
+  let demonstration = false;
   const state = () => ({
     open,
     vault_id: open ? "v-1" : null,
@@ -84,6 +93,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     auto_lock_minutes: autoLockMinutes,
     erasures_reapplied: 0,
     erasure_ledger: null,
+    demonstration,
   });
   const newVersion = (id: string, text: string, cause: string) => {
     const record = itemById(id);
@@ -100,6 +110,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   const mock: Backend & Sample = {
     ...watching.sample,
     lockNow: (by = "idle") => ((open = false), onLocked(by)),
+    openRequest: (request) => {
+      openRequests.push({ ...emptyRequest(), ...request });
+      onOpen();
+    },
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
     ...sampleVaults({ requireOpen, entries, pace, present: !options.empty }),
@@ -115,16 +129,29 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     suggestPassphrase: async () => MOCK_PASSPHRASE,
     createVault: async (where) => {
       open = true;
+      demonstration = false;
       path = where;
       items = [];
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
+    openDemonstration: async () => {
+      open = demonstration = true;
+      path = "/home/ines/.local/share/app.mementory.desktop/Demonstration.mementory";
+      return state();
+    },
+    deleteDemonstration: async () => {
+      requireOpen();
+      if (!demonstration) throw failWith("not_a_demonstration", "This vault is no demonstration.");
+      open = demonstration = false;
+    },
+    takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),
     unlock: async (job, where, secret, onProgress) => {
       if (pace > 0) await new Promise((done) => setTimeout(done, Math.min(pace, 300)));
       if (options.failing) throw failWith(options.failing, "The vault could not be opened.", { pages: "2" });
       if (!slots.opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
       if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, pace, onProgress);
       open = true;
+      demonstration = false;
       path = where;
       return state();
     },
@@ -390,6 +417,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ),
     ...sampleSystem(options.system),
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
+    onOpen: async (listener) => ((onOpen = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,
   };

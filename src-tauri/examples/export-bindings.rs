@@ -1,4 +1,5 @@
-//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`. With the argument `-`, prints `bindings.ts` instead.
+//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`. With the argument `-`, prints `bindings.ts` instead. An
+//! example and no program, because programs of this crate go into the packages.
 use std::io::Write;
 use std::process::ExitCode;
 

@@ -1,0 +1,10 @@
+//! Exports of an invented person over one year, for a vault to try the program with. `tests/demonstration/make.mjs`
+//! makes them.
+
+/// The exports as (file name, content), in the order in which they are imported.
+pub const DEMONSTRATION: [(&str, &[u8]); 4] = [
+    ("chatgpt-export.zip", include_bytes!("../../../../fixtures/demonstration/chatgpt-export.zip")),
+    ("claude-export.zip", include_bytes!("../../../../fixtures/demonstration/claude-export.zip")),
+    ("gemini-takeout.zip", include_bytes!("../../../../fixtures/demonstration/gemini-takeout.zip")),
+    ("claude-code.zip", include_bytes!("../../../../fixtures/demonstration/claude-code.zip")),
+];

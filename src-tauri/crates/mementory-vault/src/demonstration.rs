@@ -1,0 +1,89 @@
+//! Marks a vault that holds only invented records, so that the window can say so and delete it at once.
+use crate::{VaultError, VaultResult, context::Context, erasure_ledger::FILE as LEDGER_FILE};
+use mementory_crypto::HEADER_FILE;
+use mementory_store as store;
+use rusqlite::{OptionalExtension, params};
+use std::{
+    fs::{File, TryLockError},
+    io::ErrorKind,
+    path::Path,
+};
+
+/// Key of the mark in the table `meta`. Its value is the list of the imports that filled the vault.
+const META_KEY: &str = "demonstration";
+
+/// The mark of a demonstration vault.
+#[derive(Clone, Copy)]
+pub struct Demonstration<'v> {
+    context: &'v Context,
+}
+
+impl<'v> Demonstration<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Demonstration<'_> {
+    /// Marks the vault as a demonstration that these imports filled.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn mark(&self, batches: &[String]) -> VaultResult<()> {
+        let text = serde_json::to_string(batches).unwrap_or_default();
+        self.context.store.write(|tx| {
+            tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META_KEY, text])?;
+            Ok(())
+        })
+    }
+
+    /// The imports that filled a demonstration. None for any other vault.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn batches(&self) -> VaultResult<Option<Vec<String>>> {
+        self.context.store.read(|connection| {
+            let text: Option<String> = connection
+                .query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |row| row.get(0))
+                .optional()?;
+            // A damaged list still marks a demonstration; then every import counts as the person's own.
+            Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+        })
+    }
+}
+
+/// Names of everything that a vault consists of. The header is first: without it nothing here is a vault any more.
+const VAULT_ENTRIES: [&str; 8] =
+    [HEADER_FILE, store::FILE, "store.db-wal", "store.db-shm", "index", "blobs", LEDGER_FILE, "lock"];
+
+/// Deletes the files of a closed vault, and its folder if nothing else is in it. Other files stay.
+///
+/// # Errors
+/// `InUse` if a process has it open, I/O.
+pub fn remove_vault(dir: &Path) -> VaultResult<()> {
+    let lock = match File::open(dir.join("lock")) {
+        Ok(lock) => Some(lock),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(VaultError::io("lock", error)),
+    };
+    if let Some(lock) = &lock
+        && matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
+    {
+        return Err(VaultError::InUse);
+    }
+    for name in VAULT_ENTRIES {
+        let path = dir.join(name);
+        let removed = match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => std::fs::remove_dir_all(&path),
+            Ok(_) => std::fs::remove_file(&path),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(VaultError::io(name, error)),
+            _ => {}
+        }
+    }
+    // Fails if the folder has other files, which stay.
+    let _ = std::fs::remove_dir(dir);
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! What the system asked this program to open: files named on the command line, by a double click, or by "Open with".
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Most paths that wait for the window. Further ones are ignored; a person does not open that many at once.
+const MAX_WAITING: usize = 1000;
+
+/// Argument that opens the demonstration; the desktop entry has it as an action.
+const DEMONSTRATION_OPTION: &str = "--demonstration";
+
+/// What one start of the program asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Requested {
+    /// Files and folders, without repetitions.
+    pub paths: Vec<PathBuf>,
+    /// Whether to open the demonstration.
+    pub demonstration: bool,
+}
+
+/// What the window has not taken yet.
+#[derive(Default)]
+pub struct OpenRequests(Mutex<Requested>);
+
+impl OpenRequests {
+    /// Adds what another start of the program asks for.
+    pub fn add(&self, requested: Requested) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.demonstration |= requested.demonstration;
+        for path in requested.paths {
+            if waiting.paths.len() < MAX_WAITING && !waiting.paths.contains(&path) {
+                waiting.paths.push(path);
+            }
+        }
+    }
+
+    /// Returns everything and forgets it.
+    pub fn take(&self) -> Requested {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What the arguments of a program ask for, the first of which is its own name. Relative paths are taken from `folder`.
+/// File managers may pass `file://` addresses. Unknown options are ignored, up to an argument `--`.
+pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> Requested {
+    let mut only_paths = false;
+    let mut requested = Requested::default();
+    for arg in args.into_iter().skip(1) {
+        let text = arg.to_str();
+        if !only_paths && text == Some("--") {
+            only_paths = true;
+        } else if !only_paths && text == Some(DEMONSTRATION_OPTION) {
+            requested.demonstration = true;
+        } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
+            // An option of a newer version is no reason not to start.
+        } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
+            // An address of another computer has no path here. It is reported as missing under its own text.
+            let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
+            requested.paths.push(path.unwrap_or_else(|| folder.join(&arg)));
+        } else {
+            requested.paths.push(folder.join(&arg));
+        }
+    }
+    requested
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(args: &[&str]) -> Vec<String> {
+        let args = args.iter().map(OsString::from);
+        requested_by(args, Path::new("/home/ines")).paths.into_iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn arguments_name_the_files_to_open() {
+        assert_eq!(paths(&["mementory-app"]), [""; 0]);
+        assert_eq!(paths(&["mementory-app", "a b.zip", "/tmp/c.mem"]), ["/home/ines/a b.zip", "/tmp/c.mem"]);
+        assert_eq!(paths(&["mementory-app", "file:///tmp/caf%C3%A9%20%231.zip"]), ["/tmp/café #1.zip"]);
+    }
+
+    #[test]
+    fn options_are_no_files_unless_they_follow_two_hyphens() {
+        assert_eq!(paths(&["mementory-app", "--new", "-x", "", "a"]), ["/home/ines/a"]);
+        assert_eq!(paths(&["mementory-app", "--", "-a.zip", "--"]), ["/home/ines/-a.zip", "/home/ines/--"]);
+        assert_eq!(paths(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn the_action_of_the_desktop_entry_opens_the_demonstration() {
+        let asks = |args: [&str; 2]| requested_by(args.map(OsString::from), Path::new("/tmp")).demonstration;
+        assert!(asks(["mementory-app", "--demonstration"]));
+        assert!(!asks(["mementory-app", "demonstration"]));
+        assert!(!asks(["--demonstration", "a.zip"]));
+    }
+
+    #[test]
+    fn an_address_of_another_computer_stays_a_name_that_does_not_exist() {
+        assert_eq!(paths(&["mementory-app", "file://elsewhere/a.zip"]), ["/home/ines/file://elsewhere/a.zip"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_is_handed_on_unchanged() {
+        use std::os::unix::ffi::{OsStrExt, OsStringExt};
+        let name = OsString::from_vec(b"caf\xe9.zip".to_vec());
+        let paths = requested_by([OsString::from("mementory-app"), name], Path::new("/tmp")).paths;
+        assert_eq!(paths.first().map(|path| path.as_os_str().as_bytes()), Some(&b"/tmp/caf\xe9.zip"[..]));
+    }
+
+    #[test]
+    fn what_waits_is_taken_once_and_without_repetitions() {
+        let requests = OpenRequests::default();
+        let add = |paths: &[&str], demonstration| {
+            requests.add(Requested { paths: paths.iter().map(PathBuf::from).collect(), demonstration });
+        };
+        add(&["/a", "/b", "/a"], true);
+        add(&["/b", "/c"], false);
+        let paths = vec!["/a".into(), "/b".into(), "/c".into()];
+        assert_eq!(requests.take(), Requested { paths, demonstration: true });
+        assert_eq!(requests.take(), Requested::default());
+        let many = (0..MAX_WAITING + 5).map(|n| n.to_string().into()).collect();
+        requests.add(Requested { paths: many, demonstration: false });
+        assert_eq!(requests.take().paths.len(), MAX_WAITING);
+    }
+}

@@ -1,0 +1,285 @@
+// Makes the exports of the demonstration in `fixtures/demonstration` from the texts beside this file:
+// `node tests/demonstration/make.mjs`. The same texts give the same bytes. The person in them is invented.
+//
+// A line of `chatgpt.txt`, `claude.txt`, `gemini.txt` and `claude-code.txt` is a conversation: `day time | title |
+// question | answer | question | answer …` (without a title in Gemini, which has none). Lines below belong to it:
+// `+` is a memory that the assistant saved then, `^` is an answer that was replaced by another one, `&` is a file that
+// was given. `memories.txt` has the other memories.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildArchive } from "../corpus/zip.mjs";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../fixtures/demonstration/", import.meta.url));
+const PERSON = "Maren Holt";
+const PROJECT = "-home-maren-mare";
+
+/** A UUID that depends only on `text`. */
+function uuid(text) {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-",
+  );
+}
+
+const read = (name) => readFileSync(join(HERE, name), "utf8").trim().split("\n");
+const json = (value) => JSON.stringify(value);
+const archive = (files) => buildArchive(Object.entries(files).map(([name, data]) => ({ name, data, deflate: true })));
+
+/** The conversations of a file: {at, title, turns: [{role, text}], saved, replaced, files}. */
+function conversations(name, { titled = true } = {}) {
+  const found = [];
+  for (const line of read(name)) {
+    const [mark, rest] = [line[0], line.slice(2)];
+    if (mark === "+") found.at(-1).saved.push(rest);
+    else if (mark === "^") found.at(-1).replaced.push(rest);
+    else if (mark === "&") found.at(-1).files.push(rest);
+    else {
+      const [when, ...cells] = line.split("|").map((cell) => cell.trim());
+      const title = titled ? cells.shift() : null;
+      const files = cells.filter((cell) => cell.startsWith("& ")).map((cell) => cell.slice(2));
+      const turns = cells
+        .filter((cell) => !cell.startsWith("& "))
+        .map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", text }));
+      found.push({ at: Date.parse(`${when.replace(" ", "T")}:00Z`), title, turns, files, saved: [], replaced: [] });
+    }
+  }
+  return found;
+}
+
+/** The other memories of an assistant, each as a list of cells. */
+function memories(assistant) {
+  const lines = read("memories.txt");
+  const first = lines.indexOf(`[${assistant}]`) + 1;
+  const next = lines.findIndex((line, index) => index >= first && line.startsWith("["));
+  return lines.slice(first, next < 0 ? undefined : next).map((line) => line.split("|").map((cell) => cell.trim()));
+}
+
+/** The content of a file that was given to an assistant. */
+function fileContent(name) {
+  if (name.endsWith(".csv")) {
+    const rows = Array.from(
+      { length: 28 },
+      (_, day) => `2026-05-${String(day + 1).padStart(2, "0")},${380 + ((day * 37) % 71)}`,
+    );
+    return `day,waiting\n${rows.join("\n")}\n`;
+  }
+  // A picture of one grey pixel.
+  return Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
+    "base64",
+  );
+}
+
+function chatgpt() {
+  const files = {};
+  const names = {};
+  const list = conversations("chatgpt.txt");
+  // A memory that was saved later is a short conversation of its own, as people add them in the settings.
+  const later = memories("chatgpt").map(([day, text]) => [day, text]);
+  const target = (day) => list.filter(({ at }) => at < Date.parse(`${day}T23:59:59Z`)).at(-1);
+  for (const [day, text] of later) target(day).saved.push(text);
+  const all = list.map((conversation) => {
+    const id = uuid(`chatgpt ${conversation.title}`);
+    const mapping = { [`${id}-root`]: { id: `${id}-root`, message: null, parent: null, children: [] } };
+    let [parent, time, count] = [`${id}-root`, conversation.at / 1000, 0];
+    const add = (role, text, { recipient = "all", under = parent, name = null, metadata = {} } = {}) => {
+      const node = uuid(`${id} ${(count += 1)}`);
+      time += 40;
+      mapping[under].children.push(node);
+      mapping[node] = {
+        id: node,
+        message: {
+          id: node,
+          author: { role, name, metadata: {} },
+          create_time: time,
+          update_time: null,
+          content: { content_type: "text", parts: [text] },
+          status: "finished_successfully",
+          end_turn: role === "assistant" && recipient === "all",
+          weight: 1,
+          metadata,
+          recipient,
+        },
+        parent: under,
+        children: [],
+      };
+      return (parent = node);
+    };
+    for (const [index, { role, text }] of conversation.turns.entries()) {
+      const attachments = index === 0 ? conversation.files : [];
+      const metadata = {};
+      if (attachments.length > 0)
+        metadata.attachments = attachments.map((name) => {
+          const fileId = `file-${uuid(`${id} ${name}`).replaceAll("-", "").slice(0, 24)}`;
+          const content = fileContent(name);
+          files[`${fileId}.dat`] = content;
+          names[`${fileId}.dat`] = name;
+          return { id: fileId, name, mime_type: "text/csv", size: Buffer.byteLength(content) };
+        });
+      const under = parent;
+      if (role === "assistant" && index === conversation.turns.length - 1)
+        for (const text of conversation.replaced) {
+          add("assistant", text, { under });
+          parent = under;
+        }
+      add(role, text, { metadata });
+      if (index === 0)
+        for (const memory of conversation.saved) {
+          add("assistant", memory, { recipient: "bio" });
+          add("tool", "Model set context updated.", { name: "bio" });
+        }
+    }
+    return {
+      title: conversation.title,
+      create_time: conversation.at / 1000,
+      update_time: time,
+      mapping,
+      moderation_results: [],
+      current_node: parent,
+      conversation_id: id,
+      id,
+    };
+  });
+  return archive({
+    "conversations.json": json(all),
+    "user.json": json({ id: "user-maren", email: "maren.holt@postbox-leeds.co.uk" }),
+    "conversation_asset_file_names.json": json(names),
+    ...files,
+  });
+}
+
+function claude() {
+  const account = uuid("claude account");
+  const stamp = (time) => new Date(time).toISOString().replace("Z", "000Z");
+  const all = conversations("claude.txt").map((conversation) => {
+    const id = uuid(`claude ${conversation.title}`);
+    let [time, parent] = [conversation.at, "00000000-0000-4000-8000-000000000000"];
+    const messages = [];
+    const add = (role, text, under, files = []) => {
+      time += 45_000;
+      const message = uuid(`${id} ${messages.length}`);
+      messages.push({
+        uuid: message,
+        text,
+        content: [{ start_timestamp: stamp(time), stop_timestamp: stamp(time), type: "text", text, citations: [] }],
+        sender: role === "user" ? "human" : "assistant",
+        created_at: stamp(time),
+        updated_at: stamp(time),
+        attachments: [],
+        files: files.map((name) => ({ file_uuid: uuid(`${id} ${name}`), file_name: name })),
+        parent_message_uuid: under,
+      });
+      return message;
+    };
+    for (const [index, { role, text }] of conversation.turns.entries()) {
+      if (role === "assistant" && index === conversation.turns.length - 1)
+        for (const replaced of conversation.replaced) add("assistant", replaced, parent);
+      parent = add(role, text, parent, index === 0 ? conversation.files : []);
+    }
+    return {
+      uuid: id,
+      name: conversation.title,
+      summary: "",
+      created_at: stamp(conversation.at),
+      updated_at: stamp(time),
+      account: { uuid: account },
+      chat_messages: messages,
+    };
+  });
+  return archive({
+    "conversations.json": json(all),
+    "users.json": json([{ uuid: account, full_name: PERSON, email_address: "maren.holt@postbox-leeds.co.uk" }]),
+    "projects.json": json([]),
+    "memories.json": json([
+      {
+        account_uuid: account,
+        conversations_memory:
+          "**Work context**\n\nMaren plans ferry timetables at Travessia in Lisbon.\n\n**Personal context**\n\nShe moved from Leeds in April 2026 with her cat Biscuit.\n\n**Top of mind**\n\nHandover with Conceição; a flat with Tomás.",
+        memory_files: memories("claude").map(([path, content]) => ({ path, content })),
+      },
+    ]),
+  });
+}
+
+function gemini() {
+  const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const files = {};
+  const folder = "Takeout/My Activity/Gemini Apps";
+  const rows = conversations("gemini.txt", { titled: false }).map(({ at, turns, files: given }) => {
+    const id = uuid(`gemini ${at}`).replaceAll("-", "").slice(0, 16);
+    const row = {
+      header: "Gemini Apps",
+      title: `Prompted ${turns[0].text}`,
+      titleUrl: `https://gemini.google.com/app/${id}`,
+      time: new Date(at).toISOString(),
+      products: ["Gemini Apps"],
+      activityControls: ["Gemini Apps Activity"],
+      safeHtmlItem: [{ html: `<p>${escape(turns[1].text)}</p>` }],
+    };
+    for (const name of given) {
+      files[`${folder}/${name}`] = fileContent(name);
+      row.subtitles = [{ name: "Attached 1 file." }, { name: `-  ${name}`, url: name }];
+      row.imageFile = name;
+    }
+    return row;
+  });
+  return archive({ [`${folder}/MyActivity.json`]: json(rows.reverse()), ...files });
+}
+
+function claudeCode() {
+  const files = {};
+  for (const conversation of conversations("claude-code.txt")) {
+    const session = uuid(`claude-code ${conversation.title}`);
+    let [time, parent] = [conversation.at, null];
+    const lines = conversation.turns.map(({ role, text }, index) => {
+      const id = uuid(`${session} ${index}`);
+      const line = {
+        parentUuid: parent,
+        isSidechain: false,
+        userType: "external",
+        cwd: "/home/maren/mare",
+        sessionId: session,
+        version: "2.2.0",
+        gitBranch: "main",
+        type: role,
+        uuid: id,
+        message: {
+          role,
+          content: role === "user" ? text : [{ type: "text", text }],
+          ...(role === "assistant" && { id: `msg_${id.slice(0, 8)}`, type: "message", model: "claude-x-5" }),
+        },
+        timestamp: new Date((time += 60_000)).toISOString(),
+      };
+      parent = id;
+      return json(line);
+    });
+    lines.push(json({ type: "custom-title", customTitle: conversation.title, sessionId: session }));
+    files[`projects/${PROJECT}/${session}.jsonl`] = `${lines.join("\n")}\n`;
+  }
+  const topics = memories("claude-code");
+  for (const [name, type, text] of topics)
+    files[`projects/${PROJECT}/memory/${name}.md`] =
+      `---\nname: ${name}\ndescription: ${text.split(/[.:;,]/)[0]}\ntype: ${type}\n---\n\n${text}\n`;
+  files[`projects/${PROJECT}/memory/MEMORY.md`] =
+    `# Memory index\n\n${topics.map(([name]) => `- [${name}](${name}.md)`).join("\n")}\n`;
+  return archive(files);
+}
+
+/** The exports by file name. */
+export const demonstrationExports = () => ({
+  "chatgpt-export.zip": chatgpt(),
+  "claude-export.zip": claude(),
+  "gemini-takeout.zip": gemini(),
+  "claude-code.zip": claudeCode(),
+});
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, bytes] of Object.entries(demonstrationExports())) {
+    writeFileSync(join(FOLDER, name), bytes);
+    console.log(`${name}: ${bytes.length} bytes`);
+  }
+}

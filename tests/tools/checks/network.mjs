@@ -1,0 +1,40 @@
+// Checks that no program links a network client, but for the command line, which has one for `push`.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { WORKSPACE } from "../places.mjs";
+import { quiet } from "../sh.mjs";
+
+/** Crates that open connections to other computers or that exist to secure them. */
+const NETWORK_CRATES =
+  /^(?:ureq|reqwest|hyper|hyper-util|h2|h3|quinn|isahc|curl|curl-sys|surf|attohttpc|minreq|tungstenite|tokio-tungstenite|websocket|rustls|native-tls|tokio-rustls|tokio-native-tls|openssl|schannel|security-framework|hickory-resolver|trust-dns-resolver|lettre|ssh2|russh|tauri-plugin-(?:http|updater|websocket|upload))$/;
+/** The only file that may use the client. */
+const PUSH = join("crates", "mementory-cli", "src", "push.rs");
+
+/** Names of the crates that are linked into a program on this system. */
+function linked(program, { cargo = quiet } = {}) {
+  const { code, stdout, stderr } = cargo(
+    "cargo",
+    ["tree", "--locked", "--offline", "-p", program, "-e", "normal", "--prefix", "none", "--format", "{p}"],
+    { cwd: WORKSPACE },
+  );
+  if (code !== 0) throw new Error(stderr.trim());
+  return new Set(stdout.split("\n").map((line) => line.split(" ")[0]));
+}
+
+/** Problems: a network client in the window, in a crate of ours other than the command line, or outside of `push`. */
+export function networkClients(options) {
+  const clients = (program) => [...linked(program, options)].filter((name) => NETWORK_CRATES.test(name));
+  const shared = clients("mementory-api").map((name) => `mementory-api links ${name}; only \`push\` may have a client`);
+  const window = clients("mementory-app").map((name) => `the window links ${name}; it must have no network client`);
+  if (clients("mementory-cli").length === 0)
+    shared.push(
+      "no network client was found in the command line: the list in network.mjs lacks the one that `push` has",
+    );
+  const source = join(WORKSPACE, "crates", "mementory-cli", "src");
+  const outside = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".rs"))
+    .map((file) => join("crates", "mementory-cli", "src", file))
+    .filter((file) => file !== PUSH && /\bureq::/.test(readFileSync(join(WORKSPACE, file), "utf8")))
+    .map((file) => `${file} uses the network client; only push.rs may`);
+  return [...shared, ...window, ...outside];
+}

@@ -1,0 +1,189 @@
+// `npm run package`: builds a .deb and an .rpm, offline once everything that building needs is installed. `--debug` packs
+// the programs of the dev profile, to try the packages themselves without an hour of compiling.
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { LICENCE_LIST } from "./licences.mjs";
+import { ROOT, TARGET, WORKSPACE } from "./places.mjs";
+import { sbom } from "./sbom.mjs";
+import { buildUi, installForBuilding } from "./setup.mjs";
+import { ENV, Stop, has, main, must, quiet } from "./sh.mjs";
+
+/** Largest package that we send people, in bytes. */
+const MAX_BYTES = 20e6;
+/** Libraries that the window must not link by itself. Its web view has libsoup, which the pages' policy keeps unused. */
+const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
+const DOC = "/usr/share/doc/mementory";
+const MAINTAINER = "The Mementory contributors";
+const STAGING = join(TARGET, "package");
+
+/** gzip without a name and a time, so that the same text gives the same bytes. */
+const compressed = (content) => gzipSync(content, { level: 9 });
+
+await main(async () => {
+  if (process.platform !== "linux")
+    throw new Stop("Packages for Linux are built on Linux. See tauri.conf.json for others.");
+  const debug = process.argv.includes("--debug");
+  const folder = join(TARGET, debug ? "debug" : "release");
+  const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? quiet("git", ["log", "-1", "--format=%ct"]).stdout.trim());
+  if (!Number.isInteger(seconds)) throw new Stop("There is no commit whose time could be used. Set SOURCE_DATE_EPOCH.");
+  const env = { ...ENV, SOURCE_DATE_EPOCH: String(seconds), RUSTFLAGS: debug ? "" : pathFlags() };
+  await installForBuilding();
+  await buildUi();
+  const profile = debug ? [] : ["--release"];
+  await must("cargo", ["build", "--locked", ...profile, "-p", "mementory-app", "-p", "mementory-cli"], {
+    cwd: WORKSPACE,
+    env: debug ? ENV : env,
+  });
+  refuseClients(join(folder, "mementory-app"));
+  const files = stage(folder, seconds);
+  const config = { bundle: { linux: { deb: { files }, rpm: { files } } } };
+  const configFile = join(STAGING, "bundle.json");
+  writeFileSync(configFile, JSON.stringify(config));
+  const args = ["bundle", "--bundles", "deb,rpm", "--no-sign", "--ci", "--config", configFile];
+  await must("npx", ["--no-install", "tauri", ...args, ...(debug ? ["--debug"] : [])], { env });
+  await repack(join(folder, "bundle", "deb"), seconds, env);
+  report(join(folder, "bundle"), debug);
+});
+
+/** Compiler flags that keep the folders of this machine out of the programs, so that two machines build the same. */
+function pathFlags() {
+  const cargo = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const flags = [`--remap-path-prefix=${cargo}=/cargo`, `--remap-path-prefix=${ROOT.replace(/\/$/, "")}=/mementory`];
+  return [process.env.RUSTFLAGS, ...flags].filter(Boolean).join(" ");
+}
+
+/** Fails if a program links the library of a network client. */
+function refuseClients(program) {
+  const { code, stdout } = quiet("readelf", ["-d", program]);
+  if (code !== 0) throw new Stop(`readelf cannot read ${program}. Install binutils.`);
+  const linked = [...stdout.matchAll(/\(NEEDED\).*\[(.*?)\]/g)].map(([, name]) => name);
+  const found = linked.filter((name) => CLIENT_LIBRARIES.test(name));
+  if (found.length > 0) throw new Stop(`${program} links ${found.join(", ")}. The window must have no network client.`);
+}
+
+/** Lays out everything besides the window. Returns a map from the path in the package to the file. */
+function stage(folder, seconds) {
+  const root = STAGING;
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root, { recursive: true });
+  const files = {};
+  const add = (path, name, content) => {
+    const file = join(root, name);
+    writeFileSync(file, content, { mode: 0o644 });
+    files[path] = file;
+  };
+  const program = join(root, "mementory");
+  copyFileSync(join(folder, "mementory"), program);
+  files["/usr/bin/mementory"] = program;
+  const made = quiet(program, ["packaging", root]);
+  if (made.code !== 0) throw new Stop(made.stdout || made.stderr);
+  for (const page of readdirSync(join(root, "man")))
+    add(`/usr/share/man/man1/${page}.gz`, `${page}.gz`, compressed(readFileSync(join(root, "man", page))));
+  const windowPage = readFileSync(join(WORKSPACE, "packaging", "mementory-app.1"));
+  add("/usr/share/man/man1/mementory-app.1.gz", "mementory-app.1.gz", compressed(windowPage));
+  const completions = {
+    "mementory.bash": "/usr/share/bash-completion/completions/mementory",
+    "mementory.fish": "/usr/share/fish/vendor_completions.d/mementory.fish",
+    _mementory: "/usr/share/zsh/vendor-completions/_mementory",
+  };
+  for (const [name, path] of Object.entries(completions)) files[path] = join(root, "completions", name);
+  const packaging = join(WORKSPACE, "packaging");
+  files["/usr/share/metainfo/app.mementory.desktop.metainfo.xml"] = join(
+    packaging,
+    "app.mementory.desktop.metainfo.xml",
+  );
+  files["/usr/share/mime/packages/app.mementory.desktop.xml"] = join(packaging, "app.mementory.desktop.mime.xml");
+  add(`${DOC}/copyright`, "copyright", copyright());
+  add(`${DOC}/changelog.gz`, "changelog.gz", compressed(changelog(seconds)));
+  add(`${DOC}/licences.txt.gz`, "licences.txt.gz", compressed(licenceText()));
+  const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1];
+  add(`${DOC}/sbom.cdx.json.gz`, "sbom.cdx.json.gz", compressed(JSON.stringify(sbom([host], seconds), null, 1)));
+  return files;
+}
+
+/** Debian's changelog, which has its own form. */
+function changelog(seconds) {
+  const date = new Date(seconds * 1000).toUTCString().replace("GMT", "+0000");
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return `mementory (${version}) unstable; urgency=medium\n\n  * The changes are listed in CHANGELOG.md of the source.\n\n -- ${MAINTAINER}  ${date}\n`;
+}
+
+/**
+ * Packs the .deb again with the time of the commit in place of that of the build, which the bundler writes. Left out
+ * where there is no dpkg-deb; then two builds differ in these times.
+ */
+async function repack(folder, seconds, env) {
+  if (!has("dpkg-deb")) return console.log("dpkg-deb is not installed: the times in the .deb are those of the build");
+  const [name] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
+  const [content, deb] = [join(STAGING, "deb"), join(folder, name)];
+  await must("dpkg-deb", ["--raw-extract", deb, content]);
+  for (const path of [".", ...readdirSync(content, { recursive: true, encoding: "utf8" })])
+    utimesSync(join(content, path), seconds, seconds);
+  await must("dpkg-deb", ["--root-owner-group", "-Zxz", "--build", content, deb], { env });
+}
+
+/** The copyright file of Debian. */
+function copyright() {
+  const [, holder] = /^Copyright (?:\(c\) )?(.*)$/m.exec(readFileSync(join(ROOT, "LICENSE"), "utf8")) ?? [
+    null,
+    MAINTAINER,
+  ];
+  const text = readFileSync(join(ROOT, "LICENSE"), "utf8").trim().split("\n").slice(2);
+  const body = text.map((line) => (line.trim() === "" ? " ." : ` ${line}`)).join("\n");
+  return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Mementory
+Comment: The software inside and its licences are listed in ${DOC}/licences.txt.gz and, for
+ programs, in sbom.cdx.json.gz beside it.
+
+Files: *
+Copyright: ${holder}
+License: MIT
+
+License: MIT
+${body}
+`;
+}
+
+/** The software inside with its licences, as text. */
+function licenceText() {
+  const { own, crates, packages } = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
+  const lines = (list) => list.map(({ name, version, licence }) => `${name} ${version}: ${licence}`).join("\n");
+  return `${own}\n\nRust crates\n\n${lines(crates)}\n\nPackages of the pages\n\n${lines(packages)}\n`;
+}
+
+/** Prints sizes and writes checksums. Fails if a package is too large. */
+function report(folder, debug) {
+  const built = ["deb", "rpm"].flatMap((kind) => {
+    const place = join(folder, kind);
+    if (!existsSync(place)) return [];
+    return readdirSync(place)
+      .filter((name) => name.endsWith(`.${kind}`))
+      .map((name) => join(place, name));
+  });
+  if (built.length < 2) throw new Stop(`A package is missing in ${folder}.`);
+  const sums = built.map(
+    (file) => `${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${file.split("/").at(-1)}\n`,
+  );
+  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+  for (const file of built) console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+  const large = built.filter((file) => !debug && statSync(file).size > MAX_BYTES);
+  if (large.length > 0) throw new Stop(`Larger than ${MAX_BYTES / 1e6} MB: ${large.join(", ")}`);
+  if (has("lintian")) {
+    const deb = built.find((file) => file.endsWith(".deb"));
+    const { stdout } = quiet("lintian", ["--allow-root", "--fail-on", "none", deb]);
+    console.log(stdout.trim());
+  }
+}

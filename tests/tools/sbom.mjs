@@ -1,0 +1,43 @@
+// The software inside a package, as CycloneDX 1.6: `node tests/tools/sbom.mjs` prints it. Made from Cargo.lock and
+// package-lock.json, so it lists what is linked or embedded, not what only builds and tests.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { crates, packages } from "./licences.mjs";
+import { ROOT } from "./places.mjs";
+
+const version = () => JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
+
+function component(kind, { name, version, licence }) {
+  const purl = `pkg:${kind}/${encodeURIComponent(name).replace("%2F", "/")}@${encodeURIComponent(version)}`;
+  return { type: "library", "bom-ref": purl, name, version, purl, licenses: [{ expression: licence }] };
+}
+
+/** The bill of materials for these systems. `seconds`: the time in it, since 1970. The same input gives the same text. */
+export function sbom(systems, seconds) {
+  const components = [
+    ...crates(systems).map((each) => component("cargo", each)),
+    ...packages().map((each) => component("npm", each)),
+  ].map((each) =>
+    // A licence that is only in a file has no expression.
+    /^see /.test(each.licenses[0].expression) ? { ...each, licenses: [] } : each,
+  );
+  const digest = createHash("sha256").update(JSON.stringify(components)).digest("hex");
+  const serial = [digest.slice(0, 8), digest.slice(8, 12), `4${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: `urn:uuid:${[...serial, digest.slice(20, 32)].join("-")}`,
+    version: 1,
+    metadata: {
+      timestamp: new Date(seconds * 1000).toISOString(),
+      component: { type: "application", "bom-ref": "mementory", name: "mementory", version: version() },
+    },
+    components,
+    dependencies: [{ ref: "mementory", dependsOn: components.map((each) => each["bom-ref"]) }],
+  };
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  console.log(JSON.stringify(sbom(undefined, 0), null, 2));
