@@ -1,24 +1,23 @@
 //! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one.
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
-    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, line_text},
+    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE},
     forbidden::{forbidden_fields, is_below_zero},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
+    line_decoder::{Decoded, Decoder, LineBatch},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
-    wire::{DERIVED_COUNT_FIELD, decode, is_too_large, line, list, text, time_of},
+    wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
 use mementory_format::{Finding, FormatError, Member};
 use mementory_json::Tree;
-use mementory_model::{Bounds, Timestamp, is_damage};
-use rayon::prelude::*;
+use mementory_model::{Timestamp, is_damage};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
-    ops::Range,
-    sync::mpsc::{Receiver, Sender, channel},
-    thread::Scope,
 };
+
+pub(super) use super::line_decoder::CheckDepth;
 
 /// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,15 +45,6 @@ const MAX_FINDINGS_PER_CODE: u32 = 1000;
 /// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with its
 /// target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
-
-/// Extent of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CheckDepth {
-    /// Only rules whose violation prevents an import.
-    Import,
-    /// Also canonical form, conformance level and other claims of the manifest.
-    Full,
-}
 
 /// Result of the check.
 #[derive(Default)]
@@ -212,99 +202,6 @@ fn check_listed_files(
         }
     }
     Ok(())
-}
-
-/// A batch of lines of one file. Its lines are decoded in parallel on all cores.
-#[derive(Default)]
-struct LineBatch {
-    bytes: Vec<u8>,
-    /// Number of each line and its range in `bytes`.
-    lines: Vec<(u64, Range<usize>)>,
-}
-
-/// A decoded line: the record and true if the line is canonical, or the error message if it is not a record.
-type Decoded = Result<(Tree, bool), String>;
-
-impl LineBatch {
-    /// Size limits of a batch.
-    const MAX_LINES: usize = 1024;
-    const MAX_BYTES: usize = 4 << 20;
-
-    /// True if a line of this length does not fit into the batch any more.
-    fn is_full_with(&self, len: usize) -> bool {
-        !self.lines.is_empty() && self.bytes.len() + len > Self::MAX_BYTES
-    }
-
-    fn push(&mut self, number: u64, line: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(line);
-        self.lines.push((number, start..self.bytes.len()));
-    }
-
-    fn is_full(&self) -> bool {
-        self.lines.len() >= Self::MAX_LINES || self.bytes.len() >= Self::MAX_BYTES
-    }
-
-    /// Decodes the lines in order; blank lines are skipped.
-    fn decode(self, spec: &KindSpec, depth: CheckDepth, bounds: Bounds) -> Vec<(u64, Decoded)> {
-        let decode_one = |(number, range): &(u64, Range<usize>)| {
-            let bytes = &self.bytes[range.clone()];
-            let tree = line_text(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
-            Some((
-                *number,
-                tree.map(|tree| {
-                    let canonical = depth != CheckDepth::Full || is_canonical(spec, &tree, bytes);
-                    (tree, canonical)
-                }),
-            ))
-        };
-        self.lines.par_iter().filter_map(decode_one).collect()
-    }
-}
-
-/// Decodes batches of one file in a thread while the next lines are read and hashed.
-struct Decoder {
-    batches: Sender<LineBatch>,
-    results: Receiver<Vec<(u64, Decoded)>>,
-    in_flight: usize,
-}
-
-impl Decoder {
-    /// Bounds the number of batches in memory.
-    const MAX_IN_FLIGHT: usize = 2;
-
-    fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static KindSpec, depth: CheckDepth, bounds: Bounds) -> Self {
-        let (batches, incoming) = channel::<LineBatch>();
-        let (done, results) = channel();
-        scope.spawn(move || {
-            for batch in incoming {
-                if done.send(batch.decode(spec, depth, bounds)).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { batches, results, in_flight: 0 }
-    }
-
-    /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
-    fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
-        // A very long line is decoded alone, because of the memory that its batch needs.
-        let is_oversized = batch.bytes.len() > LineBatch::MAX_BYTES;
-        self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
-        // Sending fails only if the thread has panicked; the scope then passes the panic on.
-        if self.batches.send(batch).is_ok() {
-            self.in_flight += 1;
-        }
-        self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, record_batch);
-    }
-
-    /// Waits until at most `limit` batches are in flight.
-    fn wait_for_batches(&mut self, limit: usize, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
-        while self.in_flight > limit {
-            self.in_flight -= 1;
-            record_batch(self.results.recv().unwrap_or_default());
-        }
-    }
 }
 
 /// Decodes, checks and hashes one file. Returns size and SHA-256, or None if the file exceeds the size limit.
@@ -486,11 +383,6 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
             report.add_finding(Severity::Warning, "unlisted_beside", path, message);
         }
     }
-}
-
-/// True if the line is in canonical form.
-fn is_canonical(spec: &KindSpec, tree: &Tree, bytes: &[u8]) -> bool {
-    line(spec, tree).is_ok_and(|line| line.as_bytes() == bytes)
 }
 
 /// Reports integers below 0. The schemas of all kinds forbid them, but the record can be read nevertheless.

@@ -11,6 +11,7 @@ mod extension;
 mod forbidden;
 mod howto_text;
 mod kinds;
+mod line_decoder;
 mod line_encoder;
 mod manifest;
 mod output_target;

@@ -239,7 +239,9 @@ fn l0_every_stream_decodes() {
     ] {
         let copy = FixtureBundle::copy_of("all-kinds");
         copy.rewrite(file, from, to);
-        let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
+        // Every such line is listed.
+        let mut messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
+        messages.dedup();
         assert_eq!(messages, [format!("malformed {kind} record")]);
         assert!(copy.import().is_err());
     }

@@ -1,5 +1,6 @@
 //! Values that the schema forbids are reported, and no export has them in their members.
 use super::harness::*;
+use mementory_model::Kind;
 use serde_json::{Value, json};
 
 /// Reads the fixture with one value changed in one of its documents.
@@ -64,8 +65,10 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let left = errors(&scratch.at("out"));
         assert_eq!(left, Vec::<String>::new(), "{pointer} {value}");
         let again = read(&scratch.at("out")).unwrap();
+        // The text of a relation is its type, which the file cannot say.
         let texts = |source: &MemorySource| {
-            let mut all: Vec<_> = source.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect();
+            let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
+            let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();
             all.sort();
             all
         };

@@ -18,11 +18,13 @@ fn salvage(path: &Path) -> Result<MemorySource, FormatError> {
 fn damaged(scratch: &Scratch, change: impl Fn(&mut Value)) -> std::path::PathBuf {
     let input = repo().join("fixtures/pam/whole/input");
     for name in ["memory-store.json", "conversations/talk-1.json", "embeddings.json"] {
-        let mut tree: Value = serde_json::from_str(&std::fs::read_to_string(input.join(name)).unwrap()).unwrap();
+        let mut text = std::fs::read_to_string(input.join(name)).unwrap();
         if name == "memory-store.json" {
+            let mut tree: Value = serde_json::from_str(&text).unwrap();
             change(&mut tree);
+            text = tree.to_string();
         }
-        scratch.put(&format!("in/{name}"), tree.to_string());
+        scratch.put(&format!("in/{name}"), text);
     }
     scratch.at("in")
 }
