@@ -91,6 +91,7 @@ describe("loss report", () => {
     first_error: null,
     errors: 0,
     withheld: [],
+    note: null,
   };
   const signature = { present: false, algorithm: null, valid: null, trusted: null, key: null };
 

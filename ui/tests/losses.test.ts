@@ -35,6 +35,11 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   "mementory-format/src/extension.rs name": () => members("Record"),
   // Record members that a writer's own reader does not read back.
   "mementory-formats-shared/src/export.rs &name": () => members("Record"),
+  "mementory-formats-shared/src/export_files/slot.rs name": () => members("Record"),
+  "mementory-formats-shared/src/export_files/strip.rs name": () => {
+    const source = rust.get("mementory-formats-shared/src/export_files/strip.rs") ?? "";
+    return matches(source, /removed\.(?:push|extend)\([^"]*?"(\w+)"/g).concat(matches(source, /\|_\| "(\w+)"/g));
+  },
   "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
   "mementory-formats-interchange/src/pam/extension.rs name": () => members("Record"),
   "mementory-formats-interchange/src/mem/extension.rs &field": () => members("Times").map((each) => `times.${each}`),

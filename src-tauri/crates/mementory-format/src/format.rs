@@ -58,14 +58,24 @@ pub struct Capabilities {
     pub only_if_chosen: bool,
     /// Shown first in the list of export formats.
     pub recommended: bool,
+    /// Made for people to read, and not for another program.
+    pub for_reading: bool,
 }
 
 /// One format. Implementations are unit structs and have no state.
 pub trait Format: Sync {
     /// Stable id, used on the command line.
     fn id(&self) -> &'static str;
+    /// Other names of the format on the command line.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Name for the user.
     fn name(&self) -> &'static str;
+    /// What a person has to know about every export in this format.
+    fn export_note(&self) -> Option<&'static str> {
+        None
+    }
     /// The capabilities of the format.
     fn capabilities(&self) -> Capabilities;
     /// Media type of a file of this format when it is sent to a server.

@@ -178,7 +178,8 @@ fn is_list_of_files(record: &Record) -> bool {
     }
 }
 
-fn has_ended(record: &Record) -> bool {
+/// True for a memory that its source marks as no longer true.
+pub fn has_ended(record: &Record) -> bool {
     matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled" | "expired"))
 }
 

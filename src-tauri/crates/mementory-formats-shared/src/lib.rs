@@ -6,6 +6,7 @@ pub mod chat;
 pub mod check;
 pub mod content;
 pub mod export;
+pub mod export_files;
 pub mod files;
 pub mod frontmatter;
 pub mod harness;

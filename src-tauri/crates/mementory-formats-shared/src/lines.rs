@@ -37,7 +37,7 @@ pub fn line_objects(
 }
 
 /// Reads a line, with its line break, into `line`. Returns its size; of a line above the limit only the size is kept.
-fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> std::io::Result<u64> {
+pub fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> std::io::Result<u64> {
     line.clear();
     let mut size = 0_u64;
     loop {

@@ -5,7 +5,9 @@ use mementory_formats_shared::testkit::{self, Checks};
 use mementory_model::Limits;
 use std::path::Path;
 
-pub use mementory_formats_shared::testkit::{count, keys, many, roles};
+pub use mementory_formats_shared::testkit::{
+    Written, check_nothing_to_write, conversations, count, foreign_source, id_of, keys, many, roles,
+};
 
 pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks::default())
@@ -42,6 +44,23 @@ pub fn claiming(path: &Path) -> Vec<&'static str> {
 
 pub fn claimed_by(path: &Path) -> Vec<&'static str> {
     testkit::claimed_by(&ALL, path)
+}
+
+/// Checks the cases of a format for reading, which has nothing besides what its records say.
+pub fn check_cases_for_reading(format: &'static dyn Format) -> usize {
+    testkit::check_cases(&ALL, format, Checks { no_verbatim: true, ..Checks::default() })
+}
+
+pub fn write_and_read(source: &mut MemorySource, format: &'static dyn Format) -> Written {
+    testkit::write_and_read(&ALL, source, format)
+}
+
+pub fn fixture(format: &'static dyn Format, case: &str) -> MemorySource {
+    testkit::fixture(&ALL, format, case)
+}
+
+pub fn check_stripped(format: &'static dyn Format) {
+    testkit::check_stripped(&ALL, format);
 }
 
 pub fn check_fixtures(format: &'static dyn Format) {

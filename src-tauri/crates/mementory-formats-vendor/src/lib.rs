@@ -8,17 +8,20 @@ pub mod chatgpt;
 pub mod claude;
 pub mod cognee;
 pub mod copilot;
+pub mod csv_table;
 pub mod deepseek;
 pub mod gemini;
 pub mod generic_chat;
 pub mod generic_memories;
 pub mod grok;
+pub mod html_page;
 pub mod jan;
 pub mod kept_file;
 pub mod langmem;
 pub mod letta;
 pub mod librechat;
 pub mod lm_studio;
+pub mod markdown_folder;
 pub mod mcp_memory;
 pub mod mcp_memory_service;
 pub mod mem0;
@@ -51,6 +54,9 @@ pub const FORMATS: &[&dyn Format] = &[
     &librechat::Librechat,
     &lm_studio::LmStudio,
     &jan::Jan,
+    &markdown_folder::MarkdownFolder,
+    &html_page::HtmlPage,
+    &csv_table::CsvTable,
     &perplexity::Perplexity,
     &gemini::Gemini,
     &ai_studio::AiStudio,

@@ -42,9 +42,10 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &REGISTRY
 }
 
-/// The format with this id. None if there is no such format.
+/// The format with this id, or with this other name. None if there is no such format.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
-    registry().iter().copied().find(|f| f.id() == id)
+    let named = || registry().iter().copied().find(|f| f.aliases().contains(&id));
+    registry().iter().copied().find(|f| f.id() == id).or_else(named)
 }
 
 /// The first format that can edit its archives without a vault.
@@ -68,6 +69,7 @@ pub fn names_encrypted_export(path: &Path) -> bool {
 /// # Errors
 /// The errors of the formats.
 pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+    let only = only.map(|name| by_id(name).map_or(name, |format| format.id()));
     mementory_format::detect(registry(), catalog, limits, only)
 }
 

@@ -23,7 +23,7 @@ pub fn typescript() -> String {
     out
 }
 
-fn capability_flags(can: Capabilities) -> [(&'static str, bool); 15] {
+fn capability_flags(can: Capabilities) -> [(&'static str, bool); 17] {
     [
         ("read", can.read),
         ("write", can.write),
@@ -40,5 +40,7 @@ fn capability_flags(can: Capabilities) -> [(&'static str, bool); 15] {
         ("interchange", can.interchange),
         ("onlyIfChosen", can.only_if_chosen),
         ("recommended", can.recommended),
+        ("accountExport", can.complete_account_export),
+        ("forReading", can.for_reading),
     ]
 }

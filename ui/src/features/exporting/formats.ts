@@ -1,5 +1,12 @@
 import { assistantStyle } from "$lib/logic/assistants";
-import { EXPORT_FORMATS, TEXT_FORMAT, type ExportFormat } from "$lib/state/formats";
+import {
+  EXPORT_FORMATS,
+  EXPORT_GROUPS,
+  TEXT_FORMAT,
+  groupOf,
+  type ExportFormat,
+  type ExportGroup,
+} from "$lib/state/formats";
 import { t } from "$lib/text";
 
 export type { ExportFormat, FileFormat } from "$lib/state/formats";
@@ -10,6 +17,7 @@ export type { ExportFormat, FileFormat } from "$lib/state/formats";
  */
 export type FormatCard = {
   value: ExportFormat;
+  group: ExportGroup;
   end: string;
   signs: boolean;
   encrypts: boolean;
@@ -29,12 +37,18 @@ export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
   (a, b) => rank(a) - rank(b) || (a.recommended ? 0 : a.id.localeCompare(b.id)),
 ).map((format) => ({
   value: format.id,
+  group: groupOf(format),
   end: format.ending,
   signs: format.signs,
   encrypts: format.encrypts,
   folder: format.folder,
   files: format.attachments,
 }));
+
+/** The cards by what the formats are for. Messages: `export.group<group>` is the heading. */
+export const CARD_GROUPS: readonly { group: ExportGroup; cards: readonly FormatCard[] }[] = EXPORT_GROUPS.map(
+  (group) => ({ group, cards: FORMAT_CARDS.filter((card) => card.group === group) }),
+);
 
 type LargeFormat = Extract<(typeof EXPORT_FORMATS)[number], { recommended: true }>["id"];
 /** Recommended formats have a large card with a second text, `export.<value>Small`. */

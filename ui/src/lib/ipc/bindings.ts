@@ -509,6 +509,8 @@ export type Exported = {
 	/**  Number of all losses, including the listed ones, by field and kind. */
 	loss_counts: LossCount[],
 	withheld: Withheld[],
+	/**  What a person has to know about every export in this format. */
+	note: string | null,
 };
 
 /**

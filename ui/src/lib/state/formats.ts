@@ -1,14 +1,8 @@
 import { FORMATS } from "$lib/ipc/formats";
 
 type Format = (typeof FORMATS)[number];
-/**
- * A format that a person may choose for an export in the window: text, or an interchange format that is written to a file
- * and needs no earlier export. The command line also writes the formats of single programs.
- */
-type Offered = Exclude<
-  Extract<Format, { write: true; needsBase: false; interchange: true } | { write: true; text: true }>,
-  { ending: "" }
->;
+/** A format that a person may choose for an export in the window: one that is written and needs no earlier export. */
+type Offered = Extract<Format, { write: true; needsBase: false }>;
 export type ExportFormat = Offered["id"];
 /** Formats that are text to paste somewhere. */
 export type TextFormat = Extract<Offered, { text: true }>["id"];
@@ -16,10 +10,17 @@ export type TextFormat = Extract<Offered, { text: true }>["id"];
 export type FileFormat = Exclude<ExportFormat, TextFormat>;
 
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
-export const EXPORT_FORMATS = FORMATS.filter(
-  (format): format is Offered =>
-    format.write && !format.needsBase && (format.interchange || format.text) && String(format.ending) !== "",
-);
+export const EXPORT_FORMATS = FORMATS.filter((format): format is Offered => format.write && !format.needsBase);
+
+/** What a format is for: open formats, chats as a vendor exports them, agents and memory engines, and people. */
+export type ExportGroup = "Open" | "Chats" | "Agents" | "Reading";
+export const EXPORT_GROUPS: readonly ExportGroup[] = ["Open", "Chats", "Agents", "Reading"];
+
+export function groupOf(format: Offered): ExportGroup {
+  if (format.interchange) return "Open";
+  if (format.accountExport) return "Chats";
+  return format.forReading || format.text ? "Reading" : "Agents";
+}
 
 function requireFirst<T>(list: readonly T[]): T {
   const [found] = list;

@@ -29,6 +29,7 @@ impl Exports<'_> {
 
     /// Like [`Self::preview`], with options.
     pub fn preview_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
+        let request = &with_format_id(request);
         check_capabilities(request, options)?;
         self.scan_before_masking(request, job)?;
         let _guard = self.context.snapshot_guard();
@@ -47,6 +48,7 @@ impl Exports<'_> {
     /// `not_supported` for a format that is not plain text.
     pub fn text(&self, request: &ExportRequest, job: &Job) -> ApiResult<String> {
         let options = ExportOptions::default();
+        let request = &with_format_id(request);
         check_capabilities(request, &options)?;
         self.scan_before_masking(request, job)?;
         let _guard = self.context.snapshot_guard();
@@ -86,6 +88,7 @@ impl Exports<'_> {
                 "No file is named for the export. Nothing was written. Choose where to save it.",
             ));
         }
+        let request = &with_format_id(request);
         check_capabilities(request, options)?;
         self.scan_before_masking(request, job)?;
         let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
@@ -195,6 +198,12 @@ pub struct ExportOptions {
     pub selector: Option<crate::portable::Selector>,
 }
 
+/// The request with the id of its format, which may have other names on the command line.
+fn with_format_id(request: &ExportRequest) -> ExportRequest {
+    let format = by_id(&request.format).map_or_else(|| request.format.clone(), |format| format.id().to_owned());
+    ExportRequest { format, ..request.clone() }
+}
+
 /// Refuses a format that cannot be signed or encrypted as requested, because the person would rely on it.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
@@ -227,6 +236,7 @@ fn export_result(
     Exported {
         path: path.display().to_string(),
         format: request.format.clone(),
+        note: by_id(&request.format).and_then(|format| format.export_note()).map(str::to_owned),
         version: report.version.clone(),
         records: report.by_kind.values().map(|n| *n as u32).sum(),
         by_kind: report.by_kind.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),

@@ -73,6 +73,8 @@ pub struct Exported {
     /// Number of all losses, including the listed ones, by field and kind.
     pub loss_counts: Vec<LossCount>,
     pub withheld: Vec<Withheld>,
+    /// What a person has to know about every export in this format.
+    pub note: Option<String>,
 }
 
 /// Request to write an Evidence Pack.

@@ -24,6 +24,9 @@ impl Format for AgentRules {
     fn id(&self) -> &'static str {
         FORMAT
     }
+    fn aliases(&self) -> &'static [&'static str] {
+        &["agents_md"]
+    }
     fn name(&self) -> &'static str {
         "Rules for coding agents"
     }

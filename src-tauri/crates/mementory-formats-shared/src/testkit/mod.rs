@@ -1,10 +1,15 @@
 //! What the tests of several crates of formats share. Each function takes the formats among which it detects.
 mod cases;
+mod vaults;
 mod writers;
 
 pub use cases::{
     Checks, check_case, check_cases, check_sample, claimed_by, claiming, count, import_with, keys, read_renamed,
     read_sample, roles,
+};
+pub use vaults::{
+    HOSTILE_TEXTS, Written, check_nothing_to_write, check_readable, check_stripped, conversations, fixture,
+    foreign_source, id_of, write_and_read,
 };
 pub use writers::{check_fixtures, check_hostile, hostile, many, round_trip};
 

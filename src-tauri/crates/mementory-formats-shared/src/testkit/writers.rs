@@ -33,19 +33,34 @@ pub fn round_trip(
     let scratch = Scratch::new("round-trip");
     let out = scratch.at(&format!("out{}", format.capabilities().ending));
     let report = write(source, &out, format);
+    check_written(formats, format, source, &out, &report);
+    let back = read_any(formats, &out).unwrap();
+    (report, back)
+}
+
+/// Checks a file that was written: the plan says the same, every record is written or withheld, and the file is
+/// recognised as this format alone and is valid.
+pub(super) fn check_written(
+    formats: Formats<'_>,
+    format: &'static dyn Format,
+    source: &mut MemorySource,
+    out: &Path,
+    report: &WriteReport,
+) {
     let plan = format.plan(source, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap();
     assert_eq!((&plan.by_kind, &plan.losses, &plan.withheld), (&report.by_kind, &report.losses, &report.withheld));
     let counted: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
     assert_eq!(counted, source.records.len() as u64, "{}: every record is written or withheld", format.id());
-    let catalog = Catalog::open(std::slice::from_ref(&out), &Limits::default(), None).unwrap();
+    let catalog = Catalog::open(&[out.to_path_buf()], &Limits::default(), None).unwrap();
     let found = detect(formats, &catalog, &Limits::default(), None).unwrap();
     let names: Vec<&str> = found.sources.iter().map(|s| s.format).collect();
     let unknown: Vec<&str> = found.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
     assert_eq!((names, found.ties.len(), unknown), (vec![format.id()], 0, vec![]));
-    let back = read_any(formats, &out).unwrap();
+    let mut back = MemorySource::default();
+    let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    format.read(&catalog, &found.sources[0], &context, &mut back).unwrap();
     let checked = format.validate(&catalog, &found.sources[0], &Limits::default(), &[]).unwrap();
     assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
-    (report, back)
 }
 
 /// Checks the losses of each record whose text comes back unchanged. Returns their number.

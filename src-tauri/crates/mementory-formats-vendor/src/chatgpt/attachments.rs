@@ -1,7 +1,7 @@
 //! Files of an export: their ids, names and media types.
 use super::wire::{File, Nodes};
 use mementory_format::is_uuid;
-use mementory_model::RecordKey;
+use mementory_model::{AttachmentRef, RecordKey};
 use std::{
     collections::{HashMap, HashSet},
     io::Read,
@@ -22,6 +22,8 @@ pub(super) struct FileNames {
     /// Ids in the names of files in the export, each with the original name that follows the id in the file name.
     names_in_export: HashMap<String, Option<String>>,
     assigned_ids: HashSet<String>,
+    /// References to files of other formats, by the ids that the files have in the export.
+    restored: HashMap<String, AttachmentRef>,
 }
 
 /// Key of the record of a file.
@@ -115,6 +117,16 @@ impl FileNames {
                 self.ids_in_messages.entry(name.to_owned()).or_default().insert(id.to_owned());
             }
         }
+    }
+
+    /// Adds files that belong to records of other formats.
+    pub(super) fn add_restored(&mut self, files: Vec<(RecordKey, AttachmentRef)>) {
+        self.restored.extend(files.into_iter().map(|(key, file)| (key.value, file)));
+    }
+
+    /// The reference to the file with this key, if records of another format refer to it.
+    pub(super) fn restored(&self, key: &RecordKey) -> Option<&AttachmentRef> {
+        self.restored.get(&key.value)
     }
 
     /// Adds a file in the export whose name contains its id.

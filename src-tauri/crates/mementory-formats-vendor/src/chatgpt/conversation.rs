@@ -6,6 +6,7 @@ use super::{
     memories,
     wire::{Content, Conversation, Message, Node, Nodes, Text},
 };
+use mementory_formats_shared::export_files::slot::{self, Slot};
 use mementory_json::repair;
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Fields, Issue, Kind, Link, MessagePart, Origin, Record, RecordKey, Source,
@@ -32,6 +33,8 @@ pub(super) struct Outcome {
     pub(super) dropped: Vec<Dropped>,
     /// Pointer and JSON of values that could not be read.
     pub(super) raw: Vec<(String, String)>,
+    /// Files of records that a slot restored: the key of the file in the export, and the restored reference.
+    pub(super) restored_files: Vec<(RecordKey, AttachmentRef)>,
 }
 
 impl Outcome {
@@ -134,7 +137,14 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         project: conversation.template.get().filter(|t| t.starts_with("g-p-")),
     };
     let mut records = vec![reader.conversation_record(text)];
+    let frame = records[0].verbatim.as_ref().map_or(text, |v| v.text.as_str());
+    let slot = slot::restore(frame, &records[0], &["mapping"]);
     reader.add_message_records(nodes, &mut records, out);
+    match slot {
+        Some(Slot::Record(restored)) => records[0] = *restored,
+        Some(Slot::Stub) => drop(records.remove(0)),
+        None => {}
+    }
     out.unit = Some(Unit { records });
 }
 
@@ -247,7 +257,13 @@ impl Reader<'_> {
                 ..MessagePart::default()
             };
             position += 1;
-            records.push(self.message_record(id, raw, message, part, &mut found));
+            let mut record = self.message_record(id, raw, message, part, &mut found);
+            if let Some(Slot::Record(restored)) = slot::restore(raw.get(), &record, &[]) {
+                let keys = record.attachments.iter().map(|file| file.key.clone());
+                out.restored_files.extend(keys.zip(restored.attachments.iter().cloned()));
+                record = *restored;
+            }
+            records.push(record);
         }
         records.append(&mut found);
     }

@@ -19,6 +19,11 @@ pub(super) fn memory_key(text: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("memory/{}", hex::encode(Sha256::digest(text.trim().as_bytes()))))
 }
 
+/// True for the key of a memory that was found in a message.
+pub(super) fn is_memory_place(record: &mementory_model::Record) -> bool {
+    record.key.scope == "chatgpt" && record.key.value.starts_with("memory/")
+}
+
 /// Finds the memories in a message.
 pub(super) fn find_memories(message: &Message<'_>, content: &Content<'_>, text: &str) -> Vec<FoundMemory> {
     let mut out = Vec::new();

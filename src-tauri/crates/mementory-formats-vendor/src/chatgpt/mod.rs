@@ -1,8 +1,10 @@
 //! ChatGPT exports: classic, sharded, privacy portal, unpacked folders and single files. See README.md.
 mod attachments;
+mod compose;
 mod content;
 mod conversation;
 mod detect;
+mod export_file;
 mod graph;
 mod head;
 mod memories;
@@ -13,9 +15,19 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod wire;
+mod write;
+#[cfg(test)]
+mod write_tests;
 
-use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use mementory_model::Limits;
+use std::path::Path;
+
+/// The layout that is written.
+const WRITTEN_LAYOUT: &str = "sharded";
 
 /// ChatGPT's data export.
 pub struct ChatGpt;
@@ -24,11 +36,27 @@ impl Format for ChatGpt {
     fn id(&self) -> &'static str {
         "chatgpt"
     }
+    fn aliases(&self) -> &'static [&'static str] {
+        &["chatgpt_zip"]
+    }
+    fn export_note(&self) -> Option<&'static str> {
+        Some(
+            "OpenAI has not confirmed that it accepts a file that Mementory wrote. Other programs that import its exports do.",
+        )
+    }
     fn name(&self) -> &'static str {
         "ChatGPT"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, attachments: true, complete_account_export: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            attachments: true,
+            byte_exact: true,
+            complete_account_export: true,
+            ending: ".zip",
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
@@ -41,5 +69,30 @@ impl Format for ChatGpt {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, Some(out), options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::write(source, None, options)
+    }
+    fn media_type(&self) -> &'static str {
+        "application/zip"
+    }
+    /// Checks an export after it was written. Not a capability: an import would then refuse a damaged archive, of which
+    /// the conversations that can be read are wanted.
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        mementory_formats_shared::check::validate(self, catalog, detected, limits)
     }
 }

@@ -148,7 +148,8 @@ impl Reader<'_> {
                             account,
                             names,
                         };
-                        let outcome = conversation::read(element.bytes, &place);
+                        let mut outcome = conversation::read(element.bytes, &place);
+                        names.add_restored(std::mem::take(&mut outcome.restored_files));
                         let records = outcome.unit.iter().flat_map(|u| &u.records);
                         names.add_references(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
                         self.send_outcome(member, outcome)?;
@@ -270,6 +271,9 @@ impl Reader<'_> {
             media_type: None,
             place: member.place.clone(),
         };
+        if let Some(known) = names.restored(&file.key) {
+            (file.key, file.origin_id, file.name) = (known.key.clone(), known.origin_id.clone(), known.name.clone());
+        }
         self.stream_member(member, Some(Kind::Attachment), |sink, reader, head| {
             file.media_type = files::media_type(head, &file.name).map(str::to_owned);
             sink.attachment(file, reader)

@@ -3,6 +3,7 @@ use super::{
     artifacts, blocks, documents,
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
 };
+use mementory_formats_shared::export_files::slot::{self, Slot};
 use mementory_formats_shared::order::{self, Node, Parent};
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
@@ -11,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
 /// Parent id of messages without a parent.
-const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000";
+pub(super) const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
 /// The error is a message for the user.
@@ -87,9 +88,20 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             model: message.object.non_blank_text("model").map(Cow::into_owned).or_else(|| model.clone()),
             content_type: built.message.map(|m| m.content_type).unwrap_or_default(),
         });
-        let mut commands = artifacts::find_commands(message.object.raw_value("content"));
-        commands.extend(artifacts::find_tag_commands(&built.text));
-        documents::find(&message.object, &built, place, &mut out);
+        let restored = match slot::restore(message.raw.get(), &built, &[]) {
+            Some(Slot::Record(restored)) => {
+                built = *restored;
+                true
+            }
+            _ => false,
+        };
+        let mut commands = Vec::new();
+        // What another program's message says is no command of Claude.
+        if !restored || built.origin.format == SCOPE {
+            commands = artifacts::find_commands(message.object.raw_value("content"));
+            commands.extend(artifacts::find_tag_commands(&built.text));
+            documents::find(&message.object, &built, place, &mut out);
+        }
         step_of[index] = Some(steps.len());
         steps.push(artifacts::Step {
             uuid: &message.uuid,
@@ -104,6 +116,11 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     for mut artifact in artifacts::apply_commands(&id, &steps, place, &mut out.issues) {
         artifact.source.account.clone_from(&account);
         records.push(artifact);
+    }
+    match slot::restore(text, &records[0], &["chat_messages", "messages"]) {
+        Some(Slot::Record(restored)) => records[0] = *restored,
+        Some(Slot::Stub) => drop(records.remove(0)),
+        None => {}
     }
     out.units.push(Unit { records });
     Ok(out)

@@ -3,6 +3,7 @@ use super::{
     front_matter, split,
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list},
 };
+use mementory_formats_shared::export_files::slot::{self, Slot};
 use mementory_model::{
     Dropped, DroppedAs, Kind, Link, Record, RecordKey, Source, Timestamp, Unit, Verbatim, normal_text,
 };
@@ -239,6 +240,9 @@ fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
             kind: Kind::Profile,
             target: key(format!("project/{project}")),
         });
+    }
+    if let Some(Slot::Record(restored)) = slot::restore(document.verbatim.get(), &record, &[]) {
+        return Unit::from(*restored);
     }
     let mut records = vec![record];
     let mut seen = HashSet::new();

@@ -162,6 +162,7 @@ export function sampleExport(
         : [],
     loss_counts: lossesOf(format, all),
     withheld: [],
+    note: null,
   };
 }
 

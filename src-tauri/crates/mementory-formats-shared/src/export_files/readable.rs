@@ -1,0 +1,312 @@
+//! What formats made for reading say about a record besides its text: named values, which are the columns of a table and
+//! the data of a page or note. The same values give the record back.
+use super::strip::ExportSource;
+use crate::object::content_id;
+use mementory_format::{
+    FormatError, NO_BYTES_NOTE, RecordSource, StoredRecord, WriteReport, extension::record_difference,
+    passthrough_envelope::note_left_out,
+};
+use mementory_json::Tree;
+use mementory_model::{Fields, Kind, LossKind, MessagePart, Record, RecordKey, Timestamp};
+use std::collections::BTreeSet;
+
+/// The names of the values, in the order in which they are written. `text` is not among them.
+pub const NAMES: [&str; 37] = [
+    "kind",
+    "title",
+    "created",
+    "updated",
+    "platform",
+    "method",
+    "role",
+    "conversation",
+    "model",
+    "type",
+    "status",
+    "tags",
+    "project",
+    "account",
+    "position",
+    "parent",
+    "active",
+    "hidden",
+    "content_type",
+    "namespace",
+    "sensitivity",
+    "confidence",
+    "importance",
+    "observed",
+    "valid_from",
+    "valid_to",
+    "last_accessed",
+    "source_conversation",
+    "source_message",
+    "origin_id",
+    "entities",
+    "links",
+    "attachments",
+    "fields",
+    "repeats",
+    "scope",
+    "key",
+];
+
+/// Deepest nesting of fields that are read.
+const MAX_DEPTH: u32 = 120;
+
+/// The named values of a record. Values that it does not have are empty.
+pub fn values_of(record: &Record) -> [(&'static str, String); NAMES.len()] {
+    NAMES.map(|name| (name, value_of(record, name)))
+}
+
+fn value_of(record: &Record, name: &str) -> String {
+    let time = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339).unwrap_or_default();
+    let number = |number: Option<f64>| number.map(|n| n.to_string()).unwrap_or_default();
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    // A parent of another source is not named by its key alone.
+    let key = |key: &Option<RecordKey>| {
+        key.as_ref().filter(|key| key.scope == record.key.scope).map(|key| key.value.clone()).unwrap_or_default()
+    };
+    let (part, source, times) = (record.message.as_ref(), &record.source, &record.times);
+    let yes = |value: bool| if value { "yes" } else { "" }.to_owned();
+    match name {
+        "kind" => record.kind.as_str().to_owned(),
+        "title" => text(&record.title),
+        "created" => time(times.created),
+        "updated" => time(times.updated),
+        "platform" => source.platform.clone(),
+        "method" => text(&source.method),
+        "role" => part.map(|p| p.role.clone()).unwrap_or_default(),
+        "conversation" => key(&record.parent),
+        "model" => part.and_then(|p| p.model.clone()).unwrap_or_default(),
+        "type" => text(&record.record_type),
+        "status" => text(&record.status),
+        "tags" => list(&record.tags),
+        "project" => text(&source.project),
+        "account" => text(&source.account),
+        "position" => part.map(|p| p.position.to_string()).unwrap_or_default(),
+        "parent" => part.map(|p| key(&p.parent)).unwrap_or_default(),
+        "active" => yes(part.is_some_and(|p| p.active)),
+        "hidden" => yes(part.is_some_and(|p| p.hidden)),
+        "content_type" => part.map(|p| p.content_type.clone()).unwrap_or_default(),
+        "namespace" => text(&record.namespace),
+        "sensitivity" => text(&record.sensitivity),
+        "confidence" => number(record.confidence),
+        "importance" => number(record.importance),
+        "observed" => time(times.observed),
+        "valid_from" => time(times.valid_from),
+        "valid_to" => time(times.valid_to),
+        "last_accessed" => time(times.last_accessed),
+        "source_conversation" => text(&source.conversation),
+        "source_message" => text(&source.message),
+        "origin_id" => text(&record.origin_id),
+        "entities" => list(&record.entities),
+        "links" => list(&record.links),
+        "attachments" => list(&record.attachments),
+        "fields" if record.fields.is_empty() => String::new(),
+        "fields" => serde_json::to_string(&record.fields).unwrap_or_default(),
+        "repeats" => yes(record.repeats),
+        "scope" => record.key.scope.clone(),
+        _ => record.key.value.clone(),
+    }
+}
+
+/// A list as JSON, empty if it has no items.
+fn list<T: serde::Serialize>(items: &[T]) -> String {
+    if items.is_empty() { String::new() } else { serde_json::to_string(items).unwrap_or_default() }
+}
+
+/// The record with these values. Values that cannot be read are left out. A record without a key, which somebody may
+/// have added by hand, gets one from its text. None if the kind is not known.
+pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> Option<Record> {
+    let kind = match value("kind") {
+        kind if kind.is_empty() => Kind::Memory,
+        kind => Kind::parse(&kind)?,
+    };
+    let some = |name: &str| Some(value(name)).filter(|v| !v.is_empty());
+    let time = |name: &str| some(name).and_then(|v| Timestamp::parse(&v));
+    let number = |name: &str| some(name).and_then(|v| v.parse::<f64>().ok()).filter(|n| n.is_finite());
+    let yes = |name: &str| value(name) == "yes";
+    let scope = some("scope").unwrap_or_else(|| format.to_owned());
+    let key = some("key").unwrap_or_else(|| content_id(&format!("{}\n{}\n{text}", kind.as_str(), value("title"))));
+    let near = |name: &str| some(name).map(|value| RecordKey::new(scope.clone(), value));
+    let mut record = Record::new(kind, RecordKey::new(scope.clone(), key), text);
+    record.title = some("title");
+    record.times.created = time("created");
+    record.times.updated = time("updated");
+    record.times.observed = time("observed");
+    record.times.valid_from = time("valid_from");
+    record.times.valid_to = time("valid_to");
+    record.times.last_accessed = time("last_accessed");
+    record.source.platform = value("platform");
+    record.source.method = some("method");
+    record.source.project = some("project");
+    record.source.account = some("account");
+    record.source.conversation = some("source_conversation");
+    record.source.message = some("source_message");
+    record.record_type = some("type");
+    record.status = some("status");
+    record.tags = items(&value("tags"));
+    record.namespace = some("namespace");
+    record.sensitivity = some("sensitivity");
+    record.confidence = number("confidence");
+    record.importance = number("importance");
+    record.origin_id = some("origin_id");
+    record.entities = items(&value("entities"));
+    record.links = items(&value("links"));
+    record.attachments = items(&value("attachments"));
+    record.fields = fields(&value("fields"));
+    record.repeats = yes("repeats");
+    record.parent = near("conversation");
+    if kind == Kind::Message || some("position").is_some() {
+        record.message = some("position").and_then(|v| v.parse().ok()).map(|position| MessagePart {
+            role: value("role"),
+            parent: near("parent"),
+            position,
+            hidden: yes("hidden"),
+            active: yes("active"),
+            model: some("model"),
+            content_type: value("content_type"),
+        });
+    }
+    record.origin.format = format.to_owned();
+    Some(record)
+}
+
+/// Fields from JSON. Some JSON needs far more memory than its text, so what does not fit is left out.
+fn fields(json: &str) -> Fields {
+    match Tree::parse(json, MAX_DEPTH) {
+        Ok(_) => serde_json::from_str(json).unwrap_or_default(),
+        Err(_) => Fields::new(),
+    }
+}
+
+fn items<T: serde::de::DeserializeOwned>(json: &str) -> Vec<T> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// False for credentials, which nobody reads or prints by mistake.
+pub fn is_readable(stored: &StoredRecord) -> bool {
+    stored.record.kind != Kind::Credential
+}
+
+/// Counts the records of an export, and lists what of them it does not say.
+#[derive(Default)]
+pub struct Readable {
+    /// What is written, lost and withheld so far.
+    pub report: WriteReport,
+    /// Files that records name.
+    files: BTreeSet<String>,
+}
+
+impl Readable {
+    /// An empty report.
+    pub fn new(version: &str) -> Self {
+        let report = WriteReport { version: version.to_owned(), ..WriteReport::default() };
+        Self { report, files: BTreeSet::new() }
+    }
+
+    /// The record as it is written. None if it is not: the report then has the reason.
+    pub fn prepare(&mut self, stored: StoredRecord) -> Option<StoredRecord> {
+        if !is_readable(&stored) {
+            *self.report.withheld.entry("secret".into()).or_default() += 1;
+            return None;
+        }
+        let record = &stored.record;
+        *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;
+        self.files.extend(stored.attachment_ids.iter().cloned());
+        if record.kind == Kind::Attachment {
+            self.files.insert(stored.id.clone());
+        }
+        self.report_losses(&stored);
+        Some(stored)
+    }
+
+    fn report_losses(&mut self, stored: &StoredRecord) {
+        let record = &stored.record;
+        let Some(part) = record_of("", record.text.clone(), |name| value_of(record, name)) else { return };
+        let has = serde_json::to_value(&part).unwrap_or_default();
+        for (name, _) in
+            record_difference(&part, record, false).iter().filter(|(name, v)| *name != "origin" && !v.is_null())
+        {
+            let (kind, note) = match (name.as_str(), has.get(name)) {
+                ("verbatim", _) => (LossKind::LeftOut, "the original text of its source stays behind"),
+                (_, None) => (LossKind::LeftOut, "an export for reading has no place for it"),
+                _ => (LossKind::Narrowed, "not all of it has a place in an export for reading"),
+            };
+            self.report.losses.add(&stored.id, name, kind, note);
+        }
+    }
+
+    /// The report. With `has_files`, the export has the bytes of the files.
+    pub fn finish(mut self, source: &mut ExportSource<'_>, has_files: bool) -> Result<WriteReport, FormatError> {
+        source.note_stripped(&is_readable, &mut self.report.losses)?;
+        for id in self.files.iter().filter(|_| !has_files) {
+            if source.attachment(id, &mut |_| Ok(()))? {
+                self.report.losses.add(id, "file", LossKind::LeftOut, NO_BYTES_NOTE);
+            }
+        }
+        note_left_out(source, |_| true, &mut self.report.losses)?;
+        if !source.tombstones()?.is_empty() {
+            let note = "an export for reading has no deletions";
+            self.report.losses.add("tombstones", "tombstone", LossKind::LeftOut, note);
+        }
+        Ok(self.report)
+    }
+}
+
+/// The time for people, in UTC.
+pub fn shown_time(time: Option<Timestamp>) -> String {
+    let text = time.map(Timestamp::to_rfc3339_seconds).unwrap_or_default();
+    let (day, rest) = text.split_once('T').unwrap_or((&text, ""));
+    let clock = rest.get(..5).unwrap_or_default();
+    if clock.is_empty() { day.to_owned() } else { format!("{day} {clock}") }
+}
+
+/// A title for people in one line, at most 120 characters: the title, the first line of the text, or the kind.
+pub fn shown_title(record: &Record) -> String {
+    let first = record
+        .title
+        .as_deref()
+        .filter(|t| !t.trim().is_empty())
+        .or_else(|| record.text.lines().find(|l| !l.trim().is_empty()));
+    let line: String = first.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|c| !c.is_control()).take(120).collect();
+    if line.is_empty() { format!("Untitled {}", record.kind.as_str()) } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn values_give_the_record_back() {
+        let mut record = Record::new(Kind::Message, RecordKey::new("a", "b"), "text");
+        record.times.created = Timestamp::parse("1969-12-31T23:59:59.123456Z");
+        record.confidence = Some(0.1 + 0.2);
+        record.fields.insert("x".into(), serde_json::json!({ "y": [1.50, null] }));
+        record.parent = Some(RecordKey::new("a", "talk"));
+        record.message = Some(MessagePart { position: 7, active: true, ..MessagePart::default() });
+        let back = record_of("", record.text.clone(), |name| value_of(&record, name)).unwrap();
+        assert_eq!(back, record);
+    }
+
+    #[test]
+    fn values_of_wrong_types_are_left_out() {
+        let record = record_of("x", "t".into(), |name| {
+            match name {
+                "kind" => "memory",
+                "key" | "scope" => "",
+                "fields" => "[1",
+                "created" | "confidence" | "position" => "NaN",
+                _ => "{",
+            }
+            .to_owned()
+        });
+        let record = record.unwrap();
+        assert_eq!((record.key.scope.as_str(), record.times.created, record.confidence), ("x", None, None));
+        assert!(record.fields.is_empty() && record.links.is_empty() && record.message.is_none());
+        assert!(record_of("x", String::new(), |_| "nonsense".into()).is_none());
+    }
+}

@@ -1,0 +1,178 @@
+//! The extension slot in objects of vendors' formats: a last member with everything of a record that the object itself
+//! cannot say. Other programs do not read it; our readers restore the record from it.
+use crate::object::Object;
+use mementory_format::extension::{
+    self, FINGERPRINT_MEMBER, FORMER_MEMBER, Field, MEMBER, NativeFields, apply, fingerprint, is_slot_name, members,
+    record_difference,
+};
+use mementory_json::Tree;
+use mementory_model::{LossKind, LossReport, Record};
+use serde_json::{Map, Value};
+
+/// Marks a conversation that was made for messages whose own conversation is not in the file.
+const STUB_MEMBER: &str = "stub";
+/// Deepest nesting of an element whose fingerprint is taken from its values.
+const MAX_DEPTH: u32 = 120;
+/// Members that identify and place a record, and are no values that anybody misses.
+const SILENT: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
+
+/// What a change by another program replaces.
+const NATIVE: NativeFields =
+    NativeFields { always: &[], sometimes: &[Field::Title, Field::Created, Field::Updated], whole_seconds: false };
+
+/// An object that is written for a record.
+#[derive(Default)]
+pub struct Written<'w> {
+    /// Vault id of the record.
+    pub id: &'w str,
+    /// True if the object is the record's own origin and verbatim.
+    pub same_source: bool,
+    /// Members of the object that are records of their own.
+    pub apart: &'w [&'w str],
+    /// Members of the record that the object says in other words, so that they are no losses.
+    pub said: &'w [&'w str],
+}
+
+/// Adds a slot to an object, so that reading it gives `wanted` and not `native`, and lists what only the slot says.
+pub fn attach(
+    json: String,
+    native: &Record,
+    wanted: &Record,
+    Written { id, same_source, apart, said }: Written<'_>,
+    losses: &mut LossReport,
+) -> String {
+    let mut difference = record_difference(native, wanted, same_source);
+    if difference.is_empty() {
+        return json;
+    }
+    let is_said = |name: &str, value: &Value| value.is_null() || *value == "" || said.contains(&name);
+    let names = difference.iter().filter(|(name, value)| !is_said(name, value)).map(|(name, _)| name.as_str());
+    extension::report(id, names, &SILENT, losses);
+    difference.insert(FINGERPRINT_MEMBER.into(), fingerprint_of(&json, apart).into());
+    with_slot(&json, difference)
+}
+
+/// Marks a conversation that stands in for one that is not exported.
+pub fn mark_stub(json: &str) -> String {
+    with_slot(json, Map::from_iter([(STUB_MEMBER.to_owned(), Value::Bool(true))]))
+}
+
+fn with_slot(json: &str, slot: Map<String, Value>) -> String {
+    let Some(inside) = json.trim_end().strip_suffix('}') else { return json.to_owned() };
+    let separator = if inside.trim_end().ends_with('{') { "" } else { "," };
+    format!("{inside}{separator}\"{MEMBER}\":{}}}", Value::Object(slot))
+}
+
+/// Digest of an object without its slot and without the members `apart`, whatever its white space is.
+fn fingerprint_of(json: &str, apart: &[&str]) -> String {
+    let object = Object::parse(json).unwrap_or_default();
+    let mut text = String::new();
+    for (name, raw) in object.members().filter(|(name, _)| !is_slot_name(name) && !apart.contains(name)) {
+        mementory_json::write_string(name, &mut text);
+        match Tree::from_raw(raw, MAX_DEPTH) {
+            Ok(tree) => tree.write(&mut text),
+            Err(_) => text.push_str(raw.get()),
+        }
+    }
+    fingerprint(text)
+}
+
+/// What the slot of an object says.
+pub enum Slot {
+    /// The record that was written.
+    Record(Box<Record>),
+    /// The conversation was made for messages without one.
+    Stub,
+}
+
+/// Reads the slot of an object. `native` is what the object alone yields. If another program changed the object, its
+/// text, title and times count. None without a slot of ours.
+pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
+    // Nearly all objects have no slot, and searching the bytes is cheap.
+    [MEMBER, FORMER_MEMBER].iter().find(|name| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some())?;
+    let object = Object::parse(json)?;
+    let raw = object.raw_value(MEMBER).or_else(|| object.raw_value(FORMER_MEMBER))?;
+    // Some JSON needs far more memory than its text, so what does not fit is no slot of ours.
+    Tree::from_raw(raw, MAX_DEPTH).ok()?;
+    let mut slot: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
+    if slot.get(STUB_MEMBER) == Some(&Value::Bool(true)) {
+        return Some(Slot::Stub);
+    }
+    let written = slot.remove(FINGERPRINT_MEMBER)?;
+    let is_changed = written.as_str() != Some(fingerprint_of(json, apart).as_str());
+    let own_origin = !slot.contains_key("origin");
+    let mut record = apply(members(native), slot)?;
+    if is_changed {
+        NATIVE.adopt_native_fields(native, &mut record);
+    }
+    if own_origin || is_changed {
+        record.origin.clone_from(&native.origin);
+        record.verbatim.clone_from(&native.verbatim);
+    }
+    Some(Slot::Record(Box::new(record)))
+}
+
+/// Lists how a record that is written as its source has it differs when it is read again, because other records or
+/// files of its source are not in the export.
+pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
+    let (mut native, record) = (native.clone(), record.clone());
+    if let (Some(native), Some(part)) = (&mut native.message, &record.message) {
+        native.position = part.position;
+    }
+    let difference = record_difference(&native, &record, true);
+    for name in difference.keys().filter(|name| !["key", "kind", "repeats"].contains(&name.as_str())) {
+        let note = "depends on parts of the source that are not in this export";
+        losses.add(id, name, LossKind::Narrowed, note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_model::{Kind, RecordKey};
+
+    fn record(text: &str) -> Record {
+        Record::new(Kind::Message, RecordKey::new("test", "1"), text)
+    }
+
+    fn restored(json: &str, native: &Record) -> Record {
+        match restore(json, native, &[]) {
+            Some(Slot::Record(record)) => *record,
+            _ => panic!("no slot in {json}"),
+        }
+    }
+
+    #[test]
+    fn a_slot_gives_the_record_back_unless_another_program_changed_the_text() {
+        let (native, mut wanted) = (record("the text"), record("the text"));
+        wanted.tags = vec!["a".into()];
+        wanted.key = RecordKey::new("elsewhere", "9");
+        let mut losses = LossReport::default();
+        let at = Written { id: "x", ..Written::default() };
+        let json = attach(r#"{"text":"the text"}"#.into(), &native, &wanted, at, &mut losses);
+        assert_eq!(losses.count("tags", LossKind::MovedToExtension), 1);
+        assert_eq!(losses.items.len(), 1, "the key is no loss");
+        let spaced = json.replace(':', " : ");
+        assert_eq!(restored(&json, &native), wanted);
+        assert_eq!(restored(&spaced, &native), wanted);
+        let changed = json.replacen("the text", "another", 1);
+        let found = restored(&changed, &record("another"));
+        assert_eq!((found.text.as_str(), found.key.scope.as_str(), found.tags.len()), ("another", "elsewhere", 1));
+    }
+
+    #[test]
+    fn what_is_no_slot_of_ours_is_ignored() {
+        for json in [
+            r#"{"a":1}"#,
+            r#"{"x_mementory":[]}"#,
+            r#"{"x_mementory":{"tags":["a"]}}"#,
+            r#"{"x_mementory":{"native":"0","kind":"nonsense"}}"#,
+            r#"{"x":"x_mementory"}"#,
+            "x_mementory",
+        ] {
+            assert!(restore(json, &record(""), &[]).is_none(), "{json}");
+        }
+        assert!(matches!(restore(&mark_stub("{}"), &record(""), &[]), Some(Slot::Stub)));
+    }
+}

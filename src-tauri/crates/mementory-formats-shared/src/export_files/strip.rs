@@ -1,0 +1,129 @@
+//! Exports without identifiers of accounts and platforms.
+use crate::export::uuid_of;
+use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
+use mementory_model::{LossKind, LossReport, Origin, RecordKey, Source, Timestamp, Tombstone};
+use std::io::Read;
+
+/// Scope of the keys that stand in for those of the source.
+const SCOPE: &str = "mementory";
+/// Loss note of what was removed.
+const NOTE: &str = "left out as requested";
+
+/// A source whose records have no identifiers of accounts and platforms: their keys are the ids of the vault, and they
+/// have no origin, no verbatim and no fields of their source. Without `strip` it is the source as it is.
+pub struct ExportSource<'s> {
+    source: &'s mut dyn RecordSource,
+    strip: bool,
+}
+
+impl<'s> ExportSource<'s> {
+    /// The source of an export with these options.
+    pub fn new(source: &'s mut dyn RecordSource, options: &WriteOptions) -> Self {
+        Self { source, strip: options.strip_identifiers }
+    }
+
+    /// Lists what was removed from the records that `is_written` accepts.
+    ///
+    /// # Errors
+    /// Errors of the source.
+    pub fn note_stripped(
+        &mut self,
+        is_written: &dyn Fn(&StoredRecord) -> bool,
+        losses: &mut LossReport,
+    ) -> Result<(), FormatError> {
+        if !self.strip {
+            return Ok(());
+        }
+        self.source.records(&mut |mut stored| {
+            let removed = strip(&mut stored);
+            if is_written(&stored) {
+                removed.into_iter().for_each(|name| losses.add(&stored.id, name, LossKind::LeftOut, NOTE));
+            }
+            Ok(())
+        })
+    }
+}
+
+impl RecordSource for ExportSource<'_> {
+    fn about(&self) -> SourceAbout {
+        self.source.about()
+    }
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        let is_stripped = self.strip;
+        self.source.records(&mut |mut stored| {
+            if is_stripped {
+                strip(&mut stored);
+            }
+            visit(stored)
+        })
+    }
+    fn covers(&self) -> bool {
+        self.source.covers()
+    }
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        self.source.tombstones()
+    }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        self.source.passthrough_formats()
+    }
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        self.source.passthrough(format, visit)
+    }
+    fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        self.source.import_times(id)
+    }
+    fn attachment(
+        &mut self,
+        id: &str,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        self.source.attachment(id, read)
+    }
+}
+
+/// Removes the identifiers from a record. Returns the names of the members that had a value.
+fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
+    let record = &mut stored.record;
+    let own = |id: &str| RecordKey::new(SCOPE, uuid_of(id));
+    let mut removed = Vec::new();
+    if record.source != Source::default() {
+        removed.push("source");
+    }
+    removed.extend(record.verbatim.take().map(|_| "verbatim"));
+    removed.extend(record.namespace.take().map(|_| "namespace"));
+    if !record.fields.is_empty() {
+        removed.push("fields");
+    }
+    record.fields.clear();
+    record.source = Source::default();
+    record.origin = Origin::default();
+    record.origin_id = None;
+    record.key = own(&stored.id);
+    record.parent = stored.parent_id.as_deref().map(own);
+    if let Some(part) = &mut record.message {
+        part.parent = stored.message_parent_id.as_deref().map(own);
+    }
+    for (file, id) in record.attachments.iter_mut().zip(&stored.attachment_ids) {
+        file.key = own(id);
+        file.origin_id = None;
+    }
+    // A link to what is not in the vault has only the source's id of it.
+    let before = record.links.len();
+    let mut ids = Vec::with_capacity(before);
+    let links = std::mem::take(&mut record.links).into_iter().zip(std::mem::take(&mut stored.link_ids));
+    for (mut link, id) in links {
+        let Some(id) = id else { continue };
+        link.target = own(&id);
+        record.links.push(link);
+        ids.push(Some(id));
+    }
+    stored.link_ids = ids;
+    if record.links.len() < before {
+        removed.push("links");
+    }
+    removed
+}

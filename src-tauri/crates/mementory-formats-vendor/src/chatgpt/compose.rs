@@ -1,0 +1,364 @@
+//! Builds the JSON of one conversation. A message that came from ChatGPT and was not changed is its original text, and
+//! so is the object around the messages. Everything else is built from the record, with a slot for what ChatGPT's
+//! shape has no place for.
+use super::{
+    attachments::FileNames,
+    conversation::{self, Place},
+    export_file::ExportFile,
+    wire::Node,
+};
+use mementory_format::{FormatError, StoredRecord};
+use mementory_formats_shared::{
+    export::uuid_of,
+    export_files::{
+        groups::Thread,
+        json::{object, text, with_member, written},
+        slot::{self, Written},
+    },
+    object::Object,
+};
+use mementory_json::Tree;
+use mementory_model::{LossReport, MessagePart, Record, RecordKey, Timestamp};
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Id of the node above the first message.
+const ROOT_NODE: &str = "client-created-root";
+/// The member of a conversation with its messages.
+const MESSAGES: &[&str] = &["mapping"];
+
+/// What is the same for all conversations of an export.
+pub(super) struct Composer<'a> {
+    pub names: &'a FileNames,
+    pub files: &'a BTreeMap<String, ExportFile>,
+    pub account: Option<&'a str>,
+    /// Stands in for the time of a conversation without any.
+    pub now: Timestamp,
+}
+
+/// A node of the mapping.
+struct NodeText<'r> {
+    id: String,
+    json: String,
+    /// None for nodes without a message.
+    stored: Option<&'r StoredRecord>,
+    is_original: bool,
+}
+
+impl Composer<'_> {
+    /// The JSON of a conversation. What reading it would not give is added to `losses`.
+    pub(super) fn compose(&self, thread: &Thread, losses: &mut LossReport) -> Result<String, FormatError> {
+        let id = conversation_id(thread);
+        let ids = node_ids(thread, &id);
+        let mut nodes = self.nodes(thread, &ids);
+        let (frame, is_original) = self.frame(thread, &id, &ids);
+        if nodes.is_empty() && !is_original {
+            nodes.push(empty_node(ROOT_NODE, None, &[]));
+        }
+        let text = assemble(&frame, &nodes);
+        let natives = self.read_back(&text)?;
+        let by_key: HashMap<&str, &Record> = natives.iter().map(|r| (r.key.value.as_str(), r)).collect();
+        for node in &mut nodes {
+            let Some(stored) = node.stored else { continue };
+            let key = format!("{id}/{}", node.id);
+            let Some(native) = by_key.get(key.as_str()) else { return Err(unreadable()) };
+            if node.is_original {
+                slot::report_difference(native, &stored.record, &stored.id, losses);
+            } else {
+                let own = is_own(&stored.record);
+                let json = std::mem::take(&mut node.json);
+                let at = Written { id: &stored.id, same_source: own, ..Written::default() };
+                node.json = slot::attach(json, native, &stored.record, at, losses);
+            }
+        }
+        let native = natives.first().ok_or_else(unreadable)?;
+        let frame = match &thread.conversation {
+            None => slot::mark_stub(&frame),
+            Some(stored) if is_original => {
+                slot::report_difference(native, &stored.record, &stored.id, losses);
+                frame
+            }
+            Some(stored) => {
+                let own = is_own(&stored.record);
+                let at = Written { id: &stored.id, same_source: own, apart: MESSAGES, said: &[] };
+                slot::attach(frame, native, &stored.record, at, losses)
+            }
+        };
+        Ok(assemble(&frame, &nodes))
+    }
+
+    /// The records that the text alone yields.
+    fn read_back(&self, text: &str) -> Result<Vec<Record>, FormatError> {
+        let place = Place {
+            version: Some(super::WRITTEN_LAYOUT),
+            container: "conversations.json",
+            pointer: "/0",
+            account: self.account,
+            names: self.names,
+        };
+        let outcome = conversation::read(text.as_bytes(), &place);
+        outcome.unit.map(|unit| unit.records).ok_or_else(unreadable)
+    }
+
+    fn nodes<'r>(&self, thread: &'r Thread, ids: &HashMap<&str, String>) -> Vec<NodeText<'r>> {
+        let mut children: HashMap<&str, Vec<&str>> = HashMap::new();
+        for stored in &thread.messages {
+            let parent = parent_node(stored, ids).unwrap_or(ROOT_NODE);
+            children.entry(parent).or_default().push(&ids[stored.id.as_str()]);
+        }
+        let mut known: HashSet<String> = ids.values().cloned().collect();
+        let mut nodes = Vec::with_capacity(thread.messages.len() + 1);
+        for stored in &thread.messages {
+            let id = &ids[stored.id.as_str()];
+            let (json, parent, is_original) = match original(stored) {
+                Some(json) => {
+                    let node = serde_json::from_str::<Node<'_>>(json).unwrap_or_default();
+                    (json.to_owned(), node.parent.to_owned_text(), true)
+                }
+                None => {
+                    let parent = parent_node(stored, ids).unwrap_or(ROOT_NODE);
+                    let children = children.get(id.as_str()).map_or(&[][..], Vec::as_slice);
+                    (self.message_node(stored, id, parent, children), Some(parent.to_owned()), false)
+                }
+            };
+            // A node without a message has no record, so it is made again.
+            if let Some(parent) = parent.filter(|parent| known.insert(parent.clone())) {
+                let above = parent_node(stored, ids).filter(|above| *above != parent);
+                nodes.push(empty_node(&parent, above, &children_of(&parent, &children, id)));
+            }
+            nodes.push(NodeText { id: id.clone(), json, stored: Some(stored), is_original });
+        }
+        nodes
+    }
+
+    fn message_node(&self, stored: &StoredRecord, id: &str, parent: &str, children: &[&str]) -> String {
+        let record = &stored.record;
+        let part = record.message.clone().unwrap_or_default();
+        let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str()).map(str::to_owned);
+        let is_own = is_own(record);
+        let message_id = record.origin_id.clone().filter(|_| is_own).unwrap_or_else(|| id.to_owned());
+        let is_call = part.content_type == "tool_call" && part.role == "assistant";
+        let recipient =
+            field("recipient").filter(|_| is_own).unwrap_or_else(|| if is_call { "tool" } else { "all" }.into());
+        let mut metadata = vec![];
+        if let Some(model) = &part.model {
+            metadata.push(("model_slug", text(model)));
+        }
+        if part.hidden {
+            metadata.push(("is_visually_hidden_from_conversation", Tree::Bool(true)));
+        }
+        let files = self.files_of(stored);
+        if !files.is_empty() {
+            metadata.push(("attachments", Tree::Array(files)));
+        }
+        let message = object(vec![
+            ("id", text(&message_id)),
+            (
+                "author",
+                object(vec![
+                    ("role", text(role(&part.role))),
+                    ("name", field("author_name").filter(|_| is_own).map_or(Tree::Null, Tree::Text)),
+                    ("metadata", object(vec![])),
+                ]),
+            ),
+            ("create_time", time(record.times.created)),
+            ("update_time", time(record.times.updated)),
+            ("content", content(&record.text, &part)),
+            ("status", text("finished_successfully")),
+            ("end_turn", Tree::Bool(true)),
+            ("weight", Tree::Number("1.0".into())),
+            ("metadata", object(metadata)),
+            ("recipient", text(&recipient)),
+            ("channel", Tree::Null),
+        ]);
+        let children = children.iter().map(|child| text(child)).collect();
+        written(&object(vec![
+            ("id", text(id)),
+            ("message", message),
+            ("parent", text(parent)),
+            ("children", Tree::Array(children)),
+        ]))
+    }
+
+    fn files_of(&self, stored: &StoredRecord) -> Vec<Tree> {
+        let files = stored.record.attachments.iter().zip(&stored.attachment_ids);
+        files
+            .map(|(file, id)| {
+                let id = self.files.get(id).map_or(file.key.value.as_str(), |known| known.id.as_str());
+                let mut members = vec![("id", text(id)), ("name", text(&file.name))];
+                members.extend(file.size.map(|size| ("size", Tree::Number(size.to_string()))));
+                members.extend(file.media_type.as_ref().map(|media| ("mime_type", text(media))));
+                object(members)
+            })
+            .collect()
+    }
+
+    /// The object around the messages, with `{}` in their place. Also true if it is the original text.
+    fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
+        if let Some(original) = thread.conversation.as_ref().and_then(original) {
+            return (original.to_owned(), true);
+        }
+        let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
+        let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
+        let field = |name: &str| {
+            let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_own(record));
+            value.map_or(Tree::Null, text)
+        };
+        let of_messages = thread.messages.iter().filter_map(|m| m.record.times.created);
+        let earliest = of_messages.clone().min();
+        // Programs that read such files sort by this time, and some refuse a conversation without it.
+        let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
+        let updated = record.times.updated.or_else(|| of_messages.max()).unwrap_or(created);
+        let project = record.source.project.as_deref().filter(|p| p.starts_with("g-p-"));
+        let frame = object(vec![
+            ("title", text(record.title.as_deref().unwrap_or_default())),
+            ("create_time", time(Some(created))),
+            ("update_time", time(Some(updated))),
+            ("current_node", text(current_node(thread, ids))),
+            ("conversation_id", text(id)),
+            ("mapping", object(vec![])),
+            ("moderation_results", Tree::Array(vec![])),
+            ("plugin_ids", Tree::Null),
+            ("conversation_template_id", project.map_or_else(|| field("template_id"), text)),
+            ("gizmo_id", field("gizmo_id")),
+            ("is_archived", Tree::Bool(record.status.as_deref() == Some("archived"))),
+            ("safe_urls", Tree::Array(vec![])),
+            ("default_model_slug", field("default_model")),
+            ("id", text(id)),
+        ]);
+        (written(&frame), false)
+    }
+}
+
+fn unreadable() -> FormatError {
+    FormatError::invalid("not_written", "conversations.json", "a conversation cannot be written in this format")
+}
+
+/// True if the record was read from an export of ChatGPT.
+fn is_own(record: &Record) -> bool {
+    record.origin.format == "chatgpt" && record.key.scope == "chatgpt"
+}
+
+/// The original text of a record of ChatGPT that was not changed.
+fn original(stored: &StoredRecord) -> Option<&str> {
+    let text = stored.record.verbatim.as_ref().filter(|_| is_original(stored))?.text.trim();
+    serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{')).then_some(text)
+}
+
+/// True if a record is written as its original text.
+pub(super) fn is_original(stored: &StoredRecord) -> bool {
+    is_own(&stored.record) && !stored.edited && stored.record.verbatim.is_some()
+}
+
+fn conversation_id(thread: &Thread) -> String {
+    let own = |key: &RecordKey| (key.scope == "chatgpt" && !key.value.is_empty()).then(|| key.value.clone());
+    match &thread.conversation {
+        Some(stored) => {
+            own(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
+        }
+        None => {
+            let first = thread.messages.first();
+            let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
+            parent.and_then(own).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
+        }
+    }
+}
+
+/// Ids of the nodes, by the vault ids of their messages.
+fn node_ids<'t>(thread: &'t Thread, conversation: &str) -> HashMap<&'t str, String> {
+    let node = |stored: &StoredRecord| {
+        let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
+        let own = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.is_empty());
+        own.map_or_else(|| uuid_of(&stored.id), str::to_owned)
+    };
+    thread.messages.iter().map(|stored| (stored.id.as_str(), node(stored))).collect()
+}
+
+fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Option<&'i str> {
+    ids.get(stored.message_parent_id.as_deref()?).map(String::as_str)
+}
+
+/// The last message of the branch that the person saw last, or else the last message. Some importers refuse a
+/// conversation without it, so it is the node above the first message if there is none.
+fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
+    let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
+    let parents: HashSet<&str> =
+        thread.messages.iter().filter(is_active).filter_map(|m| m.message_parent_id.as_deref()).collect();
+    let mut leaves = thread.messages.iter().rev().filter(is_active).filter(|m| !parents.contains(m.id.as_str()));
+    let leaf = leaves.next().or(thread.messages.last());
+    leaf.and_then(|m| ids.get(m.id.as_str())).map_or(ROOT_NODE, String::as_str)
+}
+
+fn children_of<'c>(parent: &str, children: &HashMap<&str, Vec<&'c str>>, id: &'c str) -> Vec<&'c str> {
+    if parent == ROOT_NODE { children.get(ROOT_NODE).cloned().unwrap_or_default() } else { vec![id] }
+}
+
+fn empty_node(id: &str, parent: Option<&str>, children: &[&str]) -> NodeText<'static> {
+    let children = children.iter().map(|child| text(child)).collect();
+    let json = written(&object(vec![
+        ("id", text(id)),
+        ("message", Tree::Null),
+        ("parent", parent.map_or(Tree::Null, text)),
+        ("children", Tree::Array(children)),
+    ]));
+    NodeText { id: id.to_owned(), json, stored: None, is_original: false }
+}
+
+/// The conversation with these nodes in its mapping.
+fn assemble(frame: &str, nodes: &[NodeText<'_>]) -> String {
+    let mut mapping = String::from("{");
+    for node in nodes {
+        if mapping.len() > 1 {
+            mapping.push(',');
+        }
+        mementory_json::write_string(&node.id, &mut mapping);
+        mapping.push(':');
+        mapping.push_str(&node.json);
+    }
+    mapping.push('}');
+    // Some exports have conversations without this member.
+    let has_mapping = Object::parse(frame).is_some_and(|object| object.raw_value("mapping").is_some());
+    if nodes.is_empty() && !has_mapping { frame.to_owned() } else { with_member(frame, "mapping", &mapping) }
+}
+
+/// Role in the words of ChatGPT. What was said by nobody is `system`.
+fn role(role: &str) -> &str {
+    match role {
+        "user" | "assistant" | "tool" => role,
+        _ => "system",
+    }
+}
+
+fn content(record_text: &str, part: &MessagePart) -> Tree {
+    match part.content_type.as_str() {
+        "thinking" => object(vec![
+            ("content_type", text("thoughts")),
+            (
+                "thoughts",
+                Tree::Array(vec![object(vec![
+                    ("summary", text("")),
+                    ("content", text(record_text)),
+                    ("chunks", Tree::Array(vec![])),
+                    ("finished", Tree::Bool(true)),
+                ])]),
+            ),
+        ]),
+        "code" => {
+            object(vec![("content_type", text("code")), ("language", text("unknown")), ("text", text(record_text))])
+        }
+        "tool_result" if part.role != "tool" => {
+            object(vec![("content_type", text("execution_output")), ("text", text(record_text))])
+        }
+        _ => object(vec![("content_type", text("text")), ("parts", Tree::Array(vec![text(record_text)]))]),
+    }
+}
+
+/// Unix seconds with up to six decimals.
+fn time(time: Option<Timestamp>) -> Tree {
+    let Some(micros) = time.map(Timestamp::as_micros) else { return Tree::Null };
+    let (sign, size) = (if micros < 0 { "-" } else { "" }, micros.unsigned_abs());
+    let decimals = format!("{:06}", size % 1_000_000);
+    let decimals = decimals.trim_end_matches('0');
+    let decimals = if decimals.is_empty() { "0" } else { decimals };
+    Tree::Number(format!("{sign}{}.{decimals}", size / 1_000_000))
+}

@@ -1,0 +1,50 @@
+//! The files of an export that is written: their ids, names and whether they are in it.
+use super::attachments::{FileNames, file_key};
+use mementory_model::RecordKey;
+use std::collections::BTreeMap;
+
+/// File with the names of the files.
+pub(super) const NAMES_FILE: &str = "conversation_asset_file_names.json";
+
+/// A file that messages refer to.
+pub(super) struct ExportFile {
+    /// Id in the export. The file is `<id>.dat`.
+    pub id: String,
+    pub name: String,
+    /// True if a message in the export refers to it.
+    pub is_referenced: bool,
+    /// True if it came from ChatGPT.
+    is_own: bool,
+    /// True if the vault has its bytes.
+    pub is_present: bool,
+}
+
+impl ExportFile {
+    /// A file with this vault id, key and name. ChatGPT's own files keep their ids.
+    pub(super) fn new(vault_id: &str, key: &RecordKey, name: &str) -> Self {
+        let own = key.value.strip_prefix("file/").filter(|_| key.scope == file_key("").scope);
+        let is_plain = |id: &&str| {
+            let is_id = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+            (8..=120).contains(&id.len()) && id.bytes().all(is_id)
+        };
+        let id = own.filter(is_plain).map_or_else(|| format!("file-{vault_id}"), str::to_owned);
+        let name = if name.is_empty() { id.clone() } else { name.to_owned() };
+        Self { id, name, is_referenced: false, is_own: own.is_some(), is_present: false }
+    }
+
+    /// True if the bytes are in the export.
+    pub(super) fn is_written(&self) -> bool {
+        self.is_present && (self.is_own || self.is_referenced)
+    }
+}
+
+/// The side file with the names of the files in the export, and what a reader learns from it.
+pub(super) fn file_names(files: &BTreeMap<String, ExportFile>) -> (String, FileNames) {
+    let named = files.values().filter(|file| file.is_written() && file.name != file.id);
+    let map: serde_json::Map<String, serde_json::Value> =
+        named.map(|file| (format!("{}.dat", file.id), file.name.as_str().into())).collect();
+    let json = serde_json::Value::Object(map).to_string();
+    let mut names = FileNames::default();
+    names.add_side_file(NAMES_FILE, &json);
+    (json, names)
+}

@@ -1,0 +1,121 @@
+#![allow(clippy::unwrap_used)]
+use super::ChatGpt;
+use crate::cases::{
+    check_nothing_to_write, check_stripped, conversations, fixture, foreign_source, id_of, write_and_read,
+};
+use crate::claude::Claude;
+use mementory_format::Catalog;
+use mementory_format::testkit::MemorySource;
+use mementory_formats_shared::testkit::cases_of;
+use mementory_model::{Kind, Limits, MessagePart, Record, RecordKey};
+
+fn members(path: &std::path::Path) -> Vec<String> {
+    let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
+    catalog.members().iter().map(|m| m.name.clone()).collect()
+}
+
+#[test]
+fn what_came_from_chatgpt_comes_back_as_it_was() {
+    for (case, _) in cases_of(&ChatGpt) {
+        let case = case.file_name().unwrap().to_string_lossy().into_owned();
+        let mut source = fixture(&ChatGpt, &case);
+        let written = write_and_read(&mut source, &ChatGpt);
+        let lost = written.ids_with_losses();
+        let mut checked = 0;
+        for record in source.records.iter().filter(|r| !lost.contains(id_of(r).as_str())) {
+            // The source repeats a memory, so there are several records with its key.
+            let is_same = |back: &&Record| {
+                let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
+                if let (Some(part), Some(now)) = (&mut expected.message, &back.message) {
+                    part.position = now.position;
+                }
+                **back == expected
+            };
+            let found = written.back.records.iter().find(is_same);
+            assert!(found.is_some(), "{case}: {record:#?}\nis now\n{:#?}", written.found(record));
+            checked += 1;
+        }
+        assert!(checked + 1 >= source.records.len(), "{case}: {checked} {:#?}", written.report.losses.counts);
+        assert!(written.report.withheld.is_empty(), "{case}");
+        assert_eq!(written.back.kinds(), source.kinds(), "{case}");
+    }
+}
+
+#[test]
+fn records_of_other_programs_come_back_from_their_slots() {
+    for mut source in [foreign_source(), fixture(&Claude, "export")] {
+        let written = write_and_read(&mut source, &ChatGpt);
+        let talks: Vec<Record> =
+            source.records.iter().filter(|r| matches!(r.kind, Kind::Conversation | Kind::Message)).cloned().collect();
+        assert!(!talks.is_empty());
+        for record in &talks {
+            assert_eq!(written.found(record), Some(record));
+        }
+        assert_eq!(written.back.records.len(), talks.len());
+        let others = source.records.len() - talks.len();
+        assert_eq!(written.report.withheld.values().sum::<u64>(), others as u64);
+        let found: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
+        let stored: Vec<_> = source.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
+        assert_eq!(found, stored);
+    }
+}
+
+#[test]
+fn an_edited_message_is_written_with_its_new_text() {
+    let mut source = fixture(&ChatGpt, "content-types");
+    let at = source.records.iter().position(|r| r.kind == Kind::Message && !r.text.is_empty()).unwrap();
+    let key = source.records[at].key.value.clone();
+    let before = source.records[at].text.clone();
+    source.edit(&key, |record| record.text = "mine is [REDACTED:email]".into());
+    let written = write_and_read(&mut source, &ChatGpt);
+    let back = written.found(&source.records[at]).unwrap();
+    assert_eq!(back.text, "mine is [REDACTED:email]");
+    assert!(!back.verbatim.as_ref().unwrap().text.contains(&before));
+    assert_eq!(back.message, source.records[at].message);
+}
+
+#[test]
+fn conversations_are_in_parts_of_a_hundred() {
+    let written = write_and_read(&mut conversations(250), &ChatGpt);
+    let names = members(&written.path);
+    for part in ["conversations-000.json", "conversations-001.json", "conversations-002.json"] {
+        assert!(names.iter().any(|name| name == part), "{names:?}");
+    }
+    assert!(!names.iter().any(|name| name == "conversations-003.json"));
+    assert_eq!(written.back.kinds()["conversation"], 250);
+    assert_eq!(written.back.kinds()["message"], 500);
+    assert!(members(&write_and_read(&mut conversations(2), &ChatGpt).path).contains(&"conversations.json".to_owned()));
+}
+
+#[test]
+fn an_export_of_nothing_is_refused() {
+    check_nothing_to_write(&ChatGpt);
+}
+
+#[test]
+fn a_message_without_its_conversation_is_written_alone() {
+    let mut source = conversations(1);
+    source.records.remove(0);
+    let written = write_and_read(&mut source, &ChatGpt);
+    assert_eq!(written.back.records, source.records);
+    let mut alone = Record::new(Kind::Message, RecordKey::new("x", "1"), "alone");
+    alone.message =
+        Some(MessagePart { role: "user".into(), active: true, content_type: "text".into(), ..Default::default() });
+    let mut source = MemorySource { records: vec![alone.clone()], ..MemorySource::default() };
+    assert_eq!(write_and_read(&mut source, &ChatGpt).back.records, [alone]);
+}
+
+#[test]
+fn nothing_names_the_source_when_identifiers_are_left_out() {
+    check_stripped(&ChatGpt);
+}
+
+#[test]
+fn memories_are_withheld_unless_their_message_is_written() {
+    let mut source = fixture(&ChatGpt, "memories");
+    let memories = source.kinds()["memory"];
+    assert_eq!(write_and_read(&mut source, &ChatGpt).report.by_kind["memory"], memories);
+    source.records.retain(|r| r.kind != Kind::Message);
+    let report = write_and_read(&mut source, &ChatGpt).report;
+    assert_eq!((report.withheld["not_a_conversation"], report.by_kind.get("memory")), (memories, None));
+}

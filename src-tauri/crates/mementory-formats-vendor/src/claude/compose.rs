@@ -1,0 +1,374 @@
+//! Builds the JSON of conversations and projects. What came from Claude and was not changed is its original text.
+//! Everything else is built from the record; messages and conversations have a slot for what Claude's shape has no
+//! place for.
+use super::{
+    WRITTEN_LAYOUT,
+    conversation::{self, ROOT_PARENT_UUID},
+    design, projects,
+    wire::{Object, Place, SCOPE},
+};
+use mementory_format::{FormatError, StoredRecord};
+use mementory_formats_shared::{
+    export::uuid_of,
+    export_files::{
+        groups::Thread,
+        json::{object, text, with_member, written},
+        slot::{self, Written},
+    },
+};
+use mementory_json::Tree;
+use mementory_model::{Kind, LossReport, MessagePart, Record, RecordKey, Timestamp};
+use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
+
+/// What is the same for all conversations of an export.
+pub(super) struct Composer {
+    /// Stands in for the time of a conversation without any.
+    pub now: Timestamp,
+}
+
+/// A conversation, and whether it belongs into a file of its own for design chats.
+pub(super) struct Composed {
+    pub text: String,
+    pub is_design: bool,
+}
+
+struct MessageText<'r> {
+    key: String,
+    json: String,
+    stored: &'r StoredRecord,
+    is_original: bool,
+}
+
+/// True if the record was read from an export of Claude.
+pub(super) fn is_own(record: &Record) -> bool {
+    record.origin.format == SCOPE && record.key.scope == SCOPE
+}
+
+/// The original text of a record of Claude that was not changed.
+pub(super) fn original(stored: &StoredRecord) -> Option<&str> {
+    let is_usable = is_own(&stored.record) && !stored.edited;
+    let text = stored.record.verbatim.as_ref().filter(|_| is_usable)?.text.trim();
+    serde_json::from_str::<&RawValue>(text).is_ok().then_some(text)
+}
+
+/// The time in the form of Claude, or null.
+pub(super) fn time(time: Option<Timestamp>) -> Tree {
+    time.map_or(Tree::Null, |t| Tree::Text(t.to_rfc3339()))
+}
+
+fn is_design(record: &Record) -> bool {
+    record.namespace.as_deref() == Some("design")
+}
+
+fn place() -> Place<'static> {
+    Place { container: "conversations.json", pointer: "/0", version: Some(WRITTEN_LAYOUT) }
+}
+
+impl Composer {
+    /// The JSON of a conversation. What reading it would not give is added to `losses`.
+    pub(super) fn conversation(&self, thread: &Thread, losses: &mut LossReport) -> Result<Composed, FormatError> {
+        let all_original = thread.messages.iter().all(|m| original(m).is_some());
+        let frame = thread.conversation.as_ref().and_then(|stored| Some((stored, original(stored)?)));
+        if let Some((stored, frame)) = frame.filter(|(stored, _)| all_original && is_design(&stored.record)) {
+            return self.design(thread, stored, frame, losses);
+        }
+        let id = conversation_id(thread);
+        let mut messages = self.messages(thread, &id);
+        let (frame, is_original) = match frame.filter(|(stored, _)| !is_design(&stored.record)) {
+            Some((_, frame)) => (frame.to_owned(), true),
+            None => (self.frame(thread, &id), false),
+        };
+        let text = assemble(&frame, &messages);
+        let object = Object::parse(&text).ok_or_else(unreadable)?;
+        let natives = conversation::read(&text, &object, &place()).map_err(|_| unreadable())?;
+        let natives = natives.units.into_iter().next().ok_or_else(unreadable)?.records;
+        let by_key: HashMap<&str, &Record> =
+            natives.iter().filter(|r| r.kind == Kind::Message).map(|r| (r.key.value.as_str(), r)).collect();
+        for message in &mut messages {
+            let stored = message.stored;
+            let native = by_key.get(message.key.as_str()).copied();
+            if message.is_original {
+                let Some(native) = native else { continue };
+                slot::report_difference(native, &stored.record, &stored.id, losses);
+                continue;
+            }
+            let native = native.ok_or_else(unreadable)?;
+            let part = stored.record.message.clone().unwrap_or_default();
+            let said: &[&str] = if block_type(&part) == "text" { &[] } else { &["text"] };
+            let at = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
+            message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, at, losses);
+        }
+        let native = natives.first().ok_or_else(unreadable)?;
+        let frame = match &thread.conversation {
+            None => slot::mark_stub(&frame),
+            Some(stored) if is_original => {
+                slot::report_difference(native, &stored.record, &stored.id, losses);
+                frame
+            }
+            Some(stored) => {
+                let apart = &["chat_messages", "messages"];
+                let same_source = is_own(&stored.record) && !is_design(&stored.record);
+                let at = Written { id: &stored.id, same_source, apart, said: &[] };
+                slot::attach(frame, native, &stored.record, at, losses)
+            }
+        };
+        Ok(Composed { text: assemble(&frame, &messages), is_design: false })
+    }
+
+    fn design(
+        &self,
+        thread: &Thread,
+        stored: &StoredRecord,
+        frame: &str,
+        losses: &mut LossReport,
+    ) -> Result<Composed, FormatError> {
+        let texts: Vec<&str> = thread.messages.iter().filter_map(|m| original(m)).collect();
+        let text = with_member(frame, "messages", &format!("[{}]", texts.join(",")));
+        let object = Object::parse(&text).ok_or_else(unreadable)?;
+        let natives = design::read(&text, &object, &place()).map_err(|_| unreadable())?;
+        let natives: Vec<Record> = natives.units.into_iter().flat_map(|unit| unit.records).collect();
+        for stored in thread.messages.iter().chain([stored]) {
+            let native = natives.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
+            if let Some(native) = native {
+                slot::report_difference(native, &stored.record, &stored.id, losses);
+            }
+        }
+        Ok(Composed { text, is_design: true })
+    }
+
+    fn messages<'r>(&self, thread: &'r Thread, id: &str) -> Vec<MessageText<'r>> {
+        let uuids: HashMap<&str, String> = thread.messages.iter().map(|m| (m.id.as_str(), message_id(m, id))).collect();
+        let mut out: Vec<(u64, MessageText<'r>)> = Vec::with_capacity(thread.messages.len());
+        for (at, stored) in thread.messages.iter().enumerate() {
+            let uuid = &uuids[stored.id.as_str()];
+            let original = original(stored).filter(|text| text.starts_with('{'));
+            let original = original.filter(|_| stored.record.key.value == format!("{id}/{uuid}"));
+            let is_original = original.is_some();
+            let json = original.map_or_else(
+                || {
+                    let parent = stored.message_parent_id.as_deref().and_then(|p| uuids.get(p));
+                    self.message(stored, uuid, parent.map_or(ROOT_PARENT_UUID, String::as_str))
+                },
+                str::to_owned,
+            );
+            // The order of the source's list is not the order of the messages.
+            let source_index = stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok());
+            let order = source_index.filter(|_| is_own(&stored.record)).unwrap_or(at as u64);
+            out.push((order, MessageText { key: format!("{id}/{uuid}"), json, stored, is_original }));
+        }
+        out.sort_by_key(|(order, _)| *order);
+        let mut out: Vec<MessageText<'r>> = out.into_iter().map(|(_, message)| message).collect();
+        // The branch of the last message counts as the one that was open.
+        if !out.iter().any(|m| m.is_original)
+            && let Some(leaf) = active_leaf(&out)
+        {
+            let last = out.remove(leaf);
+            out.push(last);
+        }
+        out
+    }
+
+    fn message(&self, stored: &StoredRecord, id: &str, parent: &str) -> String {
+        let record = &stored.record;
+        let part = record.message.clone().unwrap_or_default();
+        let block = block_type(&part);
+        let flat = if block == "text" { record.text.as_str() } else { "" };
+        let mut members = vec![
+            ("uuid", text(id)),
+            ("text", text(flat)),
+            ("content", Tree::Array(vec![content_block(block, &record.text)])),
+            ("sender", text(sender(&part))),
+            ("created_at", time(record.times.created)),
+            ("updated_at", time(record.times.updated)),
+        ];
+        let (mut attachments, mut files) = (vec![], vec![]);
+        for file in &record.attachments {
+            let size = file.size.map_or(Tree::Null, |n| Tree::Number(n.to_string()));
+            let media = file.media_type.as_deref().map_or(Tree::Null, text);
+            match &file.text {
+                Some(extracted) => attachments.push(object(vec![
+                    ("id", file.origin_id.as_deref().map_or(Tree::Null, text)),
+                    ("file_name", text(&file.name)),
+                    ("file_size", size),
+                    ("file_type", media),
+                    ("extracted_content", text(extracted)),
+                ])),
+                None => {
+                    let id = file.origin_id.as_deref().filter(|id| !id.trim().is_empty());
+                    files.push(object(vec![
+                        ("file_uuid", id.map_or(Tree::Null, text)),
+                        ("file_name", text(&file.name)),
+                    ]));
+                }
+            }
+        }
+        members.push(("attachments", Tree::Array(attachments)));
+        members.push(("files", Tree::Array(files)));
+        members.extend(part.model.as_ref().map(|model| ("model", text(model))));
+        // A conversation whose messages have no parents is a plain list, and stays one when one of them is edited.
+        let had_parent = record.verbatim.as_ref().is_none_or(|v| v.text.contains("parent_message_uuid"));
+        if !is_own(record) || had_parent {
+            members.push(("parent_message_uuid", text(parent)));
+        }
+        written(&object(members))
+    }
+
+    /// The object around the messages.
+    fn frame(&self, thread: &Thread, id: &str) -> String {
+        let none = Record::new(Kind::Conversation, RecordKey::new(SCOPE, id), "");
+        let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
+        let of_messages = thread.messages.iter().filter_map(|m| m.record.times.created);
+        let earliest = of_messages.clone().min();
+        // Programs that read such files sort by this time, and some refuse a conversation without it.
+        let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
+        let updated = record.times.updated.or_else(|| of_messages.max()).unwrap_or(created);
+        let account = record.source.account.as_deref().filter(|_| is_own(record));
+        written(&object(vec![
+            ("uuid", text(id)),
+            ("name", text(record.title.as_deref().unwrap_or_default())),
+            ("summary", text(&record.text)),
+            ("created_at", time(Some(created))),
+            ("updated_at", time(Some(updated))),
+            ("account", object(vec![("uuid", text(account.unwrap_or_default()))])),
+            ("chat_messages", Tree::Array(vec![])),
+        ]))
+    }
+
+    /// The JSON of a project with its instructions and documents. None if the project itself is not exported.
+    pub(super) fn project(&self, group: &[StoredRecord], losses: &mut LossReport) -> Option<String> {
+        let profile = group.iter().find(|stored| stored.record.kind == Kind::Profile)?;
+        let record = &profile.record;
+        let id = record.key.value.strip_prefix("project/").unwrap_or_default();
+        let mut json = original(profile).filter(|text| text.starts_with('{')).map_or_else(
+            || {
+                written(&object(vec![
+                    ("uuid", text(id)),
+                    ("name", text(record.title.as_deref().unwrap_or_default())),
+                    ("description", text(&record.text)),
+                    ("is_private", Tree::Bool(true)),
+                    ("is_starter_project", Tree::Bool(record.fields.contains_key("is_starter_project"))),
+                    ("prompt_template", text("")),
+                    ("created_at", time(record.times.created)),
+                    ("updated_at", time(record.times.updated)),
+                    ("creator", object(vec![("uuid", text(record.source.account.as_deref().unwrap_or_default()))])),
+                    ("docs", Tree::Array(vec![])),
+                ]))
+            },
+            str::to_owned,
+        );
+        if let Some(stored) = group.iter().find(|stored| stored.record.kind == Kind::Memory) {
+            let raw = original(stored).filter(|text| text.starts_with('"')).map(str::to_owned);
+            let raw = raw.unwrap_or_else(|| written(&text(&stored.record.text)));
+            json = with_member(&json, "prompt_template", &raw);
+        }
+        let mut documents: Vec<(u64, &StoredRecord)> = group
+            .iter()
+            .filter(|stored| stored.record.kind == Kind::Resource)
+            .map(|stored| {
+                (stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok()).unwrap_or(0), stored)
+            })
+            .collect();
+        documents.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.id.cmp(&b.1.id)));
+        if !documents.is_empty() {
+            let texts: Vec<String> = documents.iter().map(|(_, stored)| self.document(stored)).collect();
+            json = with_member(&json, "docs", &format!("[{}]", texts.join(",")));
+        }
+        let natives = Object::parse(&json).and_then(|object| projects::read(&json, &object, &place()).ok());
+        let natives: Vec<Record> = natives.into_iter().flat_map(|r| r.units).flat_map(|u| u.records).collect();
+        for stored in group {
+            let native = natives.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
+            if let Some(native) = native {
+                slot::report_difference(native, &stored.record, &stored.id, losses);
+            }
+        }
+        Some(json)
+    }
+
+    fn document(&self, stored: &StoredRecord) -> String {
+        if let Some(text) = original(stored).filter(|text| text.starts_with('{')) {
+            return text.to_owned();
+        }
+        let record = &stored.record;
+        written(&object(vec![
+            ("uuid", text(record.key.value.strip_prefix("doc/").unwrap_or_default())),
+            ("filename", text(record.title.as_deref().unwrap_or_default())),
+            ("content", text(&record.text)),
+            ("created_at", time(record.times.created)),
+        ]))
+    }
+}
+
+fn unreadable() -> FormatError {
+    FormatError::invalid("not_written", "conversations.json", "a conversation cannot be written in this format")
+}
+
+fn conversation_id(thread: &Thread) -> String {
+    let own = |key: &RecordKey| (!key.value.is_empty() && !key.value.starts_with("design/")).then(|| key.value.clone());
+    match &thread.conversation {
+        Some(stored) => {
+            own(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
+        }
+        None => {
+            let first = thread.messages.first();
+            let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
+            parent.and_then(own).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
+        }
+    }
+}
+
+fn message_id(stored: &StoredRecord, conversation: &str) -> String {
+    let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
+    let own = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.trim().is_empty());
+    own.map_or_else(|| uuid_of(&stored.id), str::to_owned)
+}
+
+/// Position of the last message of the branch that the person saw last.
+fn active_leaf(messages: &[MessageText<'_>]) -> Option<usize> {
+    let is_active = |m: &&MessageText<'_>| m.stored.record.message.as_ref().is_some_and(|part| part.active);
+    let parents: HashSet<&str> =
+        messages.iter().filter(is_active).filter_map(|m| m.stored.message_parent_id.as_deref()).collect();
+    messages.iter().rposition(|m| is_active(&m) && !parents.contains(m.stored.id.as_str()))
+}
+
+fn assemble(frame: &str, messages: &[MessageText<'_>]) -> String {
+    let object = Object::parse(frame).unwrap_or_default();
+    let name = if object.has("chat_messages") || !object.has("messages") { "chat_messages" } else { "messages" };
+    if messages.is_empty() && object.raw_value(name).is_none() {
+        return frame.to_owned();
+    }
+    let texts: Vec<&str> = messages.iter().map(|m| m.json.as_str()).collect();
+    with_member(frame, name, &format!("[{}]", texts.join(",")))
+}
+
+/// Claude has no role for tools: their results are blocks in messages of the assistant.
+fn sender(part: &MessagePart) -> &str {
+    match part.role.as_str() {
+        "user" => "human",
+        "tool" => "assistant",
+        "" => "system",
+        other => other,
+    }
+}
+
+fn block_type(part: &MessagePart) -> &'static str {
+    match (part.content_type.as_str(), part.role.as_str()) {
+        ("thinking", "assistant") => "thinking",
+        ("tool_call", "assistant") => "tool_use",
+        ("tool_result", _) | (_, "tool") => "tool_result",
+        _ => "text",
+    }
+}
+
+fn content_block(block: &str, record_text: &str) -> Tree {
+    let content = match block {
+        "thinking" => vec![("thinking", text(record_text))],
+        "tool_use" => vec![("name", text("tool")), ("input", object(vec![("text", text(record_text))]))],
+        "tool_result" => {
+            let inside = object(vec![("type", text("text")), ("text", text(record_text))]);
+            vec![("name", text("tool")), ("content", Tree::Array(vec![inside])), ("is_error", Tree::Bool(false))]
+        }
+        _ => vec![("text", text(record_text)), ("citations", Tree::Array(vec![]))],
+    };
+    object([vec![("type", text(block))], content].concat())
+}

@@ -1,0 +1,97 @@
+#![allow(clippy::unwrap_used)]
+use super::Claude;
+use crate::cases::{
+    check_nothing_to_write, check_stripped, conversations, fixture, foreign_source, id_of, write_and_read,
+};
+use crate::chatgpt::ChatGpt;
+use mementory_formats_shared::testkit::cases_of;
+use mementory_model::{Kind, Record};
+
+#[test]
+fn what_came_from_claude_comes_back_as_it_was() {
+    for (case, _) in cases_of(&Claude) {
+        let case = case.file_name().unwrap().to_string_lossy().into_owned();
+        let mut source = fixture(&Claude, &case);
+        let written = write_and_read(&mut source, &Claude);
+        let lost = written.ids_with_losses();
+        let (mut checked, mut missing) = (0, 0);
+        for record in source.records.iter().filter(|r| !lost.contains(id_of(r).as_str())) {
+            let Some(back) = written.found(record) else {
+                missing += 1;
+                continue;
+            };
+            let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
+            if let (Some(part), Some(now)) = (&mut expected.message, &back.message) {
+                part.position = now.position;
+            }
+            assert_eq!(*back, expected, "{case}");
+            checked += 1;
+        }
+        assert_eq!(missing, written.report.withheld.values().sum::<u64>(), "{case}: {:?}", written.report.withheld);
+        assert!(checked * 2 >= source.records.len(), "{case}: {:#?}", written.report.losses.items);
+    }
+}
+
+#[test]
+fn records_of_other_programs_come_back_from_their_slots() {
+    let sources = ["content-types", "memories", "odd-values"].map(|case| fixture(&ChatGpt, case));
+    for mut source in [foreign_source()].into_iter().chain(sources) {
+        let written = write_and_read(&mut source, &Claude);
+        let expected: Vec<&Record> = source
+            .records
+            .iter()
+            .filter(|r| {
+                matches!(r.kind, Kind::Conversation | Kind::Message | Kind::Memory | Kind::Profile | Kind::Fact)
+            })
+            .filter(|r| !matches!(r.kind, Kind::Memory | Kind::Profile | Kind::Fact) || !r.text.trim().is_empty())
+            .collect();
+        for record in &expected {
+            assert_eq!(written.found(record), Some(*record));
+        }
+        assert_eq!(written.back.records.len(), expected.len());
+        let others = source.records.len() - expected.len();
+        assert_eq!(written.report.withheld.values().sum::<u64>(), others as u64);
+    }
+}
+
+#[test]
+fn an_edited_message_is_written_with_its_new_text() {
+    let mut source = fixture(&Claude, "export");
+    let message = source.records.iter().find(|r| r.kind == Kind::Message && r.text.len() > 5).unwrap();
+    let (key, before) = (message.key.value.clone(), message.text.clone());
+    source.edit(&key, |record| record.text = "mine is [REDACTED:email]".into());
+    let at = source.position(&key);
+    let written = write_and_read(&mut source, &Claude);
+    let back = written.found(&source.records[at]).unwrap();
+    assert_eq!(back.text, "mine is [REDACTED:email]");
+    assert!(!back.verbatim.as_ref().unwrap().text.contains(&before));
+}
+
+#[test]
+fn what_is_no_longer_true_and_credentials_stay_behind() {
+    let mut source = foreign_source();
+    let at = source.position("memory/1");
+    source.records[at].status = Some("superseded".into());
+    let withheld = write_and_read(&mut source, &Claude).report.withheld;
+    assert_eq!(withheld["no_longer_true"], 1);
+    assert_eq!(withheld["secret"], 1);
+}
+
+#[test]
+fn an_export_of_nothing_is_refused() {
+    check_nothing_to_write(&Claude);
+}
+
+#[test]
+fn many_conversations_and_messages_without_their_conversation() {
+    let mut source = conversations(150);
+    assert_eq!(write_and_read(&mut source, &Claude).back.records.len(), 450);
+    source.records.retain(|r| r.kind == Kind::Message);
+    let back = write_and_read(&mut source, &Claude).back;
+    assert_eq!(back.kinds(), source.kinds());
+}
+
+#[test]
+fn nothing_names_the_source_when_identifiers_are_left_out() {
+    check_stripped(&Claude);
+}

@@ -1,0 +1,109 @@
+//! Reads the records of a folder that this format wrote. What is around them is for people only.
+use super::{ID, VERSION, note};
+use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::{files, lines::next_line, reader::FileReader};
+use mementory_model::{AttachmentRef, DroppedAs, Unit};
+use std::{
+    collections::HashMap,
+    io::{BufRead, BufReader, Read},
+};
+
+/// Number of bytes of a file that decide its media type.
+const HEAD_BYTES: u64 = 512;
+
+/// Reads the notes, then the files that they name.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut named: HashMap<String, AttachmentRef> = HashMap::new();
+    let mut reader = FileReader::new(ID, catalog, context, sink);
+    reader.each_file(detected, |reader, member, role| match role {
+        Role::Attachment => Ok(()),
+        _ => {
+            let catalog = reader.catalog;
+            catalog.read(member, |bytes| {
+                read_notes(reader, member, &mut BufReader::with_capacity(64 << 10, bytes), &mut named)
+            })
+        }
+    })?;
+    for part in detected.claim.parts.iter().filter(|part| part.role == Role::Attachment) {
+        let Some(member) = catalog.members().get(part.member) else { continue };
+        let result = match named.remove(member.file_name()) {
+            Some(file) => send_file(&mut reader, member, file),
+            None => reader.pass_through(member, "", "sidecar"),
+        };
+        reader.drop_if_damaged(member, result)?;
+    }
+    Ok(())
+}
+
+fn send_file(reader: &mut FileReader<'_>, member: &Member, file: AttachmentRef) -> Result<(), FormatError> {
+    let catalog = reader.catalog;
+    catalog.read(member, |bytes| {
+        let mut head = Vec::new();
+        (&mut *bytes).take(HEAD_BYTES).read_to_end(&mut head).map_err(|e| FormatError::io(&member.place, e))?;
+        let media_type = file.media_type.or_else(|| files::media_type(&head, &file.name).map(str::to_owned));
+        let (key, origin_id, name, place) = (file.key, file.origin_id, file.name, member.place.clone());
+        let file = AttachmentFile { key, origin_id, name, media_type, place };
+        reader.sink.attachment(file, &mut head.as_slice().chain(bytes))
+    })
+}
+
+fn read_notes(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    lines: &mut impl BufRead,
+    named: &mut HashMap<String, AttachmentRef>,
+) -> Result<(), FormatError> {
+    let limits = &reader.context.limits;
+    let (limit, line_limit) = (limits.element_bytes, limits.line_bytes.max(limits.element_bytes));
+    let (mut line, mut number, mut open) = (Vec::new(), 0_u64, None::<note::OpenNote>);
+    loop {
+        let size = next_line(lines, &mut line, line_limit).map_err(|e| FormatError::io(&member.place, e))?;
+        number += 1;
+        let text = String::from_utf8_lossy(&line);
+        if size == 0 || text.starts_with(note::BEGIN) {
+            if let Some(done) = open.take() {
+                send(reader, member, done, named)?;
+            }
+            if size == 0 {
+                return Ok(());
+            }
+            open = Some(note::OpenNote::new(number, &text));
+        } else if let Some(open) = &mut open {
+            open.add(&text, limit);
+            open.is_too_large |= size > line_limit;
+        }
+    }
+}
+
+fn send(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    note: note::OpenNote,
+    named: &mut HashMap<String, AttachmentRef>,
+) -> Result<(), FormatError> {
+    let pointer = format!("line {}", note.line);
+    let result = match note.is_too_large {
+        true => Err("too_large: this record is larger than the limit"),
+        false => note.record(ID).ok_or("malformed: the values of this record cannot be read"),
+    };
+    match result {
+        Ok((mut record, files)) => {
+            for (file, path) in files {
+                named.insert(path.rsplit('/').next().unwrap_or_default().to_owned(), file);
+            }
+            record.origin.version = Some(VERSION.into());
+            record.origin.container.clone_from(&member.place);
+            record.origin.pointer = pointer;
+            reader.sink.unit(Unit::from(record))
+        }
+        Err(reason) => {
+            reader.report_dropped(format!("{}#{pointer}", member.place), DroppedAs::Failed, reason, None);
+            Ok(())
+        }
+    }
+}
