@@ -1,6 +1,7 @@
 //! Creates, opens and closes a vault, and gives access to its use cases.
 use crate::{
     FailedStep, VaultError, VaultResult,
+    agents::Grants,
     audit::AuditTrail,
     backup::Backups,
     context::{Context, IndexFault, IndexState, fresh_index, index_error},
@@ -18,6 +19,7 @@ use crate::{
     key_ring::KeyRing,
     query::{Batches, Files, Queries, Reader, Search},
     sensitive::Scanner,
+    suggestions::Suggestions,
     trash::Trash,
     watching::WatchedFolders,
 };
@@ -314,6 +316,16 @@ impl Vault {
     /// Scans for sensitive values, lists them, and stores decisions on them.
     pub fn scanner(&self) -> Scanner<'_> {
         Scanner::new(&self.context)
+    }
+
+    /// The grants of connected clients, and what they make visible.
+    pub fn grants(&self) -> Grants<'_> {
+        Grants::new(&self.context)
+    }
+
+    /// The queue of what clients suggest.
+    pub fn suggestions(&self) -> Suggestions<'_> {
+        Suggestions::new(&self.context)
     }
 
     /// Reads and changes the folders that are watched for exports.
