@@ -25,6 +25,7 @@ mod import_report;
 mod index_sync;
 mod integrity;
 mod key_ring;
+mod known_values;
 mod query;
 mod row_ranges;
 mod scratch;

@@ -145,6 +145,7 @@ impl Vault {
             index_fault: Mutex::new(None),
             index_behind: AtomicBool::new(false),
             export_diff: Mutex::default(),
+            known_values: Mutex::default(),
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),

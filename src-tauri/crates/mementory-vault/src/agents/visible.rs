@@ -65,7 +65,7 @@ impl<'v> GrantedView<'v> {
     pub(crate) fn new(context: &'v Context, scope: GrantScope) -> VaultResult<Self> {
         let masker = match scope.uncovered {
             true => None,
-            false => Some(context.store.read(|c| Masker::new(context, c, &context.store.packs))?),
+            false => Some(Masker::current(context)?),
         };
         Ok(Self { context, scope, masker })
     }

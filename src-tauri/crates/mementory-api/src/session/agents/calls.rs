@@ -7,7 +7,11 @@ use crate::{
     types::*,
 };
 use mementory_model::{Kind, Timestamp};
+use std::time::{Duration, Instant};
 use mementory_vault::{Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError};
+
+/// How long a call looks for values to mask.
+const SCAN_TIME: Duration = Duration::from_secs(5);
 
 /// The calls of one client.
 #[derive(Clone, Copy)]
@@ -47,6 +51,9 @@ impl<'s> ClientCalls<'s> {
                 "The person did not grant this to you. Nothing was read or changed.",
             ));
         }
+        if !grant.scope.uncovered {
+            self.scan_pending()?;
+        }
         let view = grants.view(&grant)?;
         let limit = grant.records_per_call.min(left_today);
         let mut accepted = Accepted { grant, view, limit };
@@ -54,6 +61,25 @@ impl<'s> ClientCalls<'s> {
         let answered = answer(&mut accepted, &mut call)?;
         grants.record(&accepted.grant, &call, now())?.map_err(refusal)?;
         Ok(answered)
+    }
+
+    /// Scans what is new or changed for sensitive values, since masking uses the results.
+    ///
+    /// # Errors
+    /// `busy` if that takes longer than a client should wait; the next call goes on with it.
+    fn scan_pending(&self) -> ApiResult<()> {
+        let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
+        while scanner.progress()?.1 > 0 {
+            if Instant::now() >= deadline {
+                return Err(ApiError::new(
+                    "busy",
+                    4,
+                    "Mementory is still looking for sensitive values, to mask them. Nothing was read. Try again soon.",
+                ));
+            }
+            scanner.scan_next(now())?;
+        }
+        Ok(())
     }
 
     /// Searches the visible records, best first.
