@@ -43,7 +43,8 @@ const ALLOWED_DEPENDENCIES = {
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault"],
   "mementory-app": ["mementory-api"],
-  "mementory-cli": ["mementory-api"],
+  "mementory-mcp": ["mementory-api"],
+  "mementory-cli": ["mementory-api", "mementory-mcp"],
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
@@ -63,6 +64,8 @@ const SOLE_USER_OF = {
   subtle: "mementory-crypto",
   rusqlite: "mementory-store",
   tantivy: "mementory-search",
+  rmcp: "mementory-mcp",
+  tokio: "mementory-mcp",
   tauri: "mementory-app",
   clap: "mementory-cli",
 };

@@ -1,4 +1,5 @@
 //! Commands and options of the command line.
+use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
 use clap::{
     Args, Parser, Subcommand,
     builder::{OsStringValueParser, TypedValueParser},
@@ -537,6 +538,17 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
     },
+    /// List the grants of clients (assistants, coding agents), or make or end one.
+    Grants {
+        #[command(subcommand)]
+        command: Option<GrantsCommand>,
+    },
+    /// List what clients suggest, or accept or refuse it.
+    Suggestions(SuggestionsArgs),
+    /// Answer clients on this computer until Ctrl-C.
+    Serve,
+    /// Talk to a client over standard input and output (Model Context Protocol); clients start this.
+    Mcp(McpArgs),
     /// Check the integrity of the vault.
     Check {
         /// Rebuild the search index first.

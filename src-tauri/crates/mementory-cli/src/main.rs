@@ -6,6 +6,8 @@
     reason = "printing is the purpose of this crate; the help texts are in args.rs"
 )]
 mod args;
+mod client_args;
+mod clients;
 mod done;
 mod input;
 mod job;
@@ -29,7 +31,9 @@ fn main() -> ExitCode {
         Err(error) => return print_usage_error(&error),
     };
     let (json, quiet) = (cli.json, cli.quiet);
+    let speaks_protocol = matches!(cli.command, args::Command::Mcp(_));
     match run::run(cli) {
+        Ok(done) if speaks_protocol => ExitCode::from(done.exit),
         Ok(done) => {
             print::result(&done, json, quiet);
             ExitCode::from(done.exit)

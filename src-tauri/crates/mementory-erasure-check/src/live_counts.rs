@@ -30,7 +30,10 @@ const TEXT_COLUMNS: [(&str, u64); 17] = [
     // Watched folders, and the names of files in them that wait for the person's answer.
     ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
     // Grants of clients, with the names that the person gave, and what clients suggest.
-    ("SELECT value FROM meta WHERE key >= 'grant/' AND key < 'grant0' OR key >= 'suggestion/' AND key < 'suggestion0'", 1),
+    (
+        "SELECT value FROM meta WHERE key >= 'grant/' AND key < 'grant0' OR key >= 'suggestion/' AND key < 'suggestion0'",
+        1,
+    ),
 ];
 
 /// Members of import reports whose values are words of our own.

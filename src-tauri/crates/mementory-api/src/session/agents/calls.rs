@@ -7,8 +7,8 @@ use crate::{
     types::*,
 };
 use mementory_model::{Kind, Timestamp};
-use std::time::{Duration, Instant};
 use mementory_vault::{Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError};
+use std::time::{Duration, Instant};
 
 /// How long a call looks for values to mask.
 const SCAN_TIME: Duration = Duration::from_secs(5);

@@ -1,0 +1,118 @@
+//! Connected clients: grants, suggestions, answering them, and the program that they start.
+use crate::{
+    client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
+    done::{CommandResult, done},
+};
+use mementory_api::{ApiError, ApiResult, Session, types::GrantRequest};
+use std::path::Path;
+
+pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<CommandResult> {
+    match command {
+        None => done(&session.agents().grants()?),
+        Some(GrantsCommand::Revoke { grant }) => done(&session.agents().revoke_grant(grant)?),
+        Some(GrantsCommand::Add(args)) => add(session, args),
+    }
+}
+
+fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
+    let request = GrantRequest {
+        name: args.name.clone(),
+        sources: args.source.clone(),
+        kinds: args.kind.clone(),
+        types: args.record_type.clone(),
+        tags: args.tag.clone(),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        conversations: args.conversations,
+        uncovered: args.uncovered,
+        rights: args.rights.clone(),
+        records_per_call: args.per_call,
+        records_per_day: args.per_day,
+        expires: args.expires.clone(),
+    };
+    let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
+    // The file is made first, so that no grant is left without its token.
+    let mut out = new_private_file(file)?;
+    let made = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
+    let written = std::io::Write::write_all(&mut out, format!("{}\n", made.token).as_bytes());
+    if let Err(error) = written.and_then(|()| out.sync_all()) {
+        let _ = std::fs::remove_file(file);
+        session.agents().revoke_grant(&made.grant.id)?;
+        return Err(file_error(file, &error));
+    }
+    done(&serde_json::json!({"grant": made.grant, "token_file": file.display().to_string()}))
+}
+
+fn new_private_file(path: &Path) -> ApiResult<std::fs::File> {
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|error| file_error(path, &error))
+}
+
+fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
+    let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
+    let (code, exit) = if exists { ("exists", 6) } else { ("io", 7) };
+    ApiError::new(code, exit, format!("{} could not be written: {error}. No grant was made.", path.display()))
+}
+
+pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<CommandResult> {
+    if args.accept.is_empty() && args.refuse.is_empty() {
+        return done(&session.agents().suggestions()?);
+    }
+    done(&session.agents().decide(&args.accept, &args.refuse)?)
+}
+
+/// Answers clients until Ctrl-C.
+#[cfg(unix)]
+pub fn serve(session: Session) -> ApiResult<CommandResult> {
+    use mementory_mcp::{Server, VaultAccess, socket_path};
+    use std::sync::{Arc, PoisonError, RwLock};
+
+    struct Open(RwLock<Option<Session>>);
+    impl VaultAccess for Open {
+        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
+            let session = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            session.as_ref().map(use_it).is_some()
+        }
+    }
+
+    let path = socket_path();
+    let server = Server::bind(&path)?;
+    let stopper = server.stopper();
+    // If the handler cannot be set, Ctrl-C ends the program at once, which the vault survives.
+    let _ = ctrlc::set_handler(move || stopper.stop());
+    eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
+    let open = Arc::new(Open(RwLock::new(Some(session))));
+    let vault: Arc<dyn VaultAccess> = open.clone();
+    server.run(&vault);
+    // Waits for the calls that run, then locks the vault.
+    drop(open.0.write().unwrap_or_else(PoisonError::into_inner).take());
+    done(&serde_json::json!({"socket": path.display().to_string()}))
+}
+
+#[cfg(not(unix))]
+pub fn serve(_session: Session) -> ApiResult<CommandResult> {
+    Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
+}
+
+/// Talks to a client over standard input and output.
+pub fn mcp(args: &McpArgs) -> ApiResult<CommandResult> {
+    let file = args.token_file.as_deref().filter(|file| !file.as_os_str().is_empty());
+    let token = match (file, std::env::var("MEMENTORY_TOKEN")) {
+        (Some(file), _) => mementory_mcp::read_token(file)?,
+        (None, Ok(token)) => token,
+        (None, Err(_)) => {
+            let message = "No token is given. Give --token-file FILE or set MEMENTORY_TOKEN.";
+            return Err(ApiError::new("usage", 2, message));
+        }
+    };
+    #[cfg(unix)]
+    let socket = mementory_mcp::socket_path();
+    #[cfg(not(unix))]
+    let socket = std::path::PathBuf::new();
+    mementory_mcp::relay(token, socket)?;
+    // Standard output belongs to the client.
+    Ok(CommandResult { value: serde_json::Value::Null, exit: 0, essential: false })
+}
