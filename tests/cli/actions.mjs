@@ -16,6 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { readEntries } from "./archive.mjs";
+import { CLIENT_ACTIONS } from "./clients.mjs";
 import { Vault } from "./mementory.mjs";
 import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
@@ -48,6 +49,7 @@ const isZip = (path) => readFileSync(path).subarray(0, 4).toString("latin1") ===
 
 /** Actions by name. Functions that undo them go to `stage.undo`. */
 export const ACTIONS = {
+  ...CLIENT_ACTIONS,
   /**
    * Inverts one byte of a file, or of the largest file in a folder. `at`: an offset, or if below 1 a part of the
    * length.

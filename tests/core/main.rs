@@ -16,6 +16,7 @@ mod erasure_ledger;
 mod export;
 mod export_diff;
 mod files;
+mod grants;
 mod import;
 mod input_order;
 mod merge;

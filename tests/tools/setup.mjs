@@ -1,6 +1,8 @@
 // Installs what is missing, and only that. Every step prints what it does first.
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ROOT, TOOLS, WORKSPACE } from "./places.mjs";
 import { Stop, has, must, quiet } from "./sh.mjs";
 
@@ -90,6 +92,27 @@ export async function python(packages) {
     await must(program, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...missing]);
   }
   return program;
+}
+
+/**
+ * Installs npm packages (pinned, `name@version`) outside the clone, without running their scripts. Returns a function
+ * that imports one of their modules.
+ */
+export async function nodePackages(packages) {
+  const folder = join(TOOLS, "node");
+  const isInstalled = (wanted) => {
+    const at = wanted.lastIndexOf("@");
+    const manifest = join(folder, "node_modules", wanted.slice(0, at), "package.json");
+    return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === wanted.slice(at + 1);
+  };
+  if (!packages.every(isInstalled)) {
+    printStep(`installing ${packages.join(", ")} into ${folder}`);
+    mkdirSync(folder, { recursive: true });
+    await must("npm", ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", folder, ...packages]);
+  }
+  // Packages are looked for beside this file, which need not exist.
+  const { resolve } = createRequire(join(folder, "tests.cjs"));
+  return (module) => import(pathToFileURL(resolve(module)));
 }
 
 function checkNodeVersion() {

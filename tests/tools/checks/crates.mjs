@@ -47,7 +47,8 @@ const ALLOWED_DEPENDENCIES = {
   // Knows configurations of other programs and nothing of vaults.
   "mementory-clients": [],
   "mementory-app": ["mementory-api"],
-  "mementory-cli": ["mementory-api", "mementory-clients"],
+  "mementory-mcp": ["mementory-api"],
+  "mementory-cli": ["mementory-api", "mementory-clients", "mementory-mcp"],
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
@@ -73,6 +74,8 @@ const SOLE_USER_OF = {
   subtle: "mementory-crypto",
   rusqlite: "mementory-store",
   tantivy: "mementory-search",
+  rmcp: "mementory-mcp",
+  tokio: "mementory-mcp",
   tauri: "mementory-app",
   clap: "mementory-cli",
 };

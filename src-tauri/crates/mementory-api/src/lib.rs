@@ -1,4 +1,4 @@
-//! Every use case of Mementory as a plain function, for the window, the command line and (later) MCP. A [`Session`] is
+//! Every use case of Mementory as a plain function, for the window, the command line and connected clients. A [`Session`] is
 //! one open vault; functions that need no vault are in [`files`] and [`portable`]. Window and command line contain no
 //! rules of their own and only call these functions.
 mod convert;
@@ -18,7 +18,7 @@ pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript};
 pub use passphrase::passphrase;
 pub use session::{
-    Backups, Changes, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks, ExportOptions,
-    Exports, Imports, KeyRing, Records, Scanner, Search, SensitiveValues, Session, WatchRound, WatchedFolders,
-    delete_demonstration,
+    Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
+    ExportOptions, Exports, Imports, KeyRing, Records, Scanner, Search, SensitiveValues, Session, WatchRound,
+    WatchedFolders, delete_demonstration,
 };

@@ -1,4 +1,6 @@
 //! Commands and options of the command line.
+use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
+use crate::connect::ConnectCommand;
 use clap::{
     Args, Parser, Subcommand,
     builder::{OsStringValueParser, TypedValueParser},
@@ -548,6 +550,19 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
     },
+    #[command(flatten)]
+    Connect(ConnectCommand),
+    /// List the grants of clients (assistants, coding agents), or make or end one.
+    Grants {
+        #[command(subcommand)]
+        command: Option<GrantsCommand>,
+    },
+    /// List what clients suggest, or accept or refuse it.
+    Suggestions(SuggestionsArgs),
+    /// Answer clients on this computer until Ctrl-C.
+    Serve,
+    /// Talk to a client over standard input and output (Model Context Protocol); clients start this.
+    Mcp(McpArgs),
     /// Check the integrity of the vault.
     Check {
         /// Rebuild the search index first.

@@ -1,184 +1,125 @@
-//! `connect`, `disconnect` and `doctor`: the vault's server in the configurations of AI clients. Grants and tokens come
-//! from the caller.
-use crate::done::{CommandResult, done};
-use clap::Subcommand;
-use mementory_api::{ApiError, ApiResult};
-use mementory_clients::{
-    Client, ClientReport, Error, IoKind, Places, Plan, Server, check_client, doctor, plan_connect, plan_disconnect,
+//! Connected clients: grants, suggestions, answering them, and the program that they start.
+use crate::{
+    client_args::{GrantArgs, GrantOptions, GrantsCommand, McpArgs, SuggestionsArgs},
+    connect::{IssuedGrant, Launch},
+    done::{CommandResult, done, internal_error},
 };
-use serde::Serialize;
-use std::{path::PathBuf, time::SystemTime};
+use mementory_api::{ApiError, ApiResult, Session};
+use std::path::Path;
 
-/// The name in a client's list of servers, if the person gives none.
-const DEFAULT_NAME: &str = "mementory";
+/// The environment variable in which a client hands its token to the program that it starts.
+const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
-/// Stands for the token in a dry run.
-const NO_TOKEN: &str = "made-when-connecting";
-
-#[derive(Subcommand)]
-pub enum ClientsCommand {
-    /// Let an AI client on this computer use the vault; without CLIENT, list the clients.
-    Connect {
-        /// claude_desktop, claude_code, codex, cursor, vscode, zed or gemini_cli.
-        client: Option<String>,
-        /// The name in the client's list of servers.
-        #[arg(long, default_value = DEFAULT_NAME)]
-        name: String,
-        /// Show the change of the client's configuration and make none.
-        #[arg(long)]
-        dry_run: bool,
-    },
-    /// Remove the vault from an AI client's configuration.
-    Disconnect {
-        /// As in connect.
-        client: String,
-        /// The name in the client's list of servers.
-        #[arg(long, default_value = DEFAULT_NAME)]
-        name: String,
-        /// Show the change of the client's configuration and make none.
-        #[arg(long)]
-        dry_run: bool,
-    },
-    /// Check the clients, their configurations and the program that they start.
-    Doctor {
-        /// The name in the clients' lists of servers.
-        #[arg(long, default_value = DEFAULT_NAME)]
-        name: String,
-    },
-}
-
-/// How clients start the server.
-pub struct Launch {
-    /// Absolute path of the program.
-    pub command: PathBuf,
-    /// Arguments for each client.
-    pub args: fn(Client) -> Vec<String>,
-    /// The environment variable of the token.
-    pub token_variable: &'static str,
-}
-
-impl Launch {
-    /// Makes the server of a client from its name in the list and a token.
-    fn servers(&self) -> ApiResult<impl Fn(Client, &str, &str) -> Server> {
-        let command = self.command.to_str().ok_or_else(|| {
-            ApiError::new("usage", 2, "The path of the program is not Unicode, so no client can start it.")
-        })?;
-        Ok(move |client, name: &str, token: &str| Server {
-            name: name.to_owned(),
-            command: command.to_owned(),
-            args: (self.args)(client),
-            env: [(self.token_variable.to_owned(), token.to_owned())].into(),
-        })
-    }
-}
-
-#[derive(Serialize)]
-struct Changed {
-    client: &'static str,
-    config_path: String,
-    change: String,
-    changed: bool,
-    dry_run: bool,
-    backup: Option<PathBuf>,
-}
-
-#[derive(Serialize)]
-struct Clients {
-    clients: Vec<ClientReport>,
-}
-
-/// Runs a command. `token` makes the token of a client, once it is certain that its configuration can be changed; not
-/// in a dry run, and not if the client is connected already.
-pub fn run(
-    command: &ClientsCommand,
-    launch: &Launch,
-    token: impl FnOnce(Client, &str) -> ApiResult<String>,
-) -> ApiResult<CommandResult> {
-    let places = Places::of_this_computer()
-        .ok_or_else(|| ApiError::new("io", 7, "The home folder is not known (HOME). Nothing was changed."))?;
+pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<CommandResult> {
     match command {
-        ClientsCommand::Connect { client: None, name, .. } => done(&clients(&places, launch, name)?),
-        ClientsCommand::Connect { client: Some(client), name, dry_run } => {
-            connect(parse(client)?, name, *dry_run, &places, launch, token)
+        None => done(&session.agents().grants()?),
+        Some(GrantsCommand::Revoke { grant }) => done(&session.agents().revoke_grant(grant)?),
+        Some(GrantsCommand::Add(args)) => add(session, args),
+    }
+}
+
+fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
+    let request = args.options.request(&args.name);
+    let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
+    // The file is made first, so that no grant is left without its token.
+    let mut out = new_private_file(file)?;
+    let made = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
+    let written = std::io::Write::write_all(&mut out, format!("{}\n", made.token).as_bytes());
+    if let Err(error) = written.and_then(|()| out.sync_all()) {
+        let _ = std::fs::remove_file(file);
+        session.agents().revoke_grant(&made.grant.id)?;
+        return Err(file_error(file, &error));
+    }
+    done(&serde_json::json!({"grant": made.grant, "token_file": file.display().to_string()}))
+}
+
+fn new_private_file(path: &Path) -> ApiResult<std::fs::File> {
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|error| file_error(path, &error))
+}
+
+fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
+    let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
+    let (code, exit) = if exists { ("exists", 6) } else { ("io", 7) };
+    ApiError::new(code, exit, format!("{} could not be written: {error}. No grant was made.", path.display()))
+}
+
+/// How clients start this program.
+pub fn launch() -> ApiResult<Launch> {
+    let command = std::env::current_exe().map_err(|error| {
+        ApiError::new("io", 7, format!("The path of this program is not known: {error}. Nothing was changed."))
+    })?;
+    Ok(Launch { command, args: |_| vec!["mcp".into()], token_variable: TOKEN_VARIABLE })
+}
+
+/// Makes a grant for a client that is being connected.
+pub fn issue(session: Session, client: &str, options: &GrantOptions) -> ApiResult<IssuedGrant> {
+    let made = session.agents().add_grant(&options.request(client))?;
+    let grant = serde_json::to_value(&made.grant).map_err(|_| internal_error())?;
+    let id = made.grant.id.clone();
+    let withdraw = Box::new(move || session.agents().revoke_grant(&id).map(drop));
+    Ok(IssuedGrant { token: made.token, grant, withdraw })
+}
+
+pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<CommandResult> {
+    if args.accept.is_empty() && args.refuse.is_empty() {
+        return done(&session.agents().suggestions()?);
+    }
+    done(&session.agents().decide(&args.accept, &args.refuse)?)
+}
+
+/// Answers clients until Ctrl-C.
+#[cfg(unix)]
+pub fn serve(session: Session) -> ApiResult<CommandResult> {
+    use mementory_mcp::{Server, VaultAccess, socket_path};
+    use std::sync::{Arc, PoisonError, RwLock};
+
+    struct Open(RwLock<Option<Session>>);
+    impl VaultAccess for Open {
+        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
+            let session = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            session.as_ref().map(use_it).is_some()
         }
-        ClientsCommand::Disconnect { client, name, dry_run } => {
-            let plan = plan_disconnect(parse(client)?, &places, name).map_err(|error| api_error(&error))?;
-            apply(&plan, *dry_run)
+    }
+
+    let path = socket_path();
+    let server = Server::bind(&path)?;
+    let stopper = server.stopper();
+    // If the handler cannot be set, Ctrl-C ends the program at once, which the vault survives.
+    let _ = ctrlc::set_handler(move || stopper.stop());
+    eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
+    let open = Arc::new(Open(RwLock::new(Some(session))));
+    let vault: Arc<dyn VaultAccess> = open.clone();
+    server.run(&vault);
+    // Waits for the calls that run, then locks the vault.
+    drop(open.0.write().unwrap_or_else(PoisonError::into_inner).take());
+    done(&serde_json::json!({"socket": path.display().to_string()}))
+}
+
+#[cfg(not(unix))]
+pub fn serve(_session: Session) -> ApiResult<CommandResult> {
+    Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
+}
+
+/// Talks to a client over standard input and output.
+pub fn mcp(args: &McpArgs) -> ApiResult<CommandResult> {
+    let file = args.token_file.as_deref().filter(|file| !file.as_os_str().is_empty());
+    let token = match (file, std::env::var(TOKEN_VARIABLE)) {
+        (Some(file), _) => mementory_mcp::read_token(file)?,
+        (None, Ok(token)) => token,
+        (None, Err(_)) => {
+            let message = "No token is given. Give --token-file FILE or set MEMENTORY_TOKEN.";
+            return Err(ApiError::new("usage", 2, message));
         }
-        ClientsCommand::Doctor { name } => {
-            let clients = clients(&places, launch, name)?;
-            let healthy = clients.clients.iter().all(|report| report.problems.is_empty());
-            Ok(CommandResult { exit: u8::from(!healthy), ..done(&clients)? })
-        }
-    }
-}
-
-fn connect(
-    client: Client,
-    name: &str,
-    dry_run: bool,
-    places: &Places,
-    launch: &Launch,
-    token: impl FnOnce(Client, &str) -> ApiResult<String>,
-) -> ApiResult<CommandResult> {
-    let server = launch.servers()?;
-    let plan_with =
-        |token: &str| plan_connect(client, places, &server(client, name, token)).map_err(|error| api_error(&error));
-    let planned = plan_with(NO_TOKEN)?;
-    // The token that is there cannot be compared: only its hash is kept.
-    if check_client(client, places, &server(client, name, NO_TOKEN)).current {
-        return done(&Changed { change: String::new(), ..changed(&planned, dry_run) });
-    }
-    if dry_run {
-        return apply(&planned, true);
-    }
-    apply(&plan_with(&token(client, name)?)?, false)
-}
-
-fn clients(places: &Places, launch: &Launch, name: &str) -> ApiResult<Clients> {
-    let server = launch.servers()?;
-    Ok(Clients { clients: doctor(places, |client| server(client, name, NO_TOKEN)) })
-}
-
-fn changed(plan: &Plan, dry_run: bool) -> Changed {
-    Changed {
-        client: plan.client().id(),
-        config_path: plan.config_path().display().to_string(),
-        change: plan.change(),
-        changed: false,
-        dry_run,
-        backup: None,
-    }
-}
-
-fn apply(plan: &Plan, dry_run: bool) -> ApiResult<CommandResult> {
-    let report = changed(plan, dry_run);
-    if dry_run {
-        return done(&report);
-    }
-    let applied = plan.apply(SystemTime::now()).map_err(|error| api_error(&error))?;
-    done(&Changed { changed: applied.changed, backup: applied.backup, ..report })
-}
-
-fn parse(client: &str) -> ApiResult<Client> {
-    Client::parse(client).ok_or_else(|| {
-        let known: Vec<_> = Client::ALL.iter().map(|client| client.id()).collect();
-        ApiError::new("usage", 2, format!("There is no such client. Known are {}.", known.join(", ")))
-    })
-}
-
-fn api_error(error: &Error) -> ApiError {
-    let exit = match error {
-        Error::NotOurs { .. } | Error::Changed { .. } => 1,
-        Error::InvalidServer(_) => 2,
-        Error::Io { kind: IoKind::NoPermission | IoKind::DiskFull | IoKind::Other, .. } => 7,
-        _ => 6,
     };
-    let made = ApiError::new(error.code(), exit, error.to_string());
-    match error {
-        Error::Syntax { line, column, .. } | Error::Layout { line, column, .. } => {
-            made.with("line", line).with("column", column)
-        }
-        _ => made,
-    }
+    #[cfg(unix)]
+    let socket = mementory_mcp::socket_path();
+    #[cfg(not(unix))]
+    let socket = std::path::PathBuf::new();
+    mementory_mcp::relay(token, socket)?;
+    // Standard output belongs to the client.
+    Ok(CommandResult { value: serde_json::Value::Null, exit: 0, essential: false })
 }

@@ -6,6 +6,9 @@
     reason = "printing is the purpose of this crate; the help texts are in args.rs"
 )]
 mod args;
+mod client_args;
+mod clients;
+mod connect;
 mod done;
 mod input;
 mod job;
@@ -30,7 +33,9 @@ fn main() -> ExitCode {
         Err(error) => return print_usage_error(&error),
     };
     let (json, quiet) = (cli.json, cli.quiet);
+    let speaks_protocol = matches!(cli.command, args::Command::Mcp(_));
     match run::run(cli) {
+        Ok(done) if speaks_protocol => ExitCode::from(done.exit),
         Ok(done) => {
             print::result(&done, json, quiet);
             ExitCode::from(done.exit)

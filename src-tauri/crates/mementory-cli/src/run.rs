@@ -1,6 +1,7 @@
 //! Runs the commands; each calls a function of the API.
 use crate::{
     args::{Cli, Command, Filters, KeysCommand},
+    clients, connect,
     done::{CommandResult, done, internal_error},
     input::{filter, path_text, secret, text},
     job::{cancel_on_ctrl_c, job_with_progress},
@@ -61,6 +62,11 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             cancel_on_ctrl_c(&job);
             done(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
+        Command::Mcp(args) => clients::mcp(args),
+        Command::Connect(command) => connect::run(command, &clients::launch()?, |client, options| {
+            clients::issue(open(&cli)?, client.id(), options)
+        }),
+        Command::Serve => clients::serve(open(&cli)?),
         command => match portable::run(command, &job) {
             Some(done) => done,
             None => {
@@ -216,6 +222,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             let made = session.evidence().write(out, &request, job)?;
             Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? })
         }
+        Command::Grants { command } => clients::grants(session, command.as_ref()),
+        Command::Suggestions(args) => clients::suggestions(session, args),
         Command::Keys(KeysCommand::List) => done(&session.keys().list()?),
         Command::Keys(KeysCommand::Trust { key, name }) => done(&session.keys().trust(key, name.as_deref())?),
         Command::Keys(KeysCommand::Forget { key }) => done(&session.keys().forget(key)?),

@@ -48,3 +48,8 @@ impl std::fmt::Debug for KeyedHasher {
         f.write_str("KeyedHasher")
     }
 }
+
+/// True if two digests are equal. The time it takes does not depend on where they differ.
+pub fn digests_equal(one: &[u8; 32], other: &[u8; 32]) -> bool {
+    subtle::ConstantTimeEq::ct_eq(one.as_slice(), other.as_slice()).into()
+}

@@ -48,7 +48,7 @@ pub use header::{
     HEADER_FILE, Header, SlotInfo, change_passphrase, create_header, new_recovery_code, open_header, read_header,
 };
 pub use kdf::{KdfChoice, KdfParams};
-pub use keyed::{KeyedHasher, keyed_digest, keyed_id};
+pub use keyed::{KeyedHasher, digests_equal, keyed_digest, keyed_id};
 pub use keys::{MasterKey, Secret, VaultKeys};
 pub use passphrase::{MINIMUM_SCORE, strength, suggest};
 pub use random::{random_bytes, random_id};

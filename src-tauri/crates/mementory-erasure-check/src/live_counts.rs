@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 /// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
 /// Some columns have words of our own, which somebody may have used as a title.
-const TEXT_COLUMNS: [(&str, u64); 16] = [
+const TEXT_COLUMNS: [(&str, u64); 17] = [
     // Most records are messages, which have none of these.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
@@ -29,6 +29,11 @@ const TEXT_COLUMNS: [(&str, u64); 16] = [
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
     // Watched folders, and the names of files in them that wait for the person's answer.
     ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
+    // Grants of clients, with the names that the person gave, and what clients suggest.
+    (
+        "SELECT value FROM meta WHERE key >= 'grant/' AND key < 'grant0' OR key >= 'suggestion/' AND key < 'suggestion0'",
+        1,
+    ),
 ];
 
 /// Members of import reports whose values are words of our own.

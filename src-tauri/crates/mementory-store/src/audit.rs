@@ -27,7 +27,11 @@ pub struct ChainLink {
     pub signature: Vec<u8>,
 }
 
-const ACTOR: &str = "owner";
+/// Actor of what the person did.
+const OWNER: &str = "owner";
+
+/// Actor of what a connected client did; the target then names its grant.
+pub const CLIENT: &str = "client";
 
 fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {
     keyed_digest(
@@ -53,6 +57,19 @@ pub fn append(
     target: &str,
     detail: &str,
 ) -> StoreResult<()> {
+    append_by(tx, keys, now, OWNER, op, target, detail)
+}
+
+/// Like [`append`], for an actor that is not the owner.
+pub fn append_by(
+    tx: &Connection,
+    keys: &VaultKeys,
+    now: Timestamp,
+    actor: &str,
+    op: &str,
+    target: &str,
+    detail: &str,
+) -> StoreResult<()> {
     let last: Option<(i64, Vec<u8>)> = tx
         .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
@@ -60,7 +77,7 @@ pub fn append(
     let row = AuditRow {
         seq,
         at: now.as_micros(),
-        actor: ACTOR.into(),
+        actor: actor.into(),
         op: op.into(),
         target: target.into(),
         detail: detail.into(),

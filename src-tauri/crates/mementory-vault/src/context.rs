@@ -1,5 +1,11 @@
 //! The resources of an open vault that all use cases share: folder, keys, store, attachments and search index.
-use crate::{VaultError, VaultResult, diff_status::CachedDiff, erasure_ledger::LedgerFiles, failed_step::FailedStep};
+use crate::{
+    VaultError, VaultResult,
+    diff_status::CachedDiff,
+    erasure_ledger::LedgerFiles,
+    failed_step::FailedStep,
+    known_values::{KnownValues, ValuesState},
+};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
 use mementory_search::{IndexError, SearchIndex};
@@ -8,7 +14,7 @@ use rusqlite::OptionalExtension;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Mutex, RwLock, atomic::AtomicBool},
+    sync::{Arc, Mutex, RwLock, atomic::AtomicBool},
 };
 
 /// State of the search index.
@@ -44,6 +50,8 @@ pub(crate) struct Context {
     /// True while the index lacks changes of the change log. Single changes are not applied to it meanwhile.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
+    /// The values that masking knows, and the state of the vault that they belong to.
+    pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
     /// The files with the list of erasures.

@@ -6,6 +6,7 @@
 //! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
 //! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...
 mod after_commit;
+mod agents;
 mod audit;
 mod backup;
 mod context;
@@ -25,11 +26,13 @@ mod import_report;
 mod index_sync;
 mod integrity;
 mod key_ring;
+mod known_values;
 mod message_order;
 mod query;
 mod row_ranges;
 mod scratch;
 mod sensitive;
+mod suggestions;
 #[cfg(test)]
 mod tests;
 mod trash;
@@ -37,6 +40,9 @@ mod vault;
 pub mod watching;
 mod word_removal;
 
+pub use agents::{
+    Call, Grant, GrantRefusal, GrantRights, GrantScope, GrantedPage, GrantedRecord, GrantedView, Grants, NewGrant,
+};
 pub use audit::AuditTrail;
 pub use backup::{Backup, Backups, FoundBackup, RestoredBackup, backups_of};
 pub use context::{IndexFault, IndexState};
@@ -73,6 +79,7 @@ pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
+pub use suggestions::{Suggestion, SuggestionOp, Suggestions};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

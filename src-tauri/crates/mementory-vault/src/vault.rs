@@ -1,6 +1,7 @@
 //! Creates, opens and closes a vault, and gives access to its use cases.
 use crate::{
     FailedStep, VaultError, VaultResult,
+    agents::Grants,
     audit::AuditTrail,
     backup::Backups,
     context::{Context, IndexFault, IndexState, fresh_index, index_error},
@@ -19,6 +20,7 @@ use crate::{
     key_ring::KeyRing,
     query::{Batches, Files, Queries, Reader, Search},
     sensitive::Scanner,
+    suggestions::Suggestions,
     trash::Trash,
     watching::WatchedFolders,
 };
@@ -144,6 +146,7 @@ impl Vault {
             index_fault: Mutex::new(None),
             index_behind: AtomicBool::new(false),
             export_diff: Mutex::default(),
+            known_values: Mutex::default(),
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
@@ -315,6 +318,16 @@ impl Vault {
     /// Scans for sensitive values, lists them, and stores decisions on them.
     pub fn scanner(&self) -> Scanner<'_> {
         Scanner::new(&self.context)
+    }
+
+    /// The grants of connected clients, and what they make visible.
+    pub fn grants(&self) -> Grants<'_> {
+        Grants::new(&self.context)
+    }
+
+    /// The queue of what clients suggest.
+    pub fn suggestions(&self) -> Suggestions<'_> {
+        Suggestions::new(&self.context)
     }
 
     /// Reads and changes the folders that are watched for exports.

@@ -1,7 +1,15 @@
 //! State that all use cases of an open vault share.
 use super::watch_state::WatchState;
 use mementory_vault::{AppliedErasures, Vault, Written};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
+    time::{Duration, Instant},
+};
+
+/// How long a client's call waits for a change or an export to end.
+const CLIENT_WAIT: Duration = Duration::from_secs(3);
+/// Time between two attempts.
+const CLIENT_RETRY: Duration = Duration::from_millis(10);
 
 /// The open vault, its locks, and data that is kept until it is closed. Changes run one at a time, reads run in
 /// parallel.
@@ -36,6 +44,20 @@ impl Context {
     /// While the guard exists, nothing else changes the vault or exports from it.
     pub(super) fn write_guard(&self) -> RwLockWriteGuard<'_, ()> {
         self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if a change or an export does
+    /// not end in a few seconds: a client does not wait for an import.
+    pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        let deadline = Instant::now() + CLIENT_WAIT;
+        loop {
+            match self.change_lock.try_write() {
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
+                Err(TryLockError::WouldBlock) => std::thread::park_timeout(CLIENT_RETRY),
+            }
+        }
     }
 
     /// While the guard exists, nothing changes the vault.

@@ -139,7 +139,7 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
 }
 
 /// A time or a date as a filter bound, in microseconds since 1970. As upper bound, a date means the end of that day.
-fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
+pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     let time_error = || {
         ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
     };

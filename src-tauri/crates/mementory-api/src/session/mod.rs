@@ -1,5 +1,6 @@
 //! One open vault and everything a person does with it. [`Session`] opens and closes it. The use cases are small
 //! structs over one shared context, each returned by a method such as `session.records()` or `session.imports()`.
+mod agents;
 mod backups;
 mod changes;
 mod context;
@@ -22,6 +23,7 @@ mod view;
 mod watch_state;
 mod watching;
 
+pub use agents::{Agents, ClientCalls};
 pub use backups::Backups;
 pub use changes::Changes;
 pub use demonstration::{DEMONSTRATION_PASSPHRASE, delete_demonstration};
@@ -231,6 +233,11 @@ impl Session {
     /// Evidence Packs.
     pub fn evidence(&self) -> EvidencePacks<'_> {
         EvidencePacks::new(&self.context)
+    }
+
+    /// Connected clients: grants, suggestions, and the calls of their tools.
+    pub fn agents(&self) -> Agents<'_> {
+        Agents::new(&self.context)
     }
 
     /// Memories with the same or nearly the same text.

@@ -2,6 +2,7 @@
 //! strings, counts are `u32`, times are RFC 3339 in UTC. No type contains a private key.
 #![expect(missing_docs, reason = "the field names are the contract; a comment would only repeat what a name says")]
 
+mod agents;
 mod deletion;
 mod export;
 mod import;
@@ -11,6 +12,7 @@ mod scan;
 mod vault;
 mod watching;
 
+pub use agents::*;
 pub use deletion::*;
 pub use export::*;
 pub use import::*;

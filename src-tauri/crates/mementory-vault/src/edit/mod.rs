@@ -41,6 +41,30 @@ impl Editor<'_> {
         tags: Vec<String>,
         now: Timestamp,
     ) -> VaultResult<String> {
+        self.add_memory(text, record_type, tags, "written", "written in Mementory", now)
+    }
+
+    /// Adds a memory that a client suggested and the person accepted, and returns its id. Its origin names the client.
+    pub fn add_suggested(
+        &self,
+        text: &str,
+        record_type: Option<String>,
+        tags: Vec<String>,
+        client: &str,
+        now: Timestamp,
+    ) -> VaultResult<String> {
+        self.add_memory(text, record_type, tags, "suggested", &format!("suggested by {client}"), now)
+    }
+
+    fn add_memory(
+        &self,
+        text: &str,
+        record_type: Option<String>,
+        tags: Vec<String>,
+        method: &str,
+        container: &str,
+        now: Timestamp,
+    ) -> VaultResult<String> {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
@@ -51,9 +75,8 @@ impl Editor<'_> {
         record.tags = clean_tags(tags);
         record.times.created = Some(now);
         record.source.platform = "me".into();
-        record.source.method = Some("written".into());
-        record.origin =
-            Origin { format: "keepsake".into(), container: "written in Mementory".into(), ..Origin::default() };
+        record.source.method = Some(method.into());
+        record.origin = Origin { format: "keepsake".into(), container: container.into(), ..Origin::default() };
         let id = record_id(&self.context.keys, &record.key);
         let digest = content_digest(&self.context.keys, &record);
         let (seq, row) = self.context.store.write(|tx| {

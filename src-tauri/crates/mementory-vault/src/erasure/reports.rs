@@ -72,7 +72,7 @@ fn report_place(record: &Record) -> String {
 
 /// Removes the words from the places, reasons, messages and names of every import report. The report's own words
 /// (keys, outcomes, formats) stay, since it must still be readable after somebody erases the text "messages". Stored
-/// file paths that contain the words are deleted.
+/// file paths and suggestions of clients that contain the words are deleted.
 pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) -> VaultResult<()> {
     if removal.is_empty() && erased.is_empty() {
         return Ok(());
@@ -91,6 +91,7 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
         }
     }
+    crate::suggestions::forget(tx, removal, &|text| erased.are_named_in(text))?;
     crate::file_locations::forget(tx, removal, &|path| erased.are_named_in(path))
 }
 

@@ -3,6 +3,7 @@ use crate::{
     VaultError, VaultResult,
     context::Context,
     findings::{ValueId, ignored, value_id},
+    known_values::KnownValues,
     sensitive::{fields::fields, fields::for_each_value, marks::mark, marks::replace_by_marks},
     word_removal::Removal,
 };
@@ -14,7 +15,10 @@ use mementory_scan::{Confidence, Finding};
 use mementory_store::{Packs, RowView};
 use rusqlite::Connection;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::{Arc, PoisonError},
+};
 
 /// Members that contain a digest or a public name. They are not masked, since they are no secrets and other programs
 /// read them.
@@ -27,10 +31,7 @@ type Replacements = BTreeMap<String, String>;
 /// Finds and masks the values that the person does not ignore.
 pub(crate) struct Masker<'k> {
     keys: &'k VaultKeys,
-    ignored: HashSet<ValueId>,
-    /// Spellings that the scan finds in some record. Other records may contain them without the context that the scan
-    /// needs.
-    known: Option<Removal>,
+    values: Arc<KnownValues>,
     /// Values that were masked.
     covered: HashSet<ValueId>,
 }
@@ -38,7 +39,30 @@ pub(crate) struct Masker<'k> {
 impl<'k> Masker<'k> {
     /// Reads the known values from `c`, the snapshot that is exported.
     pub(crate) fn new(context: &'k Context, c: &Connection, packs: &Packs) -> VaultResult<Self> {
-        let mut masker = Self { keys: &context.keys, ignored: ignored(c)?, known: None, covered: HashSet::new() };
+        let values = Arc::new(Self::read_values(&context.keys, c, packs)?);
+        Ok(Self { keys: &context.keys, values, covered: HashSet::new() })
+    }
+
+    /// Like [`new`](Self::new) for the current state of the vault. The known values are kept until something changes,
+    /// since reading them takes long in a vault with many.
+    pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
+        let values = context.store.read(|c| {
+            let state = KnownValues::state(c)?;
+            let mut kept = context.known_values.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((at, values)) = kept.as_ref()
+                && *at == state
+            {
+                return Ok(values.clone());
+            }
+            let values = Arc::new(Self::read_values(&context.keys, c, &context.store.packs)?);
+            *kept = Some((state, values.clone()));
+            Ok(values)
+        })?;
+        Ok(Self { keys: &context.keys, values, covered: HashSet::new() })
+    }
+
+    fn read_values(keys: &VaultKeys, c: &Connection, packs: &Packs) -> VaultResult<KnownValues> {
+        let ignored = ignored(c)?;
         let mut known = Replacements::new();
         let mut statement = c.prepare(
             "SELECT DISTINCT f.row FROM findings f JOIN records r ON r.row = f.row WHERE r.trashed IS NULL ORDER BY 1",
@@ -49,16 +73,14 @@ impl<'k> Masker<'k> {
             let record = packs.record(c, view.pack, view.slot)?;
             for (_, text) in fields(&record) {
                 for_each_value(text, |class, value| {
-                    if value.len() >= MIN_DISTINCTIVE_BYTES
-                        && !masker.ignored.contains(&value_id(masker.keys, class, value))
-                    {
+                    if value.len() >= MIN_DISTINCTIVE_BYTES && !ignored.contains(&value_id(keys, class, value)) {
                         known.insert(value.to_owned(), mark(class.as_str()));
                     }
                 });
             }
         }
-        masker.known = (!known.is_empty()).then(|| Removal::exact(known.into_iter().collect()));
-        Ok(masker)
+        let known = (!known.is_empty()).then(|| Removal::exact(known.into_iter().collect()));
+        Ok(KnownValues { ignored, known })
     }
 
     /// Number of different values that were masked so far.
@@ -86,7 +108,8 @@ impl<'k> Masker<'k> {
             self.find_in_text(&verbatim.text, verbatim.media_type == "application/json", &mut pairs);
         }
         let found_here = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
-        let removals = || [&found_here, &self.known].into_iter().flatten();
+        let values = self.values.clone();
+        let removals = || [&found_here, &values.known].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
         let mut elsewhere = false;
@@ -117,7 +140,7 @@ impl<'k> Masker<'k> {
             true => None,
             false => crate::word_removal::bytes::without(bytes, &Removal::exact(pairs.into_iter().collect()))?,
         };
-        let known = match &self.known {
+        let known = match &self.values.known {
             Some(known) => crate::word_removal::bytes::without(found.as_deref().unwrap_or(bytes), known)?,
             None => None,
         };
@@ -159,7 +182,7 @@ impl<'k> Masker<'k> {
         for finding in mementory_scan::scan(text) {
             let value = &text[finding.start..finding.end];
             let id = value_id(self.keys, finding.class, value);
-            if wanted(&finding, value) && !self.ignored.contains(&id) {
+            if wanted(&finding, value) && !self.values.ignored.contains(&id) {
                 self.covered.insert(id);
                 pairs.insert(value.to_owned(), mark(finding.class.as_str()));
             }

@@ -1,0 +1,255 @@
+//! What the tools of a connected client do. Each call checks the token, reads through the grant's view, is counted and
+//! logged, and only then answers.
+use super::grant_info;
+use crate::{
+    ApiError, ApiResult,
+    session::{context::Context, now},
+    types::*,
+};
+use mementory_model::{Kind, Timestamp};
+use mementory_vault::{Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError};
+use std::time::{Duration, Instant};
+
+/// How long a call looks for values to mask.
+const SCAN_TIME: Duration = Duration::from_secs(5);
+
+/// The calls of one client.
+#[derive(Clone, Copy)]
+pub struct ClientCalls<'s> {
+    context: &'s Context,
+    token: &'s str,
+}
+
+/// A call whose token was accepted.
+struct Accepted<'s> {
+    grant: Grant,
+    view: GrantedView<'s>,
+    /// Most records that this call may return.
+    limit: u32,
+}
+
+impl<'s> ClientCalls<'s> {
+    pub(super) fn new(context: &'s Context, token: &'s str) -> Self {
+        Self { context, token }
+    }
+
+    /// Checks the token and the right, lets `answer` read, then counts and logs the call. While it runs, nothing else
+    /// changes the vault.
+    fn call<T>(
+        &self,
+        op: &'static str,
+        has_right: impl Fn(&Grant) -> bool,
+        answer: impl FnOnce(&mut Accepted<'s>, &mut Call) -> ApiResult<T>,
+    ) -> ApiResult<T> {
+        let _guard = self.context.client_guard().ok_or_else(busy)?;
+        let grants = self.context.vault.grants();
+        let (grant, left_today) = grants.check(self.token, now())?.map_err(refusal)?;
+        if !has_right(&grant) {
+            return Err(ApiError::new(
+                "not_granted",
+                3,
+                "The person did not grant this to you. Nothing was read or changed.",
+            ));
+        }
+        if !grant.scope.uncovered {
+            self.scan_pending()?;
+        }
+        let view = grants.view(&grant)?;
+        let limit = grant.records_per_call.min(left_today);
+        let mut accepted = Accepted { grant, view, limit };
+        let mut call = Call::new(op);
+        let answered = answer(&mut accepted, &mut call)?;
+        grants.record(&accepted.grant, &call, now())?.map_err(refusal)?;
+        Ok(answered)
+    }
+
+    /// Scans what is new or changed for sensitive values, since masking uses the results.
+    ///
+    /// # Errors
+    /// `busy` if that takes longer than a client should wait; the next call goes on with it.
+    fn scan_pending(&self) -> ApiResult<()> {
+        let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
+        while scanner.progress()?.1 > 0 {
+            if Instant::now() >= deadline {
+                return Err(ApiError::new(
+                    "busy",
+                    4,
+                    "Mementory is still looking for sensitive values, to mask them. Nothing was read. Try again soon.",
+                ));
+            }
+            scanner.scan_next(now())?;
+        }
+        Ok(())
+    }
+
+    /// Searches the visible records, best first.
+    ///
+    /// # Errors
+    /// `unknown_token`, `grant_revoked`, `grant_expired`, `not_granted`, `daily_limit`, `busy`, as of every call.
+    pub fn search(&self, query: &str, limit: u32) -> ApiResult<Vec<ClientHit>> {
+        self.call("client_search", can_read, |accepted, call| {
+            let found = accepted.view.search(query, limit.min(accepted.limit))?;
+            found.iter().for_each(|(record, _)| count(call, record));
+            let hit = |(record, snippet)| ClientHit { record: client_record(record), snippet };
+            Ok(found.into_iter().map(hit).collect())
+        })
+    }
+
+    /// One page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early where its
+    /// texts together have more than `max_chars` characters.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); `usage` for a cursor that is not from this list.
+    pub fn list(&self, cursor: Option<&str>, limit: u32, max_chars: usize) -> ApiResult<ClientPage> {
+        self.call("client_list", can_read, |accepted, call| {
+            let page = accepted.view.list(cursor, limit.min(accepted.limit), max_chars)?;
+            page.records.iter().for_each(|record| count(call, record));
+            let records = page.records.into_iter().map(client_record).collect();
+            Ok(ClientPage { records, next_cursor: page.next, total: page.total })
+        })
+    }
+
+    /// One visible record. For a conversation also its messages after the first `skip`, until their texts together have
+    /// `max_chars` characters.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); `not_found`, also for what exists but is not visible.
+    pub fn fetch(&self, id: &str, skip: u32, max_chars: usize) -> ApiResult<ClientFetched> {
+        self.call("client_fetch", can_read, |accepted, call| {
+            let record = accepted.view.record(id).map_err(not_visible)?;
+            count(call, &record);
+            let (mut messages, mut more) = (Vec::new(), false);
+            if record.kind == Kind::Conversation {
+                let limit = accepted.limit.saturating_sub(1);
+                (messages, more) = accepted.view.messages(id, skip, limit, max_chars)?;
+                messages.iter().for_each(|message| count(call, message));
+            }
+            let messages = messages.into_iter().map(client_record).collect();
+            Ok(ClientFetched { record: client_record(record), messages, more_messages: more })
+        })
+    }
+
+    /// What this client may do and see.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search).
+    pub fn about(&self) -> ApiResult<ClientAbout> {
+        self.call(
+            "client_about",
+            |_| true,
+            |accepted, _| {
+                let counts = match can_read(&accepted.grant) {
+                    true => accepted.view.counts()?,
+                    false => Default::default(),
+                };
+                let counts = counts.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count)).collect();
+                Ok(ClientAbout { grant: grant_info(&accepted.grant), counts })
+            },
+        )
+    }
+
+    /// Puts a suggestion into the queue; no record changes. Returns its id.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and a full queue; `not_found`
+    /// if the record is not visible; `covered_values` for another text for a record of which values are masked, since
+    /// the masks would replace them.
+    pub fn suggest(&self, suggestion: &ClientSuggestion) -> ApiResult<String> {
+        self.call("client_suggest", |grant| grant.rights.suggest, |accepted, call| {
+            let (op, note) = match suggestion.op.as_str() {
+                "new" => (SuggestionOp::New, "new"),
+                "change" => (SuggestionOp::Change, "change"),
+                "forget" => (SuggestionOp::Forget, "forget"),
+                _ => return Err(super::usage("A suggestion is new, change or forget.".into())),
+            };
+            call.note = note;
+            let target = match (op, &suggestion.id) {
+                (SuggestionOp::New, _) => None,
+                (_, Some(id)) => {
+                    let record = accepted.view.record(id).map_err(not_visible)?;
+                    if !matches!(record.kind, Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo) {
+                        return Err(super::usage("Only memories can be changed or forgotten.".into()));
+                    }
+                    if op == SuggestionOp::Change && record.covered {
+                        let message = "Values in this memory are masked for you, and your text would replace them. Nothing was suggested. Suggest a new memory instead.";
+                        return Err(ApiError::new("covered_values", 2, message));
+                    }
+                    Some((record.id, record.version))
+                }
+                (_, None) => return Err(super::usage("Which memory? Give its id.".into())),
+            };
+            let suggestion = Suggestion {
+                id: String::new(),
+                grant: accepted.grant.id.clone(),
+                client: accepted.grant.name.clone(),
+                op,
+                target,
+                text: suggestion.text.clone().filter(|_| op != SuggestionOp::Forget),
+                record_type: suggestion.record_type.clone().filter(|_| op == SuggestionOp::New),
+                tags: if op == SuggestionOp::New { suggestion.tags.clone() } else { Vec::new() },
+                reason: suggestion.reason.clone(),
+                at: Timestamp::as_micros(now()),
+            };
+            Ok(self.context.vault.suggestions().add(suggestion)?)
+        })
+    }
+}
+
+fn can_read(grant: &Grant) -> bool {
+    grant.rights.read
+}
+
+fn count(call: &mut Call, record: &GrantedRecord) {
+    *call.left.entry(record.kind).or_default() += 1;
+}
+
+fn busy() -> ApiError {
+    let message = "The vault is being changed or exported just now. Nothing was read or changed. Try again in a while.";
+    ApiError::new("busy", 4, message)
+}
+
+fn refusal(refusal: GrantRefusal) -> ApiError {
+    let (code, exit, message) = match refusal {
+        GrantRefusal::UnknownToken => (
+            "unknown_token",
+            3,
+            "This vault does not know your token. Nothing was read or changed. Connect this client again in Mementory.",
+        ),
+        GrantRefusal::Revoked => ("grant_revoked", 3, "The person ended this grant. Nothing was read or changed."),
+        GrantRefusal::Expired => ("grant_expired", 3, "This grant has ended. Nothing was read or changed."),
+        GrantRefusal::DailyLimit => (
+            "daily_limit",
+            6,
+            "What this grant allows for one day is used up. Nothing was read or changed. It starts again at 00:00 UTC.",
+        ),
+    };
+    ApiError::new(code, exit, message)
+}
+
+/// The same error for a record that is not visible, does not exist, or was erased.
+fn not_visible(error: VaultError) -> ApiError {
+    match error {
+        VaultError::NotFound { .. } => ApiError::new("not_found", 1, "There is no such record that you may see."),
+        other => other.into(),
+    }
+}
+
+fn client_record(record: GrantedRecord) -> ClientRecord {
+    ClientRecord {
+        id: record.id,
+        kind: record.kind.as_str().into(),
+        record_type: record.record_type,
+        title: record.title,
+        text: record.text,
+        source: record.source,
+        created_at: record.created.map(Timestamp::to_rfc3339),
+        updated_at: record.updated.map(Timestamp::to_rfc3339),
+        status: record.status,
+        tags: record.tags,
+        confidence: record.confidence,
+        method: record.method,
+        role: record.role,
+        conversation_id: record.conversation,
+        covered: record.covered,
+    }
+}

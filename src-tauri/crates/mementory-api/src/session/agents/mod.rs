@@ -1,0 +1,130 @@
+//! Connected clients: the grants that the person makes for them, what they suggest, and what their tools answer.
+mod calls;
+mod suggestions;
+
+pub use calls::ClientCalls;
+
+use super::{context::Context, filter::parse_bound, now, time};
+use crate::{ApiError, ApiResult, types::*};
+use mementory_model::{Kind, Timestamp};
+use mementory_vault::{Grant, GrantRights, GrantScope, NewGrant};
+
+/// Most records that one call can return.
+const MAX_RECORDS_PER_CALL: u32 = 500;
+
+/// Grants and suggestions, for the person.
+#[derive(Clone, Copy)]
+pub struct Agents<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Agents<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+
+    /// The calls of the client with this token.
+    pub fn client(&self, token: &'s str) -> ClientCalls<'s> {
+        ClientCalls::new(self.context, token)
+    }
+}
+
+impl Agents<'_> {
+    /// All grants, with those that ended.
+    pub fn grants(&self) -> ApiResult<GrantList> {
+        let grants = self.context.vault.grants().all()?;
+        Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
+    }
+
+    /// Makes a grant. Its token is in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// `usage` for an unknown kind or right, a malformed time, a name that is empty or in use.
+    pub fn add_grant(&self, request: &GrantRequest) -> ApiResult<GrantMade> {
+        let mut rights = GrantRights::default();
+        for right in &request.rights {
+            match right.as_str() {
+                "read" => rights.read = true,
+                "suggest" => rights.suggest = true,
+                other => return Err(usage(format!("{other} is not a right. Use read or suggest."))),
+            }
+        }
+        if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
+            return Err(usage(format!("{kind} is not a kind of record. Use memory, fact or profile, for example.")));
+        }
+        let bound = |text: &Option<String>, upper| text.as_deref().map(|t| parse_bound(t, upper)).transpose();
+        let new = NewGrant {
+            name: request.name.clone(),
+            scope: GrantScope {
+                sources: request.sources.clone(),
+                kinds: request.kinds.clone(),
+                types: request.types.clone(),
+                tags: request.tags.clone(),
+                since: bound(&request.since, false)?,
+                until: bound(&request.until, true)?,
+                conversations: request.conversations,
+                uncovered: request.uncovered,
+            },
+            rights,
+            records_per_call: request.records_per_call.unwrap_or(50).clamp(1, MAX_RECORDS_PER_CALL),
+            records_per_day: request.records_per_day.unwrap_or(2000).max(1),
+            expires: bound(&request.expires, true)?,
+        };
+        let _guard = self.context.write_guard();
+        let (grant, token) = self.context.vault.grants().add(new, now())?;
+        Ok(GrantMade { grant: grant_info(&grant), token })
+    }
+
+    /// Ends a grant, given by id or name. Its token is refused from the next call on.
+    ///
+    /// # Errors
+    /// `not_found`.
+    pub fn revoke_grant(&self, id_or_name: &str) -> ApiResult<GrantInfo> {
+        let _guard = self.context.write_guard();
+        match self.context.vault.grants().revoke(id_or_name, now()) {
+            Ok(grant) => Ok(grant_info(&grant)),
+            Err(mementory_vault::VaultError::NotFound { .. }) => {
+                let message = "This vault has no grant in force with this id or name. Nothing was changed.";
+                Err(ApiError::new("not_found", 1, message).with("id", id_or_name))
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+}
+
+fn usage(message: String) -> ApiError {
+    ApiError::new("usage", 2, format!("{message} Nothing was changed."))
+}
+
+fn grant_info(grant: &Grant) -> GrantInfo {
+    let at = now();
+    let (calls_today, records_today) = grant.used_today(at);
+    let state = match (grant.revoked, grant.expires) {
+        (Some(_), _) => "revoked",
+        (None, Some(end)) if end <= Timestamp::as_micros(at) => "expired",
+        _ => "active",
+    };
+    let rights = [(grant.rights.read, "read"), (grant.rights.suggest, "suggest")];
+    GrantInfo {
+        id: grant.id.clone(),
+        name: grant.name.clone(),
+        state: state.into(),
+        sources: grant.scope.sources.clone(),
+        kinds: grant.scope.kinds.clone(),
+        types: grant.scope.types.clone(),
+        tags: grant.scope.tags.clone(),
+        since: grant.scope.since.map(time),
+        until: grant.scope.until.map(time),
+        conversations: grant.scope.conversations,
+        covered: !grant.scope.uncovered,
+        rights: rights.into_iter().filter_map(|(has, name)| has.then(|| name.to_owned())).collect(),
+        records_per_call: grant.records_per_call,
+        records_per_day: grant.records_per_day,
+        created_at: time(grant.created),
+        expires_at: grant.expires.map(time),
+        revoked_at: grant.revoked.map(time),
+        last_call_at: grant.last_call.map(time),
+        calls_today,
+        records_today,
+    }
+}

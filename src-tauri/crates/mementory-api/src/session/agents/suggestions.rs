@@ -1,0 +1,97 @@
+//! The person's decisions on what clients suggest.
+use super::Agents;
+use crate::{
+    ApiError, ApiResult,
+    session::{now, time},
+    types::*,
+};
+use mementory_vault::{EditFields, Suggestion, SuggestionOp, VaultError};
+
+impl Agents<'_> {
+    /// The suggestions that wait, with the text that a record to change or forget has now.
+    pub fn suggestions(&self) -> ApiResult<SuggestionList> {
+        let waiting = self.context.vault.suggestions().waiting()?;
+        let items = waiting.into_iter().map(|suggestion| self.item(suggestion)).collect::<ApiResult<_>>()?;
+        Ok(SuggestionList { items })
+    }
+
+    /// Accepts and refuses suggestions, in this order. An accepted one is applied: a new memory is added with its client
+    /// as origin, a record gets the new text as a new version, or is moved to the Trash. If the program is killed
+    /// in between, a suggestion that was applied can still be in the queue.
+    ///
+    /// # Errors
+    /// `not_found` for an unknown suggestion, before anything changes; `changed_since` if a record has another version
+    /// than the client saw, after the suggestions before it were applied.
+    pub fn decide(&self, accept: &[String], refuse: &[String]) -> ApiResult<SuggestionsClosed> {
+        let _guard = self.context.write_guard();
+        let queue = self.context.vault.suggestions();
+        for id in accept.iter().chain(refuse) {
+            queue.get(id).map_err(|error| match error {
+                VaultError::NotFound { .. } => {
+                    ApiError::new("not_found", 1, "No such suggestion waits. Nothing was changed.").with("id", id)
+                }
+                other => other.into(),
+            })?;
+        }
+        let mut closed = SuggestionsClosed::default();
+        for id in accept {
+            let record = self.apply(queue.get(id)?)?;
+            queue.close(id, true, now())?;
+            closed.accepted.push(SuggestionAccepted { id: id.clone(), record });
+        }
+        for id in refuse {
+            queue.close(id, false, now())?;
+            closed.refused.push(id.clone());
+        }
+        Ok(closed)
+    }
+
+    /// Does what the suggestion says. Returns the id of the record.
+    fn apply(&self, suggestion: Suggestion) -> ApiResult<String> {
+        let vault = &self.context.vault;
+        let text = suggestion.text.unwrap_or_default();
+        let Some((target, version)) = suggestion.target else {
+            let (kind, tags) = (suggestion.record_type, suggestion.tags);
+            return Ok(vault.editor().add_suggested(&text, kind, tags, &suggestion.client, now())?);
+        };
+        if vault.reader().view(&target)?.version != version {
+            let message = "The record has changed since this was suggested, so it was not applied. Refuse the suggestion, or edit the record yourself.";
+            return Err(ApiError::new("changed_since", 6, message).with("id", suggestion.id));
+        }
+        match suggestion.op {
+            SuggestionOp::Forget => drop(vault.trash().trash(std::slice::from_ref(&target), now())?),
+            _ => drop(vault.editor().edit(&target, EditFields { text: Some(text), ..EditFields::default() }, now())?),
+        }
+        Ok(target)
+    }
+
+    fn item(&self, suggestion: Suggestion) -> ApiResult<SuggestionItem> {
+        let reader = self.context.vault.reader();
+        let before = match &suggestion.target {
+            Some((id, _)) => match reader.view(id) {
+                Ok(view) if view.trashed.is_none() => Some(reader.content(&view)?.text),
+                Ok(_) | Err(VaultError::NotFound { .. }) => None,
+                Err(other) => return Err(other.into()),
+            },
+            None => None,
+        };
+        Ok(SuggestionItem {
+            id: suggestion.id,
+            client: suggestion.client,
+            grant: suggestion.grant,
+            op: match suggestion.op {
+                SuggestionOp::New => "new",
+                SuggestionOp::Change => "change",
+                SuggestionOp::Forget => "forget",
+            }
+            .into(),
+            target: suggestion.target.map(|(id, _)| id),
+            before,
+            text: suggestion.text,
+            record_type: suggestion.record_type,
+            tags: suggestion.tags,
+            reason: suggestion.reason,
+            at: time(suggestion.at),
+        })
+    }
+}

@@ -1,0 +1,33 @@
+//! The vault for connected clients, such as assistants and coding agents.
+//!
+//! ```text
+//! client ── stdio: MCP ──> `relay` (no key, no store) ── Unix socket: `wire` ──> `server` ──> `tools` ──> API
+//! ```
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `catalog`, `tools.json` | the tools as clients list them |
+//! | `tools` | what each tool does |
+//! | `untrusted_text` | how a stored text is handed out: escaped, quoted, with its source |
+//! | `wire`, `socket` | lines over the socket, and where the socket is |
+//! | `server` | answers over the socket, for an open vault |
+//! | `relay` | the program that a client starts: MCP over standard input and output |
+mod catalog;
+mod relay;
+#[cfg(unix)]
+mod server;
+#[cfg(unix)]
+mod socket;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod untrusted_text;
+mod wire;
+
+pub use catalog::list_json;
+pub use relay::{read_token, relay};
+#[cfg(unix)]
+pub use server::{Server, Stopper, VaultAccess};
+#[cfg(unix)]
+pub use socket::socket_path;
+pub use tools::answer;

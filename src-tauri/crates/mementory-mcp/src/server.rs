@@ -1,0 +1,161 @@
+//! Answers clients over the socket. It holds no vault: whoever runs it lends one for each call.
+use crate::{
+    socket::{is_own_process, make_folder},
+    tools,
+    wire::{MAX_CALL_BYTES, ToolAnswer, ToolCall, ToolError, read_line, write_line},
+};
+use mementory_api::{ApiError, ApiResult, Session};
+use std::{
+    io::BufReader,
+    os::unix::{
+        fs::{FileTypeExt, PermissionsExt},
+        net::{UnixListener, UnixStream},
+    },
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+/// Most connections at once.
+const MAX_CONNECTIONS: usize = 32;
+/// How long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Lends the open vault.
+pub trait VaultAccess: Send + Sync {
+    /// Calls `use_it` with the open vault. While it is locked, returns false without calling it.
+    fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool;
+}
+
+/// The socket on which clients are answered.
+pub struct Server {
+    listener: UnixListener,
+    stopper: Stopper,
+}
+
+/// Ends a server.
+#[derive(Clone)]
+pub struct Stopper {
+    path: PathBuf,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Stopper {
+    /// Makes [`Server::run`] return.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        // Wakes the server, which waits for a connection. If that fails, it is not waiting.
+        let _ = UnixStream::connect(&self.path);
+    }
+}
+
+impl Server {
+    /// Makes the socket, for this user only.
+    ///
+    /// # Errors
+    /// `already_serving` if another process answers there, `no_permission`, `io`.
+    pub fn bind(path: &Path) -> ApiResult<Self> {
+        make_folder(path)?;
+        if UnixStream::connect(path).is_ok() {
+            let message =
+                "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
+            return Err(ApiError::new("already_serving", 4, message));
+        }
+        // A process that was killed leaves its socket. Nothing else is removed.
+        if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
+            let _ = std::fs::remove_file(path);
+        }
+        let io = |error: std::io::Error| {
+            ApiError::new("io", 7, format!("{} cannot be made: {error}. Nobody is answered.", path.display()))
+        };
+        let listener = UnixListener::bind(path).map_err(io)?;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(io)?;
+        let stopper = Stopper { path: path.to_path_buf(), stopped: Arc::default() };
+        Ok(Self { listener, stopper })
+    }
+
+    /// Ends [`run`](Self::run).
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// Answers clients until it is stopped, then removes the socket. Calls that run then are not waited for: the
+    /// vault's owner does that when it takes the vault back.
+    pub fn run(self, vault: &Arc<dyn VaultAccess>) {
+        let connections = Arc::new(AtomicUsize::new(0));
+        for stream in self.listener.incoming() {
+            if self.stopper.stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            let Ok(mut stream) = stream else { continue };
+            if !is_own_process(&stream) {
+                continue;
+            }
+            if connections.load(Ordering::Relaxed) >= MAX_CONNECTIONS {
+                let _ =
+                    write_line(&mut stream, &refused("busy", "Too many clients ask at once. Try again in a while."));
+                continue;
+            }
+            connections.fetch_add(1, Ordering::Relaxed);
+            let counted = Counted(connections.clone());
+            let vault = vault.clone();
+            // If no thread can be started, the connection is closed and the client tries again.
+            let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
+                let _counted = counted;
+                // A client that disconnects half-way is no error of the server.
+                let _ = serve_connection(&stream, vault.as_ref());
+            });
+        }
+        let _ = std::fs::remove_file(&self.stopper.path);
+    }
+}
+
+/// One connection of the count, until it is dropped.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn serve_connection(stream: &UnixStream, vault: &dyn VaultAccess) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(SILENCE))?;
+    stream.set_write_timeout(Some(SILENCE))?;
+    let mut reader = BufReader::new(stream);
+    let mut writer = stream;
+    loop {
+        let line = match read_line(&mut reader, MAX_CALL_BYTES) {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+                let message = format!("A call has at most {} KiB. Nothing was read or changed.", MAX_CALL_BYTES >> 10);
+                return write_line(&mut writer, &refused("limit", &message));
+            }
+            Err(error) => return Err(error),
+        };
+        let answer = match serde_json::from_slice::<ToolCall>(&line) {
+            Ok(call) => answer(&call, vault),
+            Err(_) => refused("bad_request", "This is not a call of a tool. Nothing was read or changed."),
+        };
+        write_line(&mut writer, &answer)?;
+    }
+}
+
+fn answer(call: &ToolCall, vault: &dyn VaultAccess) -> ToolAnswer {
+    let mut answer = None;
+    vault.with_session(&mut |session| {
+        answer = Some(match tools::answer(session, &call.token, &call.tool, &call.arguments) {
+            Ok(value) => ToolAnswer::Result(value),
+            Err(error) => ToolAnswer::Error(ToolError::from(&error)),
+        });
+    });
+    answer.unwrap_or_else(|| ToolAnswer::Error(ToolError::locked()))
+}
+
+fn refused(code: &str, message: &str) -> ToolAnswer {
+    ToolAnswer::Error(ToolError::new(code, message))
+}

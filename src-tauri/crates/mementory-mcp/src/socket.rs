@@ -1,0 +1,60 @@
+//! Where the socket is, and who is at its other end.
+use mementory_api::{ApiError, ApiResult};
+use std::{
+    os::unix::{
+        fs::{DirBuilderExt, MetadataExt},
+        net::UnixStream,
+    },
+    path::{Path, PathBuf},
+};
+
+/// Path of the socket: `MEMENTORY_SOCKET`, or in the folder of the user's session, or in one of the user's own in the
+/// folder for temporary files.
+pub fn socket_path() -> PathBuf {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(path) = named("MEMENTORY_SOCKET") {
+        return path;
+    }
+    let folder = match named("XDG_RUNTIME_DIR") {
+        Some(folder) => folder.join("mementory"),
+        None => std::env::temp_dir().join(format!("mementory-{}", own_uid())),
+    };
+    folder.join("clients.sock")
+}
+
+/// Creates the folder of the socket, for this user only.
+///
+/// # Errors
+/// `io`; `no_permission` if the folder belongs to somebody else or others may enter it.
+pub(crate) fn make_folder(socket: &Path) -> ApiResult<()> {
+    let folder = socket.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let io = |error: std::io::Error| {
+        ApiError::new("io", 7, format!("{} cannot be used: {error}. Nobody is answered.", folder.display()))
+    };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
+    let meta = std::fs::symlink_metadata(folder).map_err(io)?;
+    if !meta.is_dir() || meta.uid() != own_uid() || meta.mode() & 0o077 != 0 {
+        let message = format!(
+            "{} is not a folder that only you can enter. Nobody is answered. Remove it or close it to others.",
+            folder.display()
+        );
+        return Err(ApiError::new("no_permission", 7, message));
+    }
+    Ok(())
+}
+
+pub(crate) fn own_uid() -> u32 {
+    rustix::process::getuid().as_raw()
+}
+
+/// True if the process at the other end belongs to this user. On systems where that cannot be asked, the folder of the
+/// socket, which only this user can enter, is what keeps others out.
+pub(crate) fn is_own_process(stream: &UnixStream) -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    return rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_uid());
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        let _ = stream;
+        true
+    }
+}

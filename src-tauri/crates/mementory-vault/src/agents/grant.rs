@@ -1,0 +1,162 @@
+//! One grant: what one client may do, and how its token is made and checked.
+use crate::{VaultResult, agents::GrantScope};
+use mementory_crypto::{digests_equal, keyed_digest, random_bytes};
+use mementory_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// First part of every token.
+const TOKEN_PREFIX: &str = "mementory";
+
+/// What a client may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GrantRights {
+    /// Search, list and fetch records.
+    pub read: bool,
+    /// Put suggestions into the queue.
+    pub suggest: bool,
+}
+
+impl GrantRights {
+    /// The rights as they are written in a token: `r`, `s`, or both.
+    fn letters(self) -> String {
+        [(self.read, 'r'), (self.suggest, 's')].into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
+    }
+}
+
+/// What one client may do. The token is not part of it: only a salted digest of the secret in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// Its id.
+    pub id: String,
+    /// The client's name, given by the person.
+    pub name: String,
+    salt: String,
+    digest: String,
+    /// Visible records.
+    pub scope: GrantScope,
+    /// Permitted actions.
+    pub rights: GrantRights,
+    /// Most records that one call returns.
+    pub records_per_call: u32,
+    /// Most records that leave on one day (UTC).
+    pub records_per_day: u32,
+    /// When it was made, in microseconds since 1970.
+    pub created: i64,
+    /// When it ends.
+    pub expires: Option<i64>,
+    /// When the person ended it.
+    pub revoked: Option<i64>,
+    /// Time of the last call.
+    pub last_call: Option<i64>,
+    /// Number of the day that the next two fields count, in days since 1970.
+    pub(crate) day: i64,
+    /// Calls on that day.
+    pub(crate) calls_today: u32,
+    /// Records that left on that day.
+    pub(crate) records_today: u32,
+}
+
+/// A grant to be made.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "as in `Grant`")]
+pub struct NewGrant {
+    pub name: String,
+    pub scope: GrantScope,
+    pub rights: GrantRights,
+    pub records_per_call: u32,
+    pub records_per_day: u32,
+    pub expires: Option<i64>,
+}
+
+impl Grant {
+    /// Makes a grant and its token, which is stored nowhere.
+    pub(crate) fn create(new: NewGrant, now: Timestamp) -> VaultResult<(Self, String)> {
+        let (salt, secret, id) = (random_bytes::<32>()?, random_bytes::<32>()?, random_bytes::<8>()?);
+        let id = hex::encode(id);
+        let token = format!("{TOKEN_PREFIX}_{}_{id}_{}", new.rights.letters(), hex::encode(secret));
+        let grant = Self {
+            id,
+            name: new.name,
+            salt: hex::encode(salt),
+            digest: hex::encode(keyed_digest(&salt, &[&secret])),
+            scope: new.scope,
+            rights: new.rights,
+            records_per_call: new.records_per_call,
+            records_per_day: new.records_per_day,
+            created: now.as_micros(),
+            expires: new.expires,
+            revoked: None,
+            last_call: None,
+            day: 0,
+            calls_today: 0,
+            records_today: 0,
+        };
+        Ok((grant, token))
+    }
+
+    /// True if the token's secret belongs to this grant.
+    pub(crate) fn accepts(&self, token: &Token) -> bool {
+        let bytes = |text: &str| <[u8; 32]>::try_from(hex::decode(text).unwrap_or_default()).ok();
+        match (bytes(&self.salt), bytes(&self.digest)) {
+            (Some(salt), Some(digest)) => digests_equal(&keyed_digest(&salt, &[&token.secret]), &digest),
+            _ => false,
+        }
+    }
+}
+
+/// The parts of a token that are checked. The rights in it are for the client's program, so that it can list its tools
+/// while the vault is locked; what counts is the grant.
+pub(crate) struct Token {
+    pub(crate) grant: String,
+    secret: [u8; 32],
+}
+
+impl Token {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.trim().split('_');
+        let (prefix, _rights, grant, secret) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        if prefix != TOKEN_PREFIX || parts.next().is_some() || grant.len() != 16 {
+            return None;
+        }
+        let secret = hex::decode(secret).ok()?.try_into().ok()?;
+        Some(Self { grant: grant.to_owned(), secret })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn made() -> (Grant, String) {
+        let rights = GrantRights { read: true, suggest: true };
+        Grant::create(NewGrant { name: "Claude".into(), rights, ..NewGrant::default() }, Timestamp::now()).unwrap()
+    }
+
+    #[test]
+    fn only_the_token_of_the_grant_is_accepted() {
+        let ((grant, token), (_, other)) = (made(), made());
+        assert!(grant.accepts(&Token::parse(&token).unwrap()));
+        assert!(!grant.accepts(&Token::parse(&other).unwrap()));
+        let changed = format!("{}{}", &token[..token.len() - 1], if token.ends_with('0') { '1' } else { '0' });
+        assert!(!grant.accepts(&Token::parse(&changed).unwrap()));
+    }
+
+    #[test]
+    fn the_grant_does_not_contain_the_secret() {
+        let (grant, token) = made();
+        let secret = token.rsplit('_').next().unwrap();
+        assert!(!serde_json::to_string(&grant).unwrap().contains(secret));
+    }
+
+    #[test]
+    fn what_is_no_token_is_not_parsed() {
+        let (_, token) = made();
+        for text in ["", "mementory", "mementory_r_1_2", &token[..token.len() - 2], &format!("{token}_x"), "ä_ö_ü_ß"]
+        {
+            assert!(Token::parse(text).is_none(), "{text}");
+        }
+        assert!(Token::parse(&format!(" {token}\n")).is_some());
+    }
+}

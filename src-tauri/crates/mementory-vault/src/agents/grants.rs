@@ -1,0 +1,223 @@
+//! Makes, lists and ends grants, checks tokens, and counts what leaves.
+use crate::{
+    VaultError, VaultResult,
+    agents::{Grant, GrantedView, NewGrant, grant::Token},
+    context::Context,
+};
+use mementory_model::{Kind, Timestamp};
+use mementory_store::audit;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeMap;
+
+/// Largest number of grants that a vault keeps, with those that ended.
+const MAX_GRANTS: usize = 200;
+/// Largest number of calls of one grant on one day. Each call is an entry of the audit log, which only grows.
+const MAX_CALLS_PER_DAY: u32 = 10_000;
+const DAY_MICROS: i64 = 86_400_000_000;
+
+/// Why a call is refused. Nothing left the vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrantRefusal {
+    /// No grant of this vault has this token.
+    UnknownToken,
+    /// The person ended the grant.
+    Revoked,
+    /// The grant's time is over.
+    Expired,
+    /// The grant's records or calls of today are used up.
+    DailyLimit,
+}
+
+/// What a call did, for the audit log.
+#[derive(Debug, Clone, Default)]
+pub struct Call {
+    /// Name of the action: `client_search`, `client_list` …
+    pub op: &'static str,
+    /// Number of records that leave, by kind.
+    pub left: BTreeMap<Kind, u32>,
+    /// Further words for the log. Never content.
+    pub note: &'static str,
+}
+
+impl Call {
+    /// A call that returns no record.
+    pub fn new(op: &'static str) -> Self {
+        Self { op, ..Self::default() }
+    }
+
+    /// Number of records that leave.
+    pub fn records(&self) -> u32 {
+        self.left.values().sum()
+    }
+
+    fn detail(&self) -> String {
+        let kinds = self.left.iter().map(|(kind, count)| format!("{} {count}", kind.as_str()));
+        let note = (!self.note.is_empty()).then(|| self.note.to_owned());
+        let parts: Vec<String> = kinds.chain(note).collect();
+        if parts.is_empty() { "nothing left".into() } else { parts.join(", ") }
+    }
+}
+
+/// The grants of a vault.
+#[derive(Clone, Copy)]
+pub struct Grants<'v> {
+    context: &'v Context,
+}
+
+impl<'v> Grants<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+
+    /// The records that a grant makes visible.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
+        GrantedView::new(self.context, grant.scope.clone())
+    }
+}
+
+impl Grants<'_> {
+    /// All grants, oldest first, with those that ended.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn all(&self) -> VaultResult<Vec<Grant>> {
+        self.context.store.read(load_all)
+    }
+
+    /// Makes a grant. Returns it with its token, which is stored nowhere.
+    ///
+    /// # Errors
+    /// `Usage` if the name is empty, too long, not one line, or that of another grant in force; without a right; with
+    /// too many grants.
+    pub fn add(&self, mut new: NewGrant, now: Timestamp) -> VaultResult<(Grant, String)> {
+        new.name = new.name.trim().to_owned();
+        let usage = |message: &str| Err(VaultError::Usage(message.into()));
+        if new.name.is_empty() || new.name.chars().count() > 60 || new.name.chars().any(char::is_control) {
+            return usage("A client needs a name of one line, with at most 60 letters.");
+        }
+        if !new.rights.read && !new.rights.suggest {
+            return usage("A grant needs at least one right: read or suggest.");
+        }
+        self.context.store.write(|tx| {
+            let all = load_all(tx)?;
+            if all.iter().any(|g| g.name == new.name && g.revoked.is_none()) {
+                return Err(VaultError::Usage(format!("{} has a grant already. Revoke it first.", new.name)));
+            }
+            if all.len() >= MAX_GRANTS {
+                return Err(VaultError::Usage(format!("This vault has {MAX_GRANTS} grants, and takes no more.")));
+            }
+            let (grant, token) = Grant::create(new, now)?;
+            save(tx, &grant)?;
+            audit::append(tx, &self.context.keys, now, "grant_add", &grant.id, &grant.name)?;
+            Ok((grant, token))
+        })
+    }
+
+    /// Ends a grant, given by id or, if it is in force, by name. What its client has read is not taken back.
+    ///
+    /// # Errors
+    /// `NotFound` if there is none, or it has ended.
+    pub fn revoke(&self, id_or_name: &str, now: Timestamp) -> VaultResult<Grant> {
+        self.context.store.write(|tx| {
+            let all = load_all(tx)?;
+            let found = all.into_iter().find(|g| g.revoked.is_none() && (g.id == id_or_name || g.name == id_or_name));
+            let mut grant = found.ok_or_else(|| VaultError::not_found(id_or_name))?;
+            grant.revoked = Some(now.as_micros());
+            save(tx, &grant)?;
+            audit::append(tx, &self.context.keys, now, "grant_revoke", &grant.id, &grant.name)?;
+            Ok(grant)
+        })
+    }
+
+    /// The grant of a token, and how many more records may leave today.
+    ///
+    /// # Errors
+    /// The store; in the inner result, why the token is refused.
+    pub fn check(&self, token: &str, now: Timestamp) -> VaultResult<Result<(Grant, u32), GrantRefusal>> {
+        let Some(token) = Token::parse(token) else { return Ok(Err(GrantRefusal::UnknownToken)) };
+        let found = self.context.store.read(|c| load(c, &token.grant))?;
+        let Some(grant) = found.filter(|grant| grant.accepts(&token)) else {
+            return Ok(Err(GrantRefusal::UnknownToken));
+        };
+        if grant.revoked.is_some() {
+            return Ok(Err(GrantRefusal::Revoked));
+        }
+        if grant.expires.is_some_and(|end| end <= now.as_micros()) {
+            return Ok(Err(GrantRefusal::Expired));
+        }
+        let (calls, records) = grant.used_on(day_of(now));
+        if calls >= MAX_CALLS_PER_DAY || records >= grant.records_per_day {
+            return Ok(Err(GrantRefusal::DailyLimit));
+        }
+        let left = grant.records_per_day - records;
+        Ok(Ok((grant, left)))
+    }
+
+    /// Counts a call and logs it. The call's answer may be handed out only after this succeeded.
+    ///
+    /// # Errors
+    /// The store; in the inner result, that the grant ended meanwhile or its day is used up.
+    pub fn record(&self, grant: &Grant, call: &Call, now: Timestamp) -> VaultResult<Result<(), GrantRefusal>> {
+        self.context.store.write(|tx| {
+            let Some(mut grant) = load(tx, &grant.id)?.filter(|g| g.revoked.is_none()) else {
+                return Ok(Err(GrantRefusal::Revoked));
+            };
+            let day = day_of(now);
+            let (calls, records) = grant.used_on(day);
+            let records = records.saturating_add(call.records());
+            if calls >= MAX_CALLS_PER_DAY || records > grant.records_per_day {
+                return Ok(Err(GrantRefusal::DailyLimit));
+            }
+            (grant.day, grant.calls_today, grant.records_today) = (day, calls + 1, records);
+            grant.last_call = Some(now.as_micros());
+            save(tx, &grant)?;
+            audit::append_by(tx, &self.context.keys, now, audit::CLIENT, call.op, &grant.id, &call.detail())?;
+            Ok(Ok(()))
+        })
+    }
+}
+
+impl Grant {
+    /// Calls and records of this day so far.
+    pub(crate) fn used_on(&self, day: i64) -> (u32, u32) {
+        if self.day == day { (self.calls_today, self.records_today) } else { (0, 0) }
+    }
+
+    /// Calls and records of the day of `now` so far.
+    pub fn used_today(&self, now: Timestamp) -> (u32, u32) {
+        self.used_on(day_of(now))
+    }
+}
+
+fn day_of(now: Timestamp) -> i64 {
+    now.as_micros().div_euclid(DAY_MICROS)
+}
+
+fn load_all(c: &Connection) -> VaultResult<Vec<Grant>> {
+    let mut statement = c.prepare_cached("SELECT value FROM meta WHERE key >= 'grant/' AND key < 'grant0'")?;
+    let texts = statement.query_map([], |r| r.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    let mut all = texts.iter().map(|text| parse(text)).collect::<VaultResult<Vec<_>>>()?;
+    all.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+    Ok(all)
+}
+
+fn load(c: &Connection, id: &str) -> VaultResult<Option<Grant>> {
+    let text: Option<String> = c
+        .prepare_cached("SELECT value FROM meta WHERE key = 'grant/' || ?1")?
+        .query_row([id], |r| r.get(0))
+        .optional()?;
+    text.map(|text| parse(&text)).transpose()
+}
+
+fn parse(text: &str) -> VaultResult<Grant> {
+    serde_json::from_str(text).map_err(|_| VaultError::Damaged("a grant cannot be read".into()))
+}
+
+fn save(tx: &Connection, grant: &Grant) -> VaultResult<()> {
+    let text = serde_json::to_string(grant).map_err(|_| VaultError::Damaged("a grant cannot be written".into()))?;
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('grant/' || ?1, ?2)", params![grant.id, text])?;
+    Ok(())
+}

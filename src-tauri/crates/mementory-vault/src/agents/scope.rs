@@ -1,0 +1,85 @@
+//! Which records a grant makes visible, as a condition over the store's rows.
+use mementory_model::Kind;
+use mementory_search::IndexFilter;
+use mementory_store::{Flags, kind_code};
+use rusqlite::types::Value;
+use serde::{Deserialize, Serialize};
+
+/// Kinds that no grant makes visible: files, the source's own log and unread parts of exports, and credentials.
+const NEVER_VISIBLE: [Kind; 4] = [Kind::Attachment, Kind::Audit, Kind::Foreign, Kind::Credential];
+
+/// The records that a grant makes visible. An empty list means no restriction by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GrantScope {
+    /// Assistants or programs that the records came from.
+    pub sources: Vec<String>,
+    /// Kinds of records.
+    pub kinds: Vec<String>,
+    /// The records' own types.
+    pub types: Vec<String>,
+    /// Records with at least one of these tags.
+    pub tags: Vec<String>,
+    /// Dated at or after this time, in microseconds since 1970.
+    pub since: Option<i64>,
+    /// Dated at or before this time.
+    pub until: Option<i64>,
+    /// True if conversations and messages are visible too.
+    pub conversations: bool,
+    /// True if sensitive values are handed out as they are. Otherwise they are masked.
+    pub uncovered: bool,
+}
+
+impl GrantScope {
+    /// The visible kinds.
+    pub(crate) fn visible_kinds(&self) -> Vec<Kind> {
+        let in_scope = |kind: &Kind| {
+            !NEVER_VISIBLE.contains(kind)
+                && (self.conversations || !matches!(kind, Kind::Conversation | Kind::Message))
+                && (self.kinds.is_empty() || self.kinds.iter().any(|name| name == kind.as_str()))
+        };
+        Kind::ALL.into_iter().filter(in_scope).collect()
+    }
+
+    /// SQL condition over `records r` for the visible records, with its values. Records in the Trash, those that their
+    /// source marks as not exportable, and those that their source does not display are never visible.
+    pub(crate) fn condition(&self) -> (String, Vec<Value>) {
+        let kinds: Vec<String> = self.visible_kinds().into_iter().map(|kind| kind_code(kind).to_string()).collect();
+        let mut values: Vec<Value> = Vec::new();
+        let mut parts = vec![
+            "r.trashed IS NULL".to_owned(),
+            format!("r.kind IN ({})", kinds.join(",")),
+            format!("r.flags & {} = 0", Flags::NOT_EXPORTABLE | Flags::HIDDEN),
+        ];
+        let mut any_of = |names: &[String], sql: &str| {
+            if names.is_empty() {
+                return;
+            }
+            let marks: Vec<String> = (1..=names.len()).map(|n| format!("?{}", values.len() + n)).collect();
+            values.extend(names.iter().cloned().map(Value::from));
+            parts.push(sql.replace("(?)", &format!("({})", marks.join(","))));
+        };
+        any_of(&self.sources, "r.platform IN (SELECT id FROM platforms WHERE name IN (?))");
+        any_of(&self.types, "r.type IN (?)");
+        any_of(&self.tags, "EXISTS (SELECT 1 FROM tags t WHERE t.row = r.row AND t.tag IN (?))");
+        for (bound, sql) in [(self.since, "r.sort >= ?"), (self.until, "r.sort <= ?")] {
+            if let Some(bound) = bound {
+                values.push(bound.into());
+                parts.push(format!("{sql}{}", values.len()));
+            }
+        }
+        (parts.join(" AND "), values)
+    }
+
+    /// The part of the scope that the search index knows. It finds too much: what it finds is checked by
+    /// [`condition`](Self::condition).
+    pub(crate) fn index_filter(&self) -> IndexFilter {
+        IndexFilter {
+            kinds: self.visible_kinds().into_iter().map(|kind| kind.as_str().to_owned()).collect(),
+            platforms: self.sources.clone(),
+            record_types: self.types.clone(),
+            tags: self.tags.clone(),
+            ..IndexFilter::default()
+        }
+    }
+}

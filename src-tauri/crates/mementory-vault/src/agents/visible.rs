@@ -1,0 +1,291 @@
+//! The records that a grant makes visible. Every tool of every client reads through [`GrantedView`], and everything in
+//! it goes through `select`, which has the condition of the grant, and `granted`, which masks and copies only what a
+//! client may see.
+use crate::{VaultError, VaultResult, agents::GrantScope, context::Context, sensitive::Masker};
+use mementory_model::{Kind, Timestamp};
+use mementory_search::snippet;
+use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
+use rusqlite::{OptionalExtension, params_from_iter, types::Value};
+use std::collections::{BTreeMap, HashMap};
+
+/// Kinds that say something about the person by themselves, which `list` returns.
+const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
+
+/// Number of hits of the index that are looked up together.
+const HITS_PER_STEP: usize = 200;
+/// Number of steps after which a search ends although the index has more hits.
+const MAX_STEPS: usize = 10;
+
+/// What a client may see of a record, masked unless the grant says otherwise.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "as in `Record`")]
+pub struct GrantedRecord {
+    pub id: String,
+    pub kind: Kind,
+    pub record_type: Option<String>,
+    pub title: Option<String>,
+    pub text: String,
+    /// Platform that it came from.
+    pub source: String,
+    pub created: Option<Timestamp>,
+    pub updated: Option<Timestamp>,
+    pub status: Option<String>,
+    pub tags: Vec<String>,
+    pub confidence: Option<f64>,
+    /// How the source made it.
+    pub method: Option<String>,
+    /// Who wrote it, if it is a message.
+    pub role: Option<String>,
+    /// Id of its conversation, if that is visible too.
+    pub conversation: Option<String>,
+    pub version: u32,
+    /// True if something in it was masked.
+    pub covered: bool,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Default)]
+pub struct GrantedPage {
+    /// Its records, newest first.
+    pub records: Vec<GrantedRecord>,
+    /// Marker of the next page.
+    pub next: Option<String>,
+    /// Number of records on all pages.
+    pub total: u32,
+}
+
+/// Reads the records that a grant makes visible.
+pub struct GrantedView<'v> {
+    context: &'v Context,
+    scope: GrantScope,
+    masker: Option<Masker<'v>>,
+}
+
+impl<'v> GrantedView<'v> {
+    pub(crate) fn new(context: &'v Context, scope: GrantScope) -> VaultResult<Self> {
+        let masker = match scope.uncovered {
+            true => None,
+            false => Some(Masker::current(context)?),
+        };
+        Ok(Self { context, scope, masker })
+    }
+
+    /// Rows of visible records that also meet `condition`, whose values are marked `?`.
+    fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
+        let (scope, mut values) = self.scope.condition();
+        let mut condition = condition.to_owned();
+        for value in more {
+            values.push(value);
+            condition = condition.replacen("??", &format!("?{}", values.len()), 1);
+        }
+        let sql = format!(
+            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {scope} AND {condition} {tail}"
+        );
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(values.iter()), RowView::read)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// What the client may see of a row that [`select`](Self::select) returned.
+    fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
+        let mut record = self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))?;
+        let covered = self.masker.as_mut().is_some_and(|masker| masker.mask_record(&mut record).is_some());
+        let conversation = match view.owner {
+            Some(owner) => self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()),
+            None => None,
+        };
+        Ok(GrantedRecord {
+            id: view.id_text(),
+            kind: view.kind,
+            record_type: record.record_type,
+            title: record.title,
+            text: record.text,
+            source: record.source.platform,
+            created: record.times.created,
+            updated: record.times.updated,
+            status: record.status,
+            tags: record.tags,
+            confidence: record.confidence,
+            method: record.source.method,
+            role: record.message.map(|message| message.role),
+            conversation,
+            version: view.version,
+            covered,
+        })
+    }
+
+    /// A visible record.
+    ///
+    /// # Errors
+    /// `NotFound` if it is not visible, without a difference to one that does not exist or was erased.
+    pub fn record(&mut self, id: &str) -> VaultResult<GrantedRecord> {
+        let view = self.row(id)?;
+        self.granted(&view)
+    }
+
+    fn row(&self, id: &str) -> VaultResult<RowView> {
+        let parsed = parse_id(id).ok_or_else(|| VaultError::not_found(id))?;
+        let found = self.select("r.id = ??", vec![parsed.to_vec().into()], "LIMIT 1")?.pop();
+        found.ok_or_else(|| VaultError::not_found(id))
+    }
+
+    /// The first of these rows, as many as have at most `max_chars` characters of text together, but at least one.
+    fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
+        let (mut out, mut chars) = (Vec::new(), 0);
+        for row in rows {
+            let record = self.granted(row)?;
+            chars += record.text.chars().count();
+            if chars > max_chars && !out.is_empty() {
+                break;
+            }
+            out.push(record);
+        }
+        Ok(out)
+    }
+
+    /// Visible messages of a visible conversation, in the order of the source: at most `limit`, after the first
+    /// `skip`, until their texts have `max_chars` characters. The flag says whether there are more.
+    ///
+    /// # Errors
+    /// As for [`record`](Self::record).
+    pub fn messages(
+        &mut self,
+        id: &str,
+        skip: u32,
+        limit: u32,
+        max_chars: usize,
+    ) -> VaultResult<(Vec<GrantedRecord>, bool)> {
+        let conversation = self.row(id)?;
+        let condition = format!("r.owner = ?? AND r.kind = {}", kind_code(Kind::Message));
+        let tail = format!("ORDER BY r.position, r.row LIMIT {} OFFSET {skip}", limit.saturating_add(1));
+        let mut rows = self.select(&condition, vec![conversation.row.into()], &tail)?;
+        let found = rows.len();
+        rows.truncate(limit as usize);
+        let messages = self.granted_until(&rows, max_chars)?;
+        let more = found > messages.len();
+        Ok((messages, more))
+    }
+
+    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks, at most
+    /// `limit`, until their texts have `max_chars` characters.
+    ///
+    /// # Errors
+    /// `Usage` for a cursor that is not from this list.
+    pub fn list(&mut self, cursor: Option<&str>, limit: u32, max_chars: usize) -> VaultResult<GrantedPage> {
+        let kinds = LISTED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
+        let listed = format!("r.kind IN ({kinds})");
+        let mut condition = listed.clone();
+        let mut values = Vec::new();
+        if let Some(cursor) = cursor {
+            // The cursor has the date and id of the last record, which the client has seen, and no row number, which
+            // would tell how many records there are.
+            let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
+            let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;
+            let sort: i64 = sort.parse().map_err(|_| wrong())?;
+            let id = parse_id(id).ok_or_else(wrong)?;
+            condition.push_str(" AND (r.sort, r.id) < (??, ??)");
+            values.extend([sort.into(), id.to_vec().into()]);
+        }
+        let total = self.count(&listed)?;
+        let tail = format!("ORDER BY r.sort DESC, r.id DESC LIMIT {}", limit.saturating_add(1));
+        let mut rows = self.select(&condition, values, &tail)?;
+        let found = rows.len();
+        rows.truncate(limit as usize);
+        let records = self.granted_until(&rows, max_chars)?;
+        let last = records.len().checked_sub(1).and_then(|last| rows.get(last));
+        let next = last.filter(|_| found > records.len()).map(cursor_of);
+        Ok(GrantedPage { records, next, total })
+    }
+
+    fn count(&self, condition: &str) -> VaultResult<u32> {
+        let (scope, values) = self.scope.condition();
+        let sql = format!("SELECT count(*) FROM records r WHERE {scope} AND {condition}");
+        self.context.store.read(|c| {
+            let count = c.prepare_cached(&sql)?.query_row(params_from_iter(values.iter()), |r| r.get(0)).optional()?;
+            Ok(count.unwrap_or(0))
+        })
+    }
+
+    /// Numbers of visible records by kind, without kinds that have none.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn counts(&self) -> VaultResult<BTreeMap<Kind, u32>> {
+        let mut counts = BTreeMap::new();
+        for kind in self.scope.visible_kinds() {
+            let count = self.count(&format!("r.kind = {}", kind_code(kind)))?;
+            if count > 0 {
+                counts.insert(kind, count);
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Visible records for a query, best first, each with the part of its text that has the words.
+    ///
+    /// With masking, operators in the query are plain words, and a record with masked values counts as found only if
+    /// what is left of it has a word of the query: otherwise a client could find out a value by searching for it.
+    ///
+    /// # Errors
+    /// The store or the index.
+    pub fn search(&mut self, query: &str, limit: u32) -> VaultResult<Vec<(GrantedRecord, String)>> {
+        let masked = self.masker.is_some();
+        let query = if masked { without_operators(query) } else { query.to_owned() };
+        let (filter, limit) = (self.scope.index_filter(), limit as usize);
+        if filter.kinds.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let (mut found, mut with_masked) = (Vec::new(), Vec::new());
+        for step in 0..MAX_STEPS {
+            let outcome =
+                self.context.with_index(|i| i.search(&query, &filter, HITS_PER_STEP, step * HITS_PER_STEP))?;
+            let rows: Vec<String> = outcome.hits.iter().map(|(row, _)| row.to_string()).collect();
+            if rows.is_empty() {
+                break;
+            }
+            let visible = self.select(&format!("r.row IN ({})", rows.join(",")), Vec::new(), "")?;
+            let mut visible: HashMap<i64, RowView> = visible.into_iter().map(|view| (view.row, view)).collect();
+            for (row, _) in &outcome.hits {
+                let Some(view) = visible.remove(&(*row as i64)) else { continue };
+                let record = self.granted(&view)?;
+                let (text, ranges) = snippet(searched_text(&record), &outcome.terms, SNIPPET_CHARS);
+                if !record.covered {
+                    found.push((record, text));
+                } else if !ranges.is_empty() {
+                    with_masked.push((record, text));
+                }
+                if found.len() + with_masked.len() >= limit {
+                    break;
+                }
+            }
+            if found.len() + with_masked.len() >= limit || outcome.hits.len() < HITS_PER_STEP {
+                break;
+            }
+        }
+        // Their rank by the index would tell whether a masked value matched, so they come last, by id.
+        with_masked.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+        found.append(&mut with_masked);
+        Ok(found)
+    }
+}
+
+/// Length of the text that a search shows of a hit, in characters.
+const SNIPPET_CHARS: usize = 300;
+
+fn searched_text(record: &GrantedRecord) -> &str {
+    match record.text.trim().is_empty() {
+        true => record.title.as_deref().unwrap_or_default(),
+        false => &record.text,
+    }
+}
+
+fn cursor_of(row: &RowView) -> String {
+    format!("{}.{}", row.sort, row.id_text())
+}
+
+/// The query with everything that is not a letter, digit or apostrophe replaced by spaces.
+fn without_operators(query: &str) -> String {
+    query.chars().map(|c| if c.is_alphanumeric() || c == '\'' || c == '’' { c } else { ' ' }).collect()
+}

@@ -1,0 +1,183 @@
+//! What clients suggest: a queue. Nothing in it is a record; the person accepts or refuses each entry.
+use crate::{VaultError, VaultResult, context::Context, word_removal::Removal};
+use mementory_model::Timestamp;
+use mementory_store::{audit, ids::parse_id};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+/// Largest number of suggestions that wait.
+const MAX_WAITING: usize = 500;
+/// Longest suggested text, in characters.
+const MAX_TEXT_CHARS: usize = 8_000;
+/// Longest reason, type or tag, in characters.
+const MAX_SHORT_CHARS: usize = 300;
+/// Largest number of tags.
+const MAX_TAGS: usize = 20;
+
+/// What a suggestion would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestionOp {
+    /// Add a memory.
+    New,
+    /// Give a record another text.
+    Change,
+    /// Move a record to the Trash.
+    Forget,
+}
+
+/// One suggestion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// Its id; empty until it is stored.
+    #[serde(default)]
+    pub id: String,
+    /// Id of the grant that it came through.
+    pub grant: String,
+    /// Name of the client then.
+    pub client: String,
+    /// What it would do.
+    pub op: SuggestionOp,
+    /// The record to change or forget, and its version then.
+    pub target: Option<(String, u32)>,
+    /// The new text.
+    pub text: Option<String>,
+    /// Type of a new memory.
+    pub record_type: Option<String>,
+    /// Tags of a new memory.
+    pub tags: Vec<String>,
+    /// Why, in the client's words.
+    pub reason: Option<String>,
+    /// When, in microseconds since 1970.
+    pub at: i64,
+}
+
+impl Suggestion {
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let optional = [&self.text, &self.record_type, &self.reason];
+        optional.into_iter().flatten().chain(&self.tags).map(String::as_str)
+    }
+
+    fn check(&self) -> VaultResult<()> {
+        let too_long = |text: &str, most: usize| text.chars().count() > most;
+        let short = [&self.record_type, &self.reason].into_iter().flatten().chain(&self.tags);
+        if self.op != SuggestionOp::Forget && self.text.as_ref().is_none_or(|text| text.trim().is_empty()) {
+            return Err(VaultError::Usage("A suggestion needs some text.".into()));
+        }
+        if self.text.as_ref().is_some_and(|text| too_long(text, MAX_TEXT_CHARS)) {
+            return Err(VaultError::Usage(format!("A suggested text has at most {MAX_TEXT_CHARS} characters.")));
+        }
+        if self.tags.len() > MAX_TAGS || short.into_iter().any(|text| too_long(text, MAX_SHORT_CHARS)) {
+            let message =
+                format!("At most {MAX_TAGS} tags; reason, type and tags have at most {MAX_SHORT_CHARS} characters.");
+            return Err(VaultError::Usage(message));
+        }
+        Ok(())
+    }
+}
+
+/// The queue of what clients suggest.
+#[derive(Clone, Copy)]
+pub struct Suggestions<'v> {
+    context: &'v Context,
+}
+
+impl<'v> Suggestions<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Suggestions<'_> {
+    /// All that wait, oldest first.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn waiting(&self) -> VaultResult<Vec<Suggestion>> {
+        self.context.store.read(load_all)
+    }
+
+    /// One that waits.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn get(&self, id: &str) -> VaultResult<Suggestion> {
+        let text: Option<String> = self.context.store.read(|c| {
+            let sql = "SELECT value FROM meta WHERE key = 'suggestion/' || ?1";
+            Ok(c.query_row(sql, [id], |r| r.get(0)).optional()?)
+        })?;
+        parse(&text.ok_or_else(|| VaultError::not_found(id))?)
+    }
+
+    /// Puts a suggestion into the queue and returns its id. The same suggestion of the same client is stored once.
+    ///
+    /// # Errors
+    /// `Usage` if a text is missing or too long, or the queue is full.
+    pub fn add(&self, mut suggestion: Suggestion) -> VaultResult<String> {
+        suggestion.check()?;
+        self.context.store.write(|tx| {
+            let all = load_all(tx)?;
+            let same = |other: &&Suggestion| {
+                Suggestion { id: String::new(), at: suggestion.at, ..(*other).clone() } == suggestion
+            };
+            if let Some(same) = all.iter().find(same) {
+                return Ok(same.id.clone());
+            }
+            if all.len() >= MAX_WAITING {
+                return Err(VaultError::Usage(format!(
+                    "{MAX_WAITING} suggestions wait for the person already. Nothing was added."
+                )));
+            }
+            suggestion.id = mementory_store::ids::random_text()?;
+            let text = serde_json::to_string(&suggestion)
+                .map_err(|_| VaultError::Damaged("a suggestion cannot be written".into()))?;
+            tx.execute("INSERT INTO meta (key, value) VALUES ('suggestion/' || ?1, ?2)", params![suggestion.id, text])?;
+            Ok(suggestion.id.clone())
+        })
+    }
+
+    /// Takes a suggestion out of the queue and logs what the person decided.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn close(&self, id: &str, accepted: bool, now: Timestamp) -> VaultResult<()> {
+        self.context.store.write(|tx| {
+            if tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [id])? == 0 {
+                return Err(VaultError::not_found(id));
+            }
+            let op = if accepted { "suggestion_accept" } else { "suggestion_refuse" };
+            audit::append(tx, &self.context.keys, now, op, id, "")
+        })
+    }
+}
+
+/// Deletes the suggestions that contain erased words or whose record is gone.
+pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
+    for suggestion in load_all(tx)? {
+        let gone = match &suggestion.target {
+            Some((id, _)) => {
+                let mut statement = tx.prepare_cached("SELECT 1 FROM records WHERE id = ?1")?;
+                let id = parse_id(id).unwrap_or_default();
+                statement.query_row([id], |_| Ok(())).optional()?.is_none()
+            }
+            None => false,
+        };
+        if gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
+            tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [&suggestion.id])?;
+        }
+    }
+    Ok(())
+}
+
+fn load_all(c: &Connection) -> VaultResult<Vec<Suggestion>> {
+    let mut statement =
+        c.prepare_cached("SELECT value FROM meta WHERE key >= 'suggestion/' AND key < 'suggestion0'")?;
+    let texts = statement.query_map([], |r| r.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    let mut all = texts.iter().map(|text| parse(text)).collect::<VaultResult<Vec<_>>>()?;
+    all.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+    Ok(all)
+}
+
+fn parse(text: &str) -> VaultResult<Suggestion> {
+    serde_json::from_str(text).map_err(|_| VaultError::Damaged("a suggestion cannot be read".into()))
+}

@@ -1,0 +1,114 @@
+// Actions of a case for connected clients: answer them, and be one.
+import { spawn } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { built } from "../tools/places.mjs";
+import { Vault } from "./mementory.mjs";
+import { differences } from "./match.mjs";
+
+/** How long a program may take to answer, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+/** The environment of both sides: where the socket is. */
+const withSocket = ({ folder, env }) => ({ ...env, MEMENTORY_SOCKET: join(folder, "run", "clients.sock") });
+
+export const CLIENT_ACTIONS = {
+  /** Start `mementory serve` and wait until it answers. */
+  async serve(stage) {
+    const child = new Vault(stage.folder).start(["serve"], {
+      env: withSocket(stage),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const over = new Promise((resolve) => child.on("close", resolve));
+    stage.server = { child, over };
+    stage.undo.push(async () => {
+      child.kill("SIGKILL");
+      await over;
+    });
+    const [first] = await lines(child.stderr, 1, over);
+    return first?.startsWith("Clients are answered at ") ? [] : [`it did not begin: ${first}`];
+  },
+  /** Let other users read a file. */
+  open_to_others({ folder }, { file }) {
+    chmodSync(join(folder, file), 0o644);
+  },
+  /** Interrupt `mementory serve` like Ctrl-C; it has to end in order. */
+  async stop_serving({ server }) {
+    server.child.kill("SIGINT");
+    const exit = await server.over;
+    return exit === 0 ? [] : [`serving ended with ${exit}`];
+  },
+  /**
+   * Start the program of a client with the token in `token_file` and send `messages` one after another. A message is
+   * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent as it is; `json` a subset of the answer
+   * (none to a notification); `save` names values in it by JSON pointer, or in a structured result with `@`. `exit`: the
+   * program has to end at once, with this code.
+   */
+  async mcp(stage, { token_file, messages = [], exit }) {
+    const child = spawn(built("mementory"), ["mcp", "--token-file", join(stage.folder, token_file)], {
+      env: withSocket(stage),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const over = new Promise((resolve) => child.on("close", resolve));
+    child.stdin.on("error", () => {}); // it may have ended
+    if (exit !== undefined) {
+      const code = await over;
+      return code === exit ? [] : [`it ended with ${code}, not ${exit}`];
+    }
+    const answers = lines(child.stdout, Infinity, over);
+    const problems = [];
+    try {
+      for (const { send, json, save = {} } of messages) {
+        child.stdin.write(`${typeof send === "string" ? send : JSON.stringify(send)}\n`);
+        if (json === undefined) continue;
+        const answer = JSON.parse((await answers.next()) ?? "null");
+        problems.push(...differences(json, answer, `answer to ${JSON.stringify(send).slice(0, 120)} `));
+        for (const [name, pointer] of Object.entries(save)) stage.known[name] = valueAt(answer, pointer);
+      }
+    } finally {
+      child.stdin.end();
+    }
+    const code = await over;
+    return code === 0 ? problems : [...problems, `the program ended with ${code}`];
+  },
+};
+
+function valueAt(answer, pointer) {
+  const from = pointer.startsWith("@") ? answer?.result?.structuredContent : answer;
+  return pointer
+    .replace("@", "")
+    .split("/")
+    .slice(1)
+    .reduce((value, key) => value?.[key], from);
+}
+
+/**
+ * The lines of a stream: an object whose `next` resolves with the next one, or with undefined at the end. With a
+ * `count`, a promise of that many instead.
+ */
+function lines(stream, count, over) {
+  const [waiting, ready] = [[], []];
+  let [text, ended] = ["", false];
+  const give = (line) => (waiting.length > 0 ? waiting.shift()(line) : ready.push(line));
+  stream.setEncoding("utf8").on("data", (piece) => {
+    const parts = (text + piece).split("\n");
+    text = parts.pop();
+    parts.forEach(give);
+  });
+  over.then(() => {
+    ended = true;
+    waiting.splice(0).forEach((resolve) => resolve(undefined));
+  });
+  const next = () =>
+    new Promise((resolve, reject) => {
+      if (ready.length > 0) return resolve(ready.shift());
+      if (ended) return resolve(undefined);
+      const timer = setTimeout(() => reject(new Error("no answer in time")), TIMEOUT_MS);
+      waiting.push((line) => {
+        clearTimeout(timer);
+        resolve(line);
+      });
+    });
+  if (count === Infinity) return { next };
+  return Promise.all(Array.from({ length: count }, next));
+}

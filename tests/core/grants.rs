@@ -1,0 +1,452 @@
+//! What a grant makes visible: nothing outside of it by any call, whatever the grant and the vault are.
+use crate::source::key;
+use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_model::{Kind, MessagePart, Record, RecordKey, Timestamp, Unit};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{
+    Call, Grant, GrantRefusal, GrantRights, GrantScope, GrantedRecord, GrantedView, NewGrant,
+    Suggestion, SuggestionOp, VaultError,
+};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A word in every record.
+const WORD: &str = "tortoise";
+const SECRETS: [&str; 3] = [
+    "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi",
+    "4539 1488 0343 6467",
+    "ada.kovalenko@orchardmail.eu",
+];
+/// Texts in which the detectors recognise them.
+const AROUND: [&str; 3] = ["The deploy token is ", "Pay with card ", "Mail: "];
+const SOURCES: [&str; 3] = ["chatgpt", "claude", "me"];
+const TYPES: [&str; 3] = ["preference", "fact", "project"];
+const TAGS: [&str; 3] = ["home", "work", "private"];
+const LISTED: [Kind; 5] = [
+    Kind::Memory,
+    Kind::Profile,
+    Kind::Fact,
+    Kind::Procedure,
+    Kind::Todo,
+];
+
+#[derive(Debug, Clone)]
+struct Made {
+    kind: Kind,
+    source: usize,
+    record_type: Option<usize>,
+    tags: Vec<usize>,
+    day: i64,
+    secret: Option<usize>,
+    secret_in_title: bool,
+    trashed: bool,
+    hidden: bool,
+    not_exportable: bool,
+}
+
+prop_compose! {
+    fn any_made()(
+        kind in proptest::sample::select(vec![
+            Kind::Memory, Kind::Memory, Kind::Fact, Kind::Profile, Kind::Conversation, Kind::Conversation,
+            Kind::Resource, Kind::Todo, Kind::Entity, Kind::Credential, Kind::Audit,
+        ]),
+        source in 0..3usize, record_type in proptest::option::of(0..3usize),
+        tags in proptest::collection::vec(0..3usize, 0..3), day in 0..10i64,
+        secret in proptest::option::of(0..3usize), secret_in_title in any::<bool>(),
+        trashed in proptest::bool::weighted(0.15), hidden in proptest::bool::weighted(0.15),
+        not_exportable in proptest::bool::weighted(0.15),
+    ) -> Made {
+        Made { kind, source, record_type, tags, day, secret, secret_in_title, trashed, hidden, not_exportable }
+    }
+}
+
+prop_compose! {
+    fn any_scope()(
+        sources in proptest::collection::vec(0..3usize, 0..3),
+        kinds in proptest::collection::vec(proptest::sample::select(Kind::ALL.to_vec()), 0..4),
+        types in proptest::collection::vec(0..3usize, 0..2),
+        tags in proptest::collection::vec(0..3usize, 0..2),
+        since in proptest::option::of(0..10i64), until in proptest::option::of(0..10i64),
+        conversations in any::<bool>(), uncovered in proptest::bool::weighted(0.25),
+    ) -> GrantScope {
+        let names = |all: [&str; 3], chosen: Vec<usize>| chosen.into_iter().map(|n| all[n].to_owned()).collect();
+        GrantScope {
+            sources: names(SOURCES, sources), kinds: kinds.into_iter().map(|k| k.as_str().to_owned()).collect(),
+            types: names(TYPES, types), tags: names(TAGS, tags),
+            since: since.map(|day| time(day).as_micros()), until: until.map(|day| time(day).as_micros()),
+            conversations, uncovered,
+        }
+    }
+}
+
+fn time(day: i64) -> Timestamp {
+    at(day * 86_400)
+}
+
+/// The record number `n`. A conversation gets a message with the same properties.
+fn unit(n: usize, made: &Made) -> Unit {
+    let secret = made
+        .secret
+        .map(|n| format!("{}{}", AROUND[n], SECRETS[n]))
+        .unwrap_or_default();
+    let mut record = Record::new(
+        made.kind,
+        key(&format!("r{n}")),
+        format!("{WORD} number{n}. {secret}"),
+    );
+    record.title = Some(match made.secret_in_title {
+        true => format!("{WORD} title{n}. {secret}"),
+        false => format!("{WORD} title{n}"),
+    });
+    record.source.platform = SOURCES[made.source].into();
+    record.record_type = made.record_type.map(|n| TYPES[n].to_owned());
+    record.tags = made.tags.iter().map(|n| TAGS[*n].to_owned()).collect();
+    record.times.created = Some(time(made.day));
+    if made.not_exportable {
+        record.origin.format = "pam".into();
+        record
+            .fields
+            .insert("access".into(), serde_json::json!({"exportable": false}));
+    }
+    let mut records = vec![record];
+    if made.kind == Kind::Conversation {
+        let mut message = Record::new(
+            Kind::Message,
+            key(&format!("m{n}")),
+            format!("{WORD} said{n}. {secret}"),
+        );
+        message.source.platform = SOURCES[made.source].into();
+        message.times.created = Some(time(made.day + 1));
+        message.parent = Some(key(&format!("r{n}")));
+        message.message = Some(MessagePart {
+            role: "user".into(),
+            hidden: made.hidden,
+            active: true,
+            content_type: "text".into(),
+            ..MessagePart::default()
+        });
+        records.push(message);
+    }
+    Unit { records }
+}
+
+/// Whether a client with this scope may see a record, written independently of the vault.
+fn is_visible(scope: &GrantScope, record: &Record, made: &Made) -> bool {
+    let kind = record.kind;
+    let never = [
+        Kind::Attachment,
+        Kind::Audit,
+        Kind::Foreign,
+        Kind::Credential,
+    ]
+    .contains(&kind);
+    let chat = [Kind::Conversation, Kind::Message].contains(&kind);
+    let hidden = made.hidden && kind == Kind::Message;
+    let not_exportable = made.not_exportable && kind == Kind::Memory;
+    let date = record.times.created.unwrap().as_micros();
+    let named = |names: &Vec<String>, name: Option<&str>| {
+        names.is_empty() || name.is_some_and(|name| names.iter().any(|n| n == name))
+    };
+    !never
+        && !made.trashed
+        && !hidden
+        && !not_exportable
+        && (scope.conversations || !chat)
+        && named(&scope.kinds, Some(kind.as_str()))
+        && named(&scope.sources, Some(&record.source.platform))
+        && named(&scope.types, record.record_type.as_deref())
+        && (scope.tags.is_empty() || scope.tags.iter().any(|tag| record.tags.contains(tag)))
+        && scope.since.is_none_or(|since| date >= since)
+        && scope.until.is_none_or(|until| date <= until)
+}
+
+/// The vault's ids of records. The vault's header is opened only once, since that is slow.
+struct Ids(VaultKeys);
+
+impl Ids {
+    fn of(&self, key: &RecordKey) -> String {
+        let parts: [&[u8]; 3] = [b"record", key.scope.as_bytes(), key.value.as_bytes()];
+        hex::encode(keyed_id(self.0.ids(), &parts))
+    }
+}
+
+fn scan_all(t: &TempVault) {
+    while t.vault.scanner().scan_next(at(50)).unwrap().left > 0 {}
+}
+
+fn grant(t: &TempVault, scope: GrantScope) -> (Grant, String) {
+    let new = NewGrant {
+        name: "Client".into(),
+        scope,
+        rights: GrantRights {
+            read: true,
+            suggest: true,
+        },
+        records_per_call: 50,
+        records_per_day: 100,
+        expires: None,
+    };
+    t.vault.grants().add(new, at(10)).unwrap()
+}
+
+/// All pages of a list, in small ones.
+fn list_all(view: &mut GrantedView<'_>) -> (Vec<GrantedRecord>, BTreeSet<u32>) {
+    let (mut all, mut totals, mut cursor) = (Vec::new(), BTreeSet::new(), None);
+    loop {
+        let page = view.list(cursor.as_deref(), 2, usize::MAX).unwrap();
+        totals.insert(page.total);
+        all.extend(page.records);
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => return (all, totals),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_call_returns_anything_outside_the_grant(
+        all in proptest::collection::vec(any_made(), 1..14), scope in any_scope(),
+    ) {
+        let t = TempVault::new();
+        let ids = Ids(t.keys());
+        let units: Vec<Unit> = all.iter().enumerate().map(|(n, made)| unit(n, made)).collect();
+        crate::source::import_units(&t, &units);
+        for (made, unit) in all.iter().zip(&units).filter(|(made, _)| made.trashed) {
+            let id = ids.of(&unit.records[0].key);
+            prop_assert!(t.vault.trash().trash(&[id], at(20)).is_ok(), "{made:?}");
+        }
+        scan_all(&t);
+        let (grant, _) = grant(&t, scope.clone());
+        let mut view = t.vault.grants().view(&grant).unwrap();
+
+        let (mut visible, mut outside) = (BTreeMap::new(), BTreeSet::new());
+        for (made, unit) in all.iter().zip(&units) {
+            for record in &unit.records {
+                let id = ids.of(&record.key);
+                if is_visible(&scope, record, made) {
+                    visible.insert(id, record);
+                } else {
+                    outside.insert(id);
+                }
+            }
+        }
+        let mut returned: Vec<GrantedRecord> = Vec::new();
+
+        let (listed, totals) = list_all(&mut view);
+        let expected: BTreeSet<&String> =
+            visible.iter().filter(|(_, r)| LISTED.contains(&r.kind)).map(|(id, _)| id).collect();
+        prop_assert_eq!(listed.iter().map(|r| &r.id).collect::<BTreeSet<_>>(), expected.clone(), "the list is complete");
+        prop_assert_eq!(listed.len(), expected.len(), "and names each record once");
+        prop_assert_eq!(totals, BTreeSet::from([expected.len() as u32]));
+        returned.extend(listed);
+
+        let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
+        visible.values().for_each(|record| *counts.entry(record.kind).or_default() += 1);
+        prop_assert_eq!(view.counts().unwrap(), counts);
+
+        let hits = view.search(WORD, 100).unwrap();
+        let found: BTreeSet<&String> = hits.iter().map(|(record, _)| &record.id).collect();
+        prop_assert_eq!(&found, &visible.keys().collect::<BTreeSet<_>>(), "a search finds what is visible");
+        let texts: Vec<String> = hits.iter().map(|(_, text)| text.clone()).collect();
+        returned.extend(hits.into_iter().map(|(record, _)| record));
+
+        for id in &outside {
+            let refused = view.record(id);
+            prop_assert!(matches!(refused, Err(VaultError::NotFound { erased: false, .. })), "{refused:?}");
+            prop_assert!(view.messages(id, 0, 10, usize::MAX).is_err());
+        }
+        for id in visible.keys() {
+            returned.push(view.record(id).unwrap());
+            returned.extend(view.messages(id, 0, 10, usize::MAX).unwrap().0);
+        }
+        for record in &returned {
+            prop_assert!(visible.contains_key(&record.id), "{record:?}");
+            prop_assert!(record.conversation.as_ref().is_none_or(|id| visible.contains_key(id)), "{record:?}");
+        }
+        if !scope.uncovered {
+            let answers = format!("{returned:?}{texts:?}");
+            for secret in SECRETS {
+                prop_assert!(!answers.contains(secret), "{secret} in {answers}");
+            }
+            // What is masked cannot be found out by searching for it either.
+            for query in [SECRETS[0], "4539", "kovalenko"] {
+                let hits = view.search(query, 100).unwrap();
+                prop_assert!(hits.is_empty(), "{query}: {hits:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_erased_record_is_gone_from_every_call_and_a_cursor_does_not_bring_it_back() {
+    let t = TempVault::new();
+    let records = (0..5).map(|n| {
+        let mut record = Record::new(
+            Kind::Memory,
+            key(&format!("r{n}")),
+            format!("{WORD} number{n}"),
+        );
+        record.times.created = Some(time(n));
+        record
+    });
+    t.import_records(records.collect()).unwrap();
+    scan_all(&t);
+    let (grant, _) = grant(&t, GrantScope::default());
+    let mut view = t.vault.grants().view(&grant).unwrap();
+    let first = view.list(None, 2, usize::MAX).unwrap();
+    let gone = Ids(t.keys()).of(&key("r2"));
+    let last_shown = first.records[1].id.clone();
+    for id in [gone.clone(), last_shown.clone()] {
+        t.vault
+            .eraser()
+            .erase(&[id], "test", &[], at(100), &|_| {})
+            .unwrap();
+    }
+    let rest = view.list(first.next.as_deref(), 10, usize::MAX).unwrap();
+    assert_eq!((rest.records.len(), rest.total), (2, 3), "{rest:?}");
+    for id in [gone, last_shown] {
+        assert!(matches!(
+            view.record(&id),
+            Err(VaultError::NotFound { erased: false, .. })
+        ));
+        assert!(
+            view.search(WORD, 10)
+                .unwrap()
+                .iter()
+                .all(|(record, _)| record.id != id)
+        );
+    }
+}
+
+#[test]
+fn a_cursor_of_another_list_is_refused() {
+    let t = TempVault::new();
+    let (grant, _) = grant(&t, GrantScope::default());
+    let mut view = t.vault.grants().view(&grant).unwrap();
+    for cursor in ["", "1", "1.2", "x.00", "1.2.3", "🐢.🐢"] {
+        assert!(
+            matches!(view.list(Some(cursor), 2, 10), Err(VaultError::Usage(_))),
+            "{cursor}"
+        );
+    }
+}
+
+#[test]
+fn what_leaves_is_counted_logged_and_limited() {
+    let t = TempVault::new();
+    let (made, token) = grant(&t, GrantScope::default());
+    let grants = t.vault.grants();
+    let left = |t| grants.check(&token, t).unwrap().map(|(_, left)| left);
+    assert_eq!(left(at(20)), Ok(100));
+    let mut call = Call::new("client_search");
+    call.left.insert(Kind::Memory, 60);
+    call.left.insert(Kind::Fact, 1);
+    assert_eq!(grants.record(&made, &call, at(20)).unwrap(), Ok(()));
+    assert_eq!(left(at(21)), Ok(39));
+    assert_eq!(
+        grants.record(&made, &call, at(22)).unwrap(),
+        Err(GrantRefusal::DailyLimit)
+    );
+    assert_eq!(left(at(23)), Ok(39), "what is refused is not counted");
+    assert_eq!(
+        left(at(86_400)),
+        Ok(100),
+        "the next day begins with nothing used"
+    );
+    let log = t.vault.audit().entries().unwrap();
+    let calls: Vec<_> = log.iter().filter(|entry| entry.actor == "client").collect();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(
+        (calls[0].op.as_str(), calls[0].target.as_str()),
+        ("client_search", made.id.as_str())
+    );
+    assert_eq!(calls[0].detail, "memory 60, fact 1");
+    assert!(t.vault.audit().verify().unwrap());
+}
+
+#[test]
+fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
+    let (t, other) = (TempVault::new(), TempVault::new());
+    let (made, token) = grant(&t, GrantScope::default());
+    let (_, foreign) = grant(&other, GrantScope::default());
+    let check =
+        |t: &TempVault, token: &str, now| t.vault.grants().check(token, now).unwrap().map(drop);
+    assert_eq!(check(&t, &token, at(20)), Ok(()));
+    for wrong in [foreign.as_str(), "", "mementory_rs_0_0", &token[1..]] {
+        assert_eq!(
+            check(&t, wrong, at(20)),
+            Err(GrantRefusal::UnknownToken),
+            "{wrong}"
+        );
+    }
+    let t = t.reopen();
+    assert_eq!(check(&t, &token, at(20)), Ok(()));
+    t.vault.grants().revoke("Client", at(30)).unwrap();
+    assert_eq!(check(&t, &token, at(40)), Err(GrantRefusal::Revoked));
+    assert_eq!(
+        t.vault
+            .grants()
+            .record(&made, &Call::new("client_about"), at(40))
+            .unwrap(),
+        Err(GrantRefusal::Revoked)
+    );
+    assert!(t.vault.grants().revoke("Client", at(50)).is_err());
+    let new = NewGrant {
+        name: "Client".into(),
+        rights: GrantRights {
+            read: true,
+            suggest: false,
+        },
+        records_per_call: 1,
+        records_per_day: 1,
+        expires: Some(at(60).as_micros()),
+        ..NewGrant::default()
+    };
+    let (_, token) = t.vault.grants().add(new, at(50)).unwrap();
+    assert_eq!(check(&t, &token, at(59)), Ok(()));
+    assert_eq!(check(&t, &token, at(60)), Err(GrantRefusal::Expired));
+}
+
+#[test]
+fn a_suggestion_with_erased_words_or_for_an_erased_record_goes_with_them() {
+    let t = TempVault::new();
+    let text = "Keeps the spare key under the blue flowerpot beside the garden door.";
+    let records = [("a", text), ("b", "Has a tortoise called Rui.")];
+    let records = records.map(|(name, text)| Record::new(Kind::Memory, key(name), text));
+    t.import_records(records.to_vec()).unwrap();
+    let id = Ids(t.keys()).of(&key("a"));
+    let suggest = |op, target: Option<&str>, text: &str| {
+        let suggestion = Suggestion {
+            id: String::new(),
+            grant: "g".into(),
+            client: "Client".into(),
+            op,
+            target: target.map(|id| (id.to_owned(), 1)),
+            text: Some(text.to_owned()),
+            record_type: None,
+            tags: Vec::new(),
+            reason: None,
+            at: at(30).as_micros(),
+        };
+        t.vault.suggestions().add(suggestion).unwrap()
+    };
+    suggest(SuggestionOp::New, None, &format!("Note: {text}"));
+    suggest(SuggestionOp::Change, Some(&id), "Moved the spare key.");
+    let stays = suggest(SuggestionOp::New, None, "Likes trains.");
+    assert_eq!(
+        suggest(SuggestionOp::New, None, "Likes trains."),
+        stays,
+        "the same one is stored once"
+    );
+    let outcome = t
+        .vault
+        .eraser()
+        .erase(&[id], "test", &[], at(100), &|_| {})
+        .unwrap();
+    assert!(outcome.receipt.complete, "{:?}", outcome.receipt);
+    let waiting = t.vault.suggestions().waiting().unwrap();
+    assert_eq!(waiting.iter().map(|s| &s.id).collect::<Vec<_>>(), [&stays]);
+}

@@ -1,0 +1,109 @@
+// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, in every
+// era of the protocol.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { built } from "../tools/places.mjs";
+import { nodePackages, python } from "../tools/setup.mjs";
+import { ENV, quiet } from "../tools/sh.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
+
+const CLIENT_SCRIPT = fileURLToPath(new URL("mcp_client.py", import.meta.url));
+const PYTHON_PACKAGES = ["mcp==2.3.0"];
+const NODE_PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0"];
+const TOOLS = ["about", "fetch", "list_memories", "search", "suggest_change", "suggest_forgetting", "suggest_memory"];
+
+/** Runs all checks with clients of the Model Context Protocol and counts them. */
+export async function mcpInterop(count) {
+  if (process.platform === "win32") return count.leaveOut("clients are not answered on this system");
+  const program = await python(PYTHON_PACKAGES);
+  const load = await nodePackages(NODE_PACKAGES);
+  const folder = mkdtempSync(join(tmpdir(), "mementory-mcp-"));
+  const place = (name) => join(folder, name);
+  const env = { ...ENV, MEMENTORY_SOCKET: place("run/clients.sock"), MEMENTORY_DATA_DIR: place("data") };
+  const global = ["--vault", place("v"), "--passphrase-file", place("p"), "--json"];
+  const mementory = (...args) => parseJsonOutput(quiet(built("mementory"), [...global, ...args], { env }));
+  let server;
+  try {
+    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    writeFileSync(place("memory.txt"), "Has a tortoise called Rui.\n");
+    mementory("create", place("v"), "--kdf-floor");
+    const { id } = mementory("add", "--text-file", place("memory.txt"));
+    mementory("grants", "add", "Interop", "--token-file", place("token"));
+    server = spawn(built("mementory"), [...global, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+    await once(server.stderr, "data");
+
+    const command = { command: built("mementory"), args: ["mcp", "--token-file", place("token")] };
+    const calls = [
+      ["search", { query: "tortoise" }],
+      ["fetch", { id }],
+      ["list_memories", {}],
+      ["about", {}],
+      ["suggest_memory", { text: "Likes trains." }],
+      ["suggest_change", { id, text: "Has two tortoises." }],
+      ["suggest_forgetting", { id }],
+    ];
+    const clients = {
+      "mcp 2.3.0 with initialize": () => pythonClient(program, "legacy", command, calls, env),
+      "mcp 2.3.0, version 2026-07-28": () => pythonClient(program, "2026-07-28", command, calls, env),
+      "mcp 2.3.0, finding the version": () => pythonClient(program, "auto", command, calls, env),
+      "@modelcontextprotocol/sdk 1.32.2": async () => {
+        const { Client } = await load("@modelcontextprotocol/sdk/client/index.js");
+        const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/stdio.js");
+        return nodeClient(Client, StdioClientTransport, {}, command, calls, env);
+      },
+      "@modelcontextprotocol/client 2.4.0 with initialize": () => newNodeClient(load, "legacy", command, calls, env),
+      "@modelcontextprotocol/client 2.4.0, version 2026-07-28": () =>
+        newNodeClient(load, { pin: "2026-07-28" }, command, calls, env),
+    };
+    for (const [name, run] of Object.entries(clients)) {
+      const { tools, answers } = await run();
+      count.add(`${name} lists the tools`, JSON.stringify([...(tools ?? [])].sort()) === JSON.stringify(TOOLS));
+      for (const tool of TOOLS) {
+        const answer = answers?.[tool];
+        const good = answer !== undefined && !answer.error && answer.result !== null;
+        if (!good) console.log(`  ${JSON.stringify(answer)}`);
+        count.add(`${name} calls ${tool}`, good);
+      }
+      count.add(`${name} finds the memory`, answers?.search?.result?.results?.[0]?.id === id);
+    }
+  } finally {
+    if (server && server.exitCode === null) {
+      const over = once(server, "close");
+      server.kill("SIGINT");
+      await over;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function pythonClient(program, mode, { command, args }, calls, env) {
+  return parseJsonOutput(
+    quiet(program, [CLIENT_SCRIPT, mode, command, ...args], { env, input: JSON.stringify(calls) }),
+  );
+}
+
+async function newNodeClient(load, mode, command, calls, env) {
+  const { Client } = await load("@modelcontextprotocol/client");
+  const { StdioClientTransport } = await load("@modelcontextprotocol/client/stdio");
+  return nodeClient(Client, StdioClientTransport, { versionNegotiation: { mode } }, command, calls, env);
+}
+
+async function nodeClient(Client, StdioClientTransport, options, command, calls, env) {
+  const client = new Client({ name: "interop", version: "1.0.0" }, options);
+  await client.connect(new StdioClientTransport({ ...command, env }));
+  try {
+    const { tools } = await client.listTools();
+    const answers = {};
+    for (const [name, input] of calls) {
+      const { isError, structuredContent } = await client.callTool({ name, arguments: input });
+      answers[name] = { error: isError === true, result: structuredContent ?? null };
+    }
+    return { tools: tools.map((tool) => tool.name), answers };
+  } finally {
+    await client.close();
+  }
+}
