@@ -6,7 +6,7 @@ import { built } from "./places.mjs";
 import { Stop, quiet } from "./sh.mjs";
 
 /** Words that the invented person of the demonstration wrote about. */
-const QUERIES = ["hazelnut", "the 8:20 to Cacilhas", "half marathon"];
+const QUERIES = ["hazelnut", "8:20 Cacilhas", "half marathon"];
 /** What a kind of loss means for a person, by the kind that `export` names. */
 const LOSS_MEANINGS = {
   left_out: (fields) => `not in the file: ${fields}`,

@@ -132,7 +132,7 @@ async function repack(folder, seconds, env) {
   await must("dpkg-deb", ["--raw-extract", deb, content]);
   for (const path of [".", ...readdirSync(content, { recursive: true, encoding: "utf8" })])
     utimesSync(join(content, path), seconds, seconds);
-  await must("dpkg-deb", ["--root-owner-group", "-Zxz", "--build", content, deb], { env });
+  await must("dpkg-deb", ["--root-owner-group", "-Zgzip", "--build", content, deb], { env });
 }
 
 /** The copyright file of Debian. */
