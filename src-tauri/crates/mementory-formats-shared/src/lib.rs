@@ -35,6 +35,7 @@ pub mod sqlite;
 mod sqlite_log;
 pub mod tables;
 #[cfg(feature = "testkit")]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
 pub mod testkit;
 pub mod topics;
 pub mod values;

@@ -270,7 +270,8 @@ fn contents(path: &Path) -> Vec<(String, String)> {
     let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
     let text = |member| {
         let mut bytes = Vec::new();
-        catalog.read(member, |read| Ok(std::io::Read::read_to_end(read, &mut bytes).map(drop).unwrap())).unwrap();
+        let mut copy = |read: &mut dyn std::io::Read| std::io::copy(read, &mut bytes).map(drop);
+        catalog.read(member, |read| copy(read).map_err(|e| FormatError::io("test", e))).unwrap();
         String::from_utf8_lossy(&bytes).into_owned()
     };
     catalog.members().iter().map(|member| (member.name.clone(), text(member))).collect()
