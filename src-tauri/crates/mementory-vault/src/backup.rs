@@ -115,9 +115,7 @@ impl Backups<'_> {
         self.copy_to(partial.path(), &mut CopyMonitor { cancel, progress, done: 0, total: self.context.bytes() })?;
         check_copy(partial.path(), &self.context.keys)?;
         let made = rename_to_final_name(partial, parent, out)?;
-        self.context
-            .store
-            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "backup", "vault", ""))?;
+        self.context.log_non_store_change(now, "backup", "vault", "");
         Ok(made)
     }
 
@@ -226,7 +224,11 @@ fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultR
 
 /// Creates the folder for an incomplete copy. It has a temporary name, and only the person can read it (0700).
 fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::TempDir> {
-    let made = tempfile::Builder::new().prefix(".mementory-backup-").tempdir_in(parent);
+    let mut folder = tempfile::Builder::new();
+    folder.prefix(".mementory-backup-");
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let made = folder.tempdir_in(parent);
     made.map_err(|e| VaultError::io(out.display().to_string(), e))
 }
 

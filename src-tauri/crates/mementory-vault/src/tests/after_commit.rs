@@ -136,3 +136,16 @@ fn a_new_recovery_code_and_a_new_passphrase_survive_a_failed_audit_entry() {
         assert!(Vault::open(&dir, secret).is_ok());
     }
 }
+
+#[test]
+fn a_backup_that_was_made_is_not_an_error_when_its_audit_entry_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = vault(folder.path());
+    let id = add(&vault, "first words");
+    break_audit_log(&vault);
+    let out = folder.path().join("copy.mementory");
+    vault.backups().create(&out, time_at(3), &AtomicBool::new(false), &|_, _| {}).unwrap();
+    assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
+    drop(vault);
+    assert_eq!(text_of(&Vault::open(&out, PASSPHRASE).unwrap(), &id), "first words");
+}
