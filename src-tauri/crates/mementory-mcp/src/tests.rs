@@ -305,6 +305,8 @@ mod server {
     #[test]
     fn a_socket_that_was_left_is_replaced_and_another_file_is_not() {
         let folder = tempfile::tempdir().unwrap();
+        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.path(), closed).unwrap();
         let path = folder.path().join("clients.sock");
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         drop(Server::bind(&path).unwrap());
