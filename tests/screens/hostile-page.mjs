@@ -206,7 +206,7 @@ export function findProblems(expect) {
     found.push(`the window went to ${location.href}`);
 
   const REFUSED =
-    "script, style, link, meta, base, iframe, frame, object, embed, applet, form, audio, video, picture, template, math, foreignObject, use, image, [srcset], [background], [ping], [autofocus]:not(input), [formaction], [action], a[href]";
+    "script, style, link, meta, base, iframe, frame, object, embed, applet, form, audio, video, picture, template, math [href], math [style], maction, mglyph, annotation, annotation-xml, foreignObject, use, image, [srcset], [background], [ping], [autofocus]:not(input), [formaction], [action], a[href]";
   for (const node of document.querySelectorAll(`body :is(${REFUSED})`))
     if (node.closest("main, [role=dialog], [data-testid=toast]")) found.push(`there is a ${node.localName} element`);
   for (const picture of document.querySelectorAll("img"))
