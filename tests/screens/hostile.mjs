@@ -81,7 +81,8 @@ class HostileVisit {
   }
 
   async memories() {
-    const shown = `(id) => window.__shownIds.at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
+    // A memory also asks for the message that it comes from.
+    const shown = `(id) => window.__shownIds.filter((each) => each.startsWith("memory")).at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
     await this.#visitRows("memories", "memory", shown, (each) =>
       this.#check("as a memory", each, { in: "[data-testid=detail-text]" }),
     );

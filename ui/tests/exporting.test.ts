@@ -6,7 +6,7 @@ import type { ExportFormat } from "../src/features/exporting/formats";
 import { filesOf } from "../src/features/exporting/losses";
 import { excerpt, EXCERPT_LENGTH } from "../src/features/exporting/excerpt";
 import { actions } from "../src/shell/palette/commands";
-import type { Exported, Filter } from "$lib/ipc";
+import type { Filter } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { ANY, periodStart } from "$lib/state/filter";
@@ -384,53 +384,5 @@ describe("a disabled Save", () => {
     await says("Type a passphrase first.");
     await fireEvent.input(screen.getByTestId("export-passphrase"), { target: { value: "kite" } });
     await says("The passphrase is too short.");
-  });
-});
-
-describe("what was exported", () => {
-  const done = async (change: (exported: Exported) => Partial<Exported>) => {
-    const exported = await mock.exportRun("job", { ...PLAIN, sign: true }, null, () => undefined);
-    render(ExportDone, { done: { ...exported, loss_counts: [], ...change(exported) } });
-  };
-  const verdict = () => screen.getByTestId("export-verified").textContent ?? "";
-
-  it("is not called complete, and the number of items left out is given", async () => {
-    await done(() => ({
-      loss_counts: [
-        { field: "bytes", kind: "left_out", count: 18 },
-        { field: "tags", kind: "narrowed", count: 9 },
-      ],
-      withheld: [{ reason: "encrypted", count: 26 }],
-    }));
-    expect(verdict()).toContain("44 items were left out.");
-    expect(verdict()).not.toMatch(/complete/i);
-  });
-
-  it("mentions nothing left out if nothing was", async () => {
-    await done(() => ({}));
-    expect(verdict()).not.toContain("left out");
-  });
-
-  it("names the key as the switch for the signature does, and copies it whole", async () => {
-    const taken = clipboard();
-    const { unmount } = sheet(MEMORIES);
-    const offered = (await screen.findByText(/^key 7f7f/)).textContent?.replace("key ", "");
-    unmount();
-    await done(() => ({}));
-    await waitFor(() => expect(screen.getByText("Signed with").nextElementSibling?.textContent).toContain(offered));
-    await fireEvent.click(screen.getByTestId("export-copy-key"));
-    expect(taken).toEqual(["7f".repeat(32)]);
-  });
-});
-
-describe("attached files", () => {
-  it("are said to stay behind beside the format that leaves them, and another format is offered", async () => {
-    sheet(null, "mem");
-    const line = await screen.findByTestId("export-files-stay");
-    expect(line.textContent).toMatch(/\.mem does not contain your \d+ attached files/);
-    expect(line.closest(".rows"), "not beside the switch that masks values").toBeNull();
-    await fireEvent.click(screen.getByTestId("export-with-files"));
-    await waitFor(() => expect(screen.queryByTestId("export-files-stay")).toBeNull());
-    expect(button("export-alf").getAttribute("aria-checked")).toBe("true");
   });
 });

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { wordDiff } from "$lib/logic/diff";
 import { asciiAddress, truncated, bidiIsolated, oneLine } from "$lib/logic/untrusted-text";
 import { blocks, safeNodes, webAddress } from "$lib/logic/markdown";
+import { mathematics } from "$lib/logic/mathematics.svelte";
 import { splitSegments } from "$lib/logic/text-segments";
 import { fill } from "$lib/text";
 
@@ -32,6 +33,23 @@ function page(markdown: string): HTMLElement {
   return root;
 }
 
+/** Attributes of formulas, none of which loads or runs anything. */
+const FORMULA = [
+  "display",
+  "width",
+  "height",
+  "lspace",
+  "rspace",
+  "fence",
+  "form",
+  "stretchy",
+  "mathvariant",
+  "movablelimits",
+];
+
+// Before the library is loaded, a formula is only its source.
+beforeAll(() => mathematics.load());
+
 describe("hostile content", () => {
   it("has cases of every kind", () => {
     expect(readdirSync(folder).length).toBeGreaterThanOrEqual(10);
@@ -42,11 +60,20 @@ describe("hostile content", () => {
     const root = page(text);
     const known =
       "a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup table tbody";
-    const tags = new Set([...known.split(" "), "td", "th", "thead", "tr", "ul"]);
+    const formula = "math mrow mi mn mo mtext mspace msup msub msubsup mfrac msqrt";
+    const tags = new Set([...known.split(" "), "td", "th", "thead", "tr", "ul", ...formula.split(" ")]);
     for (const node of root.querySelectorAll("*")) {
       expect(tags).toContain(node.localName);
-      for (const { name } of node.attributes)
-        expect(["class", "data-href", "role", "tabindex", "align", "start"]).toContain(name);
+      const names = [
+        "class",
+        "data-href",
+        "role",
+        "tabindex",
+        "align",
+        "start",
+        ...(node.closest("math") ? FORMULA : []),
+      ];
+      for (const { name } of node.attributes) expect(names).toContain(name);
     }
     for (const words of shows) expect(root.textContent).toContain(words);
   });

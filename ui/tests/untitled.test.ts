@@ -7,7 +7,7 @@ import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import { letterKey } from "../src/features/memories/keys";
 import type { LinkInfo, ThreadMessage } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
-import { firstWordsOf, isUntitled } from "$lib/logic/untitled";
+import { firstWordsOf, isUntitled } from "$lib/state/untitled";
 import { clearContent } from "$lib/state/lock-cleanup";
 import { nav } from "$lib/state/nav.svelte";
 import { start, type Mock } from "./start-mock";

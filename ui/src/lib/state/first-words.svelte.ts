@@ -1,5 +1,5 @@
 import { backend } from "$lib/ipc";
-import { firstWordsOf } from "$lib/logic/untitled";
+import { firstWordsOf } from "$lib/state/untitled";
 import { lockGuard, onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 

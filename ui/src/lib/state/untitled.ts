@@ -1,5 +1,5 @@
 import type { ThreadMessage } from "$lib/ipc";
-import { plainLine } from "./markdown";
+import { plainLine } from "$lib/logic/markdown";
 
 /** Names that assistants give to every conversation before it has one of its own. */
 const GENERIC_TITLE = /^(?:new (?:chat|conversation)|untitled(?: (?:chat|conversation))?)$/i;

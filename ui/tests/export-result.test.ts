@@ -1,0 +1,72 @@
+// What the export sheet says about files that stay behind, and its result about what was left out and who signed it.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ExportDone from "../src/features/exporting/ExportDone.svelte";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import type { Exported } from "$lib/ipc";
+import { ANY } from "$lib/state/filter";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+let mock: Mock;
+
+beforeEach(async () => {
+  mock = await start();
+  await vault.refresh();
+});
+
+const sheet = (kind: string | null) =>
+  render(ExportSheet, { filter: kind ? { ...ANY, kind } : null, query: "", found: kind ? 24 : null, start: "mem" });
+
+describe("what was exported", () => {
+  const done = async (change: (exported: Exported) => Partial<Exported>) => {
+    const exported = await mock.exportRun(
+      "job",
+      { format: "mem", out: "/d/a.mem", overwrite: false, sign: true, cover: true, filter: ANY },
+      null,
+      () => undefined,
+    );
+    render(ExportDone, { done: { ...exported, loss_counts: [], ...change(exported) } });
+  };
+  const verdict = () => screen.getByTestId("export-verified").textContent ?? "";
+
+  it("is not called complete, and the number of items left out is given", async () => {
+    await done(() => ({
+      loss_counts: [
+        { field: "bytes", kind: "left_out", count: 18 },
+        { field: "tags", kind: "narrowed", count: 9 },
+      ],
+      withheld: [{ reason: "encrypted", count: 26 }],
+    }));
+    expect(verdict()).toContain("44 items were left out.");
+    expect(verdict()).not.toMatch(/complete/i);
+  });
+
+  it("mentions nothing left out if nothing was", async () => {
+    await done(() => ({}));
+    expect(verdict()).not.toContain("left out");
+  });
+
+  it("names the key as the switch for the signature does, and copies it whole", async () => {
+    const taken = vi.spyOn(mock, "copyText").mockResolvedValue();
+    const { unmount } = sheet("memory");
+    const offered = (await screen.findByText(/^key 7f7f/)).textContent?.replace("key ", "");
+    unmount();
+    await done(() => ({}));
+    await waitFor(() => expect(screen.getByText("Signed with").nextElementSibling?.textContent).toContain(offered));
+    await fireEvent.click(screen.getByTestId("export-copy-key"));
+    expect(taken.mock.lastCall?.[0]).toBe("7f".repeat(32));
+  });
+});
+
+describe("attached files", () => {
+  it("are said to stay behind beside the format that leaves them, and another format is offered", async () => {
+    sheet(null);
+    const line = await screen.findByTestId("export-files-stay");
+    expect(line.textContent).toMatch(/\.mem does not contain your \d+ attached files/);
+    expect(line.closest(".rows"), "not beside the switch that masks values").toBeNull();
+    await fireEvent.click(screen.getByTestId("export-with-files"));
+    await waitFor(() => expect(screen.queryByTestId("export-files-stay")).toBeNull());
+    expect(screen.getByTestId("export-alf").getAttribute("aria-checked")).toBe("true");
+  });
+});
