@@ -51,8 +51,9 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   "mementory-formats-interchange/src/pam/compose.rs member": () => {
     const source = rust.get("mementory-formats-interchange/src/pam/schema.rs") ?? "";
     const rule = /MEMORY_RULE: Rule = ClosedObject\(&\[([^;]*?)\]\);/.exec(source)?.[1] ?? "";
-    // Required members are never moved, except that members inside these two are.
-    return ["temporal", "provenance", ...matches(rule, /(?:optional|nullable)\("(\w+)"/g)].filter(
+    // Required members, of memories and of messages, relations and conversations.
+    const required = ["type", "content", "content_hash", "role", "created_at", "platform", "provider"];
+    return ["temporal", "provenance", ...required, ...matches(rule, /(?:optional|nullable)\("(\w+)"/g)].filter(
       (name) => name !== "custom_type",
     );
   },

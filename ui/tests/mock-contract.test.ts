@@ -12,6 +12,7 @@ const WITHOUT_SHAPE = [
   ...["forgetRecent", "lock", "setAutoLock", "touch", "cancelJob", "ignoreValues", "textTaken", "removeExport"],
   ...["chooseFiles", "chooseFolder", "chooseVault", "chooseSave", "saveText", "openLink", "showInFolder", "print"],
   ...["copyText", "clipboardText", "setPreference", "setRememberVaults", "setLockWhenAway", "setHideFromCapture"],
+  ...["deleteDemonstration"],
 ];
 
 const filter = ANY;

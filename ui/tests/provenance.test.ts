@@ -81,17 +81,12 @@ it("links only to records that can be opened", async () => {
 });
 
 it.each([
-  ["bio_write", "The export doesn’t say"],
-  ["model_set_context", "The export doesn’t say"],
-  ["agent_written", "The export doesn’t say"],
-  [null, "The export doesn’t say"],
-  ["toString", "The export doesn’t say"],
-  ["conversations_memory", "ChatGPT on its own"],
-  ["llm_inference", "ChatGPT on its own"],
-  ["custom_instructions", "You"],
-  ["explicit_user_input", "You"],
-])("says who initiated a memory only if the export says it (%s)", async (method, words) => {
-  await openWith(({ source }) => ({ source: { ...source, method } }));
+  ["unknown", "The export doesn’t say"],
+  ["assistant", "ChatGPT on its own"],
+  ["user", "You"],
+  ["system", "Put there by a program"],
+])("says who initiated a memory only if the export says it (%s)", async (said_by, words) => {
+  await openWith(() => ({ said_by }));
   expect(valueBeside("Initiated by")).toBe(words);
 });
 

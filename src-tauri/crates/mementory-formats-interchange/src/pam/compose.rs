@@ -117,12 +117,14 @@ pub(super) fn clean(
     if has("/content") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
-    let (loss, note) = match kind.has_holder() {
-        true => (LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE),
-        false => (LossKind::LeftOut, LEFT_OUT_VALUE_NOTE),
-    };
     let members: BTreeSet<&str> = moved.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
-    members.into_iter().for_each(|member| losses.add(id, member, loss, note));
+    for member in members {
+        if kind.has_holder() {
+            losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+        } else {
+            losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
+        }
+    }
 }
 
 /// Data about the export that the conversion of a record needs.
