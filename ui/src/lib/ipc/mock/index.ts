@@ -1,4 +1,4 @@
-import type { Backend, EvidencePart, ListItem, LockedBy, OpenRequest } from "../backend";
+import type { Backend, ListItem, LockedBy, OpenRequest } from "../backend";
 import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
@@ -17,7 +17,7 @@ import {
 import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
-import { sampleExport, sampleHistory, recordDetails, transferText } from "./records";
+import { sampleEvidence, sampleExport, sampleHistory, recordDetails, transferText } from "./records";
 import { sampleReview } from "./review";
 import { sampleFile } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
@@ -118,15 +118,6 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     sessionState: async () => state(),
     ...sampleVaults({ requireOpen, entries, pace, present: !options.empty }),
     defaultVaultFolder: async () => "/home/ines/Documents",
-    passphraseStrength: async (passphrase) => {
-      const score = Math.min(4, Math.floor(passphrase.length / 7));
-      return {
-        score,
-        label: ["Very weak", "Weak", "Fair", "Good", "Strong"][score] ?? "",
-        reason: score < 2 ? "It is too short. Add a word or two." : null,
-      };
-    },
-    suggestPassphrase: async () => MOCK_PASSPHRASE,
     createVault: async (where) => {
       open = true;
       demonstration = false;
@@ -397,19 +388,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     removeExport: async () => undefined,
     textTaken: async () => undefined,
-    evidence: async (job, out, { sign, parts }, onProgress) => {
+    evidence: async (job, out, request, onProgress) => {
       await runStages(job, ["write", "validate"], 3, pace, onProgress);
-      const ifChosen = (part: EvidencePart, n: number) => (parts === null || parts.includes(part) ? n : 0);
-      return {
-        path: out,
-        tombstones: ifChosen("tombstones", tombstones.length),
-        audit_entries: ifChosen("log", entries.length),
-        provenance_edges: ifChosen("tombstones", 41),
-        receipts: ifChosen("tombstones", tombstones.length),
-        transfers: ifChosen("transfers", 6),
-        validated: true,
-        signed: sign,
-      };
+      return sampleEvidence(out, request, tombstones.length, entries.length);
     },
     exportText: async (_job, request) => (
       requireOpen(),

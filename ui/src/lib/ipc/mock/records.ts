@@ -1,4 +1,13 @@
-import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../backend";
+import type {
+  Evidence,
+  EvidencePart,
+  EvidenceRequest,
+  Exported,
+  ExportRequest,
+  ListItem,
+  RecordView,
+  Shown,
+} from "../backend";
 import { ago } from "./data";
 import { countBy } from "./redact";
 
@@ -163,6 +172,26 @@ export function sampleExport(
     loss_counts: lossesOf(format, all),
     withheld: [],
     note: null,
+  };
+}
+
+/** The Evidence Pack of a vault with so many deletions and entries in its log. */
+export function sampleEvidence(
+  out: string,
+  { sign, parts }: EvidenceRequest,
+  deletions: number,
+  logged: number,
+): Evidence {
+  const ifChosen = (part: EvidencePart, n: number) => (parts === null || parts.includes(part) ? n : 0);
+  return {
+    path: out,
+    tombstones: ifChosen("tombstones", deletions),
+    audit_entries: ifChosen("log", logged),
+    provenance_edges: ifChosen("tombstones", 41),
+    receipts: ifChosen("tombstones", deletions),
+    transfers: ifChosen("transfers", 6),
+    validated: true,
+    signed: sign,
   };
 }
 

@@ -6,7 +6,10 @@ export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
 /** The vault's first recovery code and the one that replaces it; after that they alternate. */
 const RECOVERY_CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
 
-type Commands = Pick<Backend, "changePassphrase" | "newRecoveryCode" | "keySlots">;
+type Commands = Pick<
+  Backend,
+  "changePassphrase" | "newRecoveryCode" | "keySlots" | "passphraseStrength" | "suggestPassphrase"
+>;
 
 /** Key slots of the sample vault. A changed passphrase is not stored, because tests rely on a known one. */
 export function sampleSlots(requireOpen: () => void): {
@@ -29,6 +32,15 @@ export function sampleSlots(requireOpen: () => void): {
     code,
     opens,
     commands: {
+      passphraseStrength: async (passphrase) => {
+        const score = Math.min(4, Math.floor(passphrase.length / 7));
+        return {
+          score,
+          label: ["Very weak", "Weak", "Fair", "Good", "Strong"][score] ?? "",
+          reason: score < 2 ? "It is too short. Add a word or two." : null,
+        };
+      },
+      suggestPassphrase: async () => MOCK_PASSPHRASE,
       changePassphrase: async (secret) => (replaceSlot(slots.passphrase, secret), { slots: all() }),
       newRecoveryCode: async (secret) => {
         replaceSlot(slots.recovery, secret);
