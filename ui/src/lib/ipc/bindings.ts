@@ -514,7 +514,7 @@ export type Exported = {
 };
 
 /**
- *  Counts for the filter menus, by source, type (an empty name = no type) and tag. Attachments are counted by kind of
+ *  Counts for the filter menus, by source, type (an empty name = no type), tag, and who said them. Attachments are counted by kind of
  *  file instead of type.
  */
 export type Facets = {
