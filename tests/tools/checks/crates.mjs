@@ -56,6 +56,7 @@ const ALLOWED_DEPENDENCIES = {
 const ALLOWED_IN_TESTS = {
   "mementory-formats-agents": ["mementory-formats-vendor"],
   "mementory-formats-vendor": ["mementory-formats-agents"],
+  "mementory-formats-interchange": ["mementory-formats-vendor"],
 };
 
 /** Crates of others that only one of our crates may depend on. */

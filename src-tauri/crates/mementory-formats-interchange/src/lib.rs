@@ -22,7 +22,7 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
     mementory_format::detect(FORMATS, catalog, limits, only)
 }
 
-/// Detection with the formats of this crate and those of the agents whose workspaces an ALF archive contains.
+/// Detection with all formats, because tests write the records of every format into those of this crate.
 #[cfg(test)]
 fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&all(), catalog, limits, only)
@@ -30,7 +30,7 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
 
 #[cfg(test)]
 fn all() -> Vec<&'static dyn Format> {
-    [FORMATS, mementory_formats_agents::FORMATS].concat()
+    [FORMATS, mementory_formats_agents::FORMATS, mementory_formats_vendor::FORMATS].concat()
 }
 
 #[cfg(test)]
