@@ -548,7 +548,7 @@ fn a_secret_in_the_clear_in_a_credential_is_listed_by_its_class_and_redacted_wit
     let done = t
         .vault
         .redactor()
-        .redact_values(&[value.value.clone()], None, at(100), &|_| {})
+        .redact_values(std::slice::from_ref(&value.value), None, at(100), &|_| {})
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert!(!contains_text(&t.decrypted(), SECRET));

@@ -117,7 +117,7 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         until: grant.scope.until.map(time),
         conversations: grant.scope.conversations,
         covered: !grant.scope.uncovered,
-        rights: rights.into_iter().filter_map(|(has, name)| has.then(|| name.to_owned())).collect(),
+        rights: rights.into_iter().filter(|(has, _)| *has).map(|(_, name)| name.to_owned()).collect(),
         records_per_call: grant.records_per_call,
         records_per_day: grant.records_per_day,
         created_at: time(grant.created),

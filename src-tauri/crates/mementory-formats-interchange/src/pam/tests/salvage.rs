@@ -34,9 +34,12 @@ fn memories(source: &MemorySource) -> Vec<&str> {
     keys.collect()
 }
 
+/// Name of a change, the change, and the places that are missing then.
+type Case = (&'static str, fn(&mut Value), &'static [&'static str]);
+
 #[test]
 fn a_wrong_checksum_leaves_the_memories_that_match_their_own_hash() {
-    let cases: [(&str, fn(&mut Value), &[&str]); 4] = [
+    let cases: [Case; 4] = [
         (
             "content",
             |store| store["memories"][1]["content"] = json!("Other words."),
