@@ -57,6 +57,7 @@ export function installHostileTexts(json) {
     return {
       sources: { [one ?? "chatgpt"]: 1 },
       types: {},
+      said_by: { user: 1 },
       tags: Object.fromEntries((one === undefined ? texts : [one]).map((text) => [text, 1])),
       file_kinds: { document: { count: texts.length, bytes: texts.length } },
     };
