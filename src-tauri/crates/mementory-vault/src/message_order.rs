@@ -21,11 +21,16 @@ pub(crate) fn order(
     }
     let parents: Vec<Option<usize>> =
         messages.iter().map(|(view, _)| view.parent.and_then(|row| by_row.get(&row).copied())).collect();
+    with_parents_first(messages, &parents)
+}
+
+/// Puts each item after its parent. `parents` has the position of each item's parent.
+fn with_parents_first<T>(items: Vec<T>, parents: &[Option<usize>]) -> Vec<T> {
     if parents.iter().enumerate().all(|(i, parent)| parent.is_none_or(|parent| parent < i)) {
-        return messages;
+        return items;
     }
-    let mut taken: Vec<Option<(RowView, Record)>> = messages.into_iter().map(Some).collect();
-    parents_first(&parents).into_iter().filter_map(|i| taken[i].take()).collect()
+    let mut taken: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    parents_first(parents).into_iter().filter_map(|i| taken[i].take()).collect()
 }
 
 /// Positions `0..parents.len()`, each after its parent, and otherwise in order. A cycle starts at its first position.
@@ -51,11 +56,7 @@ pub(crate) fn unit_with_parents_first(records: Vec<Record>) -> Vec<Record> {
         records.iter().enumerate().filter(|(_, r)| r.message.is_some()).map(|(i, r)| (&r.key, i)).collect();
     let parent_of = |record: &Record| by_key.get(record.message.as_ref()?.parent.as_ref()?).copied();
     let parents: Vec<Option<usize>> = records.iter().map(parent_of).collect();
-    if parents.iter().enumerate().all(|(i, parent)| parent.is_none_or(|parent| parent < i)) {
-        return records;
-    }
-    let mut taken: Vec<Option<Record>> = records.into_iter().map(Some).collect();
-    parents_first(&parents).into_iter().filter_map(|i| taken[i].take()).collect()
+    with_parents_first(records, &parents)
 }
 
 #[cfg(test)]

@@ -4,19 +4,17 @@ use mementory_json::keys_of;
 /// Whether JSON that begins like this has ChatGPT's conversations. None if the beginning does not say.
 pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     let has = |key: &str| memchr::memmem::find(head, key.as_bytes()).is_some();
-    if has("\"fragments\"") || has("\"chat_messages\"") || has("\"inserted_at\"") {
-        // Only keys at the level where those vendors have them are checked, because a message may contain these words.
-        let keys = keys_of(head);
-        let is_deepseek = keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
-        if keys.has("chat_messages") || is_deepseek {
-            return Some(false);
-        }
-    }
-    if !has("\"mapping\"") && !has("\"current_node\"") {
+    let words = ["mapping", "current_node", "fragments", "chat_messages", "inserted_at"];
+    if !words.iter().any(|word| has(&format!("\"{word}\""))) {
         return None;
     }
-    // The level matters here too, because configuration files may have a `mapping` and an `author`.
+    // Only keys at the level where the vendors have them count: a message may contain these words, and configuration
+    // files may have a `mapping` and an `author`.
     let keys = keys_of(head);
+    let is_deepseek = keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
+    if keys.has("chat_messages") || is_deepseek {
+        return Some(false);
+    }
     let has_nodes = ["message", "children", "parent"].iter().any(|key| keys.has_below(key));
     let is_empty = has("\"mapping\": {}") || has("\"mapping\":{}");
     let has_tree = keys.has("mapping") && (has_nodes || is_empty && (keys.has("title") || keys.has("create_time")));
