@@ -3,6 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
+/** How long a field may take to show what was typed, before it is typed again. */
+const RETYPE_MS = 3000;
 /** How long anything in the window may take before the test fails. */
 export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 
@@ -132,12 +134,22 @@ export class Browser {
     });
   }
 
-  /** Replaces the content of a field. */
+  /**
+   * Replaces the content of a field. A window that is just being mapped may lose keys on a busy machine, so a field
+   * that does not hold the text soon is typed into again.
+   */
   async type(id, text, more = "") {
-    const element = await this.find(id, more);
-    await this.#post(`element/${element}/clear`, {});
-    await this.#post(`element/${element}/value`, { text });
-    await until(`${id} to hold what was typed`, async () => (await this.value(id, more)) === text);
+    let held = "";
+    const isHeld = async () => (held = await this.value(id, more)) === text;
+    const typed = async () => {
+      const element = await this.find(id, more);
+      await this.#post(`element/${element}/clear`, {});
+      await this.#post(`element/${element}/value`, { text });
+      return until("the text", isHeld, RETYPE_MS);
+    };
+    await until(`${id} to hold what was typed`, typed).catch((error) => {
+      throw new Error(`${error.message}. It holds ${JSON.stringify(held)}.`);
+    });
   }
 
   /** Empty a field. */
