@@ -1,7 +1,7 @@
 //! The loop over the files of an export and over the elements of a file, with the reports that every reader owes.
 use super::object::Object;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
-use mementory_json::{ElementError, Elements, repair};
+use mementory_json::{ElementError, Elements, close_cut, repair};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind};
 
 /// Reads the files of one export into a sink.
@@ -123,7 +123,8 @@ impl<'r> FileReader<'r> {
 
     /// Calls `read` for each object of a JSON file: the elements of an array, of the arrays under `keys` of an object,
     /// the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An element that is not
-    /// an object is reported as dropped, with `kind`. Returns the number of elements.
+    /// an object is reported as dropped, with `kind`, and so is the element inside which the file ends. If that is the
+    /// first one and a conversation, `read` gets its complete messages all the same. Returns the number of elements.
     pub fn objects(
         &mut self,
         member: &Member,
@@ -153,8 +154,16 @@ impl<'r> FileReader<'r> {
                         self.report_dropped(place, DroppedAs::Failed, &format!("too_large: {e}"), Some(kind));
                     }
                     Err(e) => {
+                        // Of a file with a single conversation, its complete messages are all that there is.
+                        let only = elements.cut_element().filter(|_| count == 0 && kind == Kind::Conversation);
+                        let closed = only.and_then(|cut| Some((cut.pointer(), close_cut(cut.bytes)?)));
                         let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
-                        self.report_dropped(place, DroppedAs::Failed, &format!("{code}: {e}"), Some(kind));
+                        let lost = if closed.is_some() { Kind::Message } else { kind };
+                        self.report_dropped(place, DroppedAs::Failed, &format!("{code}: {e}"), Some(lost));
+                        if let Some((pointer, closed)) = closed {
+                            count += 1;
+                            self.object(member, pointer, &closed, kind, &mut read)?;
+                        }
                         return Ok(());
                     }
                 }

@@ -114,6 +114,8 @@ pub struct Elements<'r> {
     top_values: u64,
     no_array_seen: bool,
     skip_pending: bool,
+    /// True if the stream ended inside the element at `start`, whose bytes are all in `buf`.
+    ends_inside_element: bool,
     /// Text of the wrapping object without the elements, and true if it is too long to store.
     wrapper_text: Vec<u8>,
     wrapper_too_long: bool,
@@ -137,6 +139,7 @@ impl<'r> Elements<'r> {
             top_values: 0,
             no_array_seen: true,
             skip_pending: false,
+            ends_inside_element: false,
             wrapper_text: Vec::new(),
             wrapper_too_long: false,
         }
@@ -163,6 +166,16 @@ impl<'r> Elements<'r> {
     /// None if there was no such object, or if its text is longer than 1 MiB.
     pub fn wrapper(&self) -> Option<&[u8]> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
+    }
+
+    /// The part of the last element that is there, if [`Elements::next`] returned [`ElementError::Truncated`] for it.
+    pub fn cut_element(&self) -> Option<Element<'_>> {
+        let in_array = !self.key.is_empty() || !self.no_array_seen;
+        let index = if in_array { self.index } else { self.top_values };
+        let key = if in_array { self.key.as_str() } else { "" };
+        let bytes = &self.buf[self.start..];
+        let element = Element { bytes, index, offset: self.buf_offset + self.start as u64, key, in_array };
+        self.ends_inside_element.then_some(element)
     }
 
     fn add_wrapper_text(&mut self, end: usize) {
@@ -314,6 +327,7 @@ impl<'r> Elements<'r> {
             }
             self.check_element_size()?;
             if !self.refill()? {
+                self.ends_inside_element = true;
                 return self.truncated_error();
             }
         }
@@ -360,6 +374,7 @@ impl<'r> Elements<'r> {
                 Pause::More => {
                     self.check_element_size()?;
                     if !self.refill()? {
+                        self.ends_inside_element = true;
                         return self.truncated_error();
                     }
                 }

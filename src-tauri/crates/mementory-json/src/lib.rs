@@ -7,6 +7,7 @@
 //! [`Elements`] finds where each value ends, but does not validate it. The caller passes [`Element::bytes`] to
 //! `serde_json`, and after an error to [`repair`].
 pub mod canonical;
+mod cut;
 mod decoded;
 mod elements;
 mod keys;
@@ -17,6 +18,7 @@ pub mod schema;
 mod tests;
 mod tree;
 
+pub use cut::close_cut;
 pub use elements::{Element, ElementError, Elements};
 pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;

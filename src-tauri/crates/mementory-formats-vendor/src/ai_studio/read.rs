@@ -6,7 +6,7 @@ use mementory_formats_shared::{
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
 };
-use mementory_json::decoded_head;
+use mementory_json::{close_cut, decoded_head};
 use mementory_model::{DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -42,7 +42,12 @@ fn is_list(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
 /// A file with nothing but the chunks of a prompt.
 fn list_of_chunks(reader: &mut FileReader<'_>, member: &Member, ids: &mut HashSet<String>) -> Result<(), FormatError> {
     let text = reader.text(member)?;
-    let raw: Option<&RawValue> = serde_json::from_str(&text).ok();
+    let closed = close_cut(text.as_bytes());
+    if closed.is_some() {
+        let reason = "truncated: this list of messages ends early";
+        reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Message));
+    }
+    let raw: Option<&RawValue> = serde_json::from_slice(closed.as_deref().unwrap_or(text.as_bytes())).ok();
     let Some(items) = raw.and_then(list) else {
         let reason = "malformed: this list of messages is not JSON";
         reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));

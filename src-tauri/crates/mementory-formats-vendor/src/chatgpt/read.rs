@@ -8,7 +8,7 @@ use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
 use mementory_formats_shared::files;
-use mementory_json::{ElementError, Elements};
+use mementory_json::{ElementError, Elements, close_cut};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
 use std::io::Read;
 
@@ -140,24 +140,20 @@ impl Reader<'_> {
                     }
                     Ok(Some(element)) => {
                         seen += 1;
-                        let pointer = element.pointer();
-                        let place = Place {
-                            version: self.version,
-                            container: &member.place,
-                            pointer: &pointer,
-                            account,
-                            names,
-                        };
-                        let mut outcome = conversation::read(element.bytes, &place);
-                        names.add_restored(std::mem::take(&mut outcome.restored_files));
-                        let records = outcome.unit.iter().flat_map(|u| &u.records);
-                        names.add_references(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
-                        self.send_outcome(member, outcome)?;
+                        self.read_conversation(member, (&element.pointer(), element.bytes), names, account)?;
                         self.sink.progress(start + elements.raw_bytes().min(member.size))?;
                     }
                     Err(e) => {
                         errors += 1;
-                        self.report_element_error(member, &e);
+                        // Of a file with a single conversation, its complete messages are all that there is.
+                        let only = elements.cut_element().filter(|_| seen == 0);
+                        let closed = only.and_then(|cut| Some((cut.pointer(), close_cut(cut.bytes)?)));
+                        let lost = if closed.is_some() { Kind::Message } else { Kind::Conversation };
+                        self.report_element_error(member, &e, lost);
+                        if let Some((pointer, closed)) = closed {
+                            seen += 1;
+                            self.read_conversation(member, (&pointer, &closed), names, account)?;
+                        }
                     }
                 }
             }
@@ -182,6 +178,22 @@ impl Reader<'_> {
         }
         self.bytes_done = start + member.size;
         self.sink.progress(self.bytes_done)
+    }
+
+    /// Reads a conversation, given by its JSON pointer and its bytes.
+    fn read_conversation(
+        &mut self,
+        member: &Member,
+        (pointer, bytes): (&str, &[u8]),
+        names: &mut FileNames,
+        account: Option<&str>,
+    ) -> Result<(), FormatError> {
+        let place = Place { version: self.version, container: &member.place, pointer, account, names };
+        let mut outcome = conversation::read(bytes, &place);
+        names.add_restored(std::mem::take(&mut outcome.restored_files));
+        let records = outcome.unit.iter().flat_map(|u| &u.records);
+        names.add_references(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
+        self.send_outcome(member, outcome)
     }
 
     /// Stores the names of files in a page, which nothing else in it has.
@@ -223,7 +235,8 @@ impl Reader<'_> {
         outcome.unit.map_or(Ok(()), |unit| self.sink.unit(unit))
     }
 
-    fn report_element_error(&mut self, member: &Member, error: &ElementError) {
+    /// `lost` is the kind of what could not be read.
+    fn report_element_error(&mut self, member: &Member, error: &ElementError, lost: Kind) {
         let (code, place) = match error {
             ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),
             ElementError::Syntax { offset } => ("malformed", format!("{}@{offset}", member.place)),
@@ -234,7 +247,7 @@ impl Reader<'_> {
             let what = format!("partial: {error}; everything before it was read");
             self.sink.note(Issue::new(code, place.clone(), what));
         }
-        self.report_failed(place, format!("{code}: {error}"), Some(Kind::Conversation));
+        self.report_failed(place, format!("{code}: {error}"), Some(lost));
     }
 
     fn read_other(&mut self, member: &Member, role: Role, names: &mut FileNames) -> Result<(), FormatError> {

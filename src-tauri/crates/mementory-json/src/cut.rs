@@ -1,0 +1,93 @@
+//! Closes the text of a value that ends too early, so that its complete parts can be read.
+
+/// Deeper values are not closed, as the parser would not accept them either.
+const MAX_DEPTH: usize = 127;
+
+/// An object or array that is still open at the end of the text.
+struct Open {
+    closing: u8,
+    /// Complete objects and arrays directly inside.
+    children: usize,
+    /// Position after the last of them.
+    end: usize,
+}
+
+/// The longest useful JSON text at the start of `bytes`, which is a JSON object or array whose end is missing.
+///
+/// Of the objects and arrays that are still open, the one with the most complete objects and arrays inside is taken for
+/// the list of entries (messages, for example). The text is closed after its last complete entry, so that no half
+/// entry is left. None if there is no complete entry, if the value is complete, or if its brackets do not match. The
+/// result is not validated otherwise.
+///
+/// ```
+/// let cut = br#"{"id":1,"messages":[{"text":"a"},{"text":"b"},{"text":"c"#;
+/// let closed = mementory_json::close_cut(cut).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+/// assert_eq!(closed.as_deref(), Some(r#"{"id":1,"messages":[{"text":"a"},{"text":"b"}]}"#));
+/// ```
+pub fn close_cut(bytes: &[u8]) -> Option<Vec<u8>> {
+    let open = open_at_end(bytes)?;
+    // The outermost of those with equally many entries.
+    let (list, best) = open.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
+    if best.children == 0 {
+        return None;
+    }
+    let mut closed = bytes[..best.end].to_vec();
+    closed.extend(open[..=list].iter().rev().map(|frame| frame.closing));
+    Some(closed)
+}
+
+/// The objects and arrays that are open at the end, outermost first. None if there are none.
+fn open_at_end(bytes: &[u8]) -> Option<Vec<Open>> {
+    let mut open: Vec<Open> = Vec::new();
+    let (mut in_string, mut escaped) = (false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' if open.len() >= MAX_DEPTH => return None,
+            b'{' => open.push(Open { closing: b'}', children: 0, end: 0 }),
+            b'[' => open.push(Open { closing: b']', children: 0, end: 0 }),
+            b'}' | b']' => {
+                open.pop().filter(|frame| frame.closing == *byte)?;
+                let parent = open.last_mut()?;
+                parent.children += 1;
+                parent.end = at + 1;
+            }
+            _ => {}
+        }
+    }
+    (!open.is_empty()).then_some(open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::close_cut;
+
+    fn closed(text: &str) -> Option<String> {
+        close_cut(text.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn every_cut_of_a_conversation_is_json_or_nothing() {
+        let whole = r#"{"id":"a \" } b","m":{"1":{"p":[{"t":"x"}]},"2":{"p":[{"t":"y\\"}]},"3":{"p":[]}},"end":true}"#;
+        let mut most = 0;
+        for length in 0..whole.len() {
+            if let Some(text) = closed(&whole[..length]) {
+                let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+                let entries = value["m"].as_object().map_or(0, serde_json::Map::len);
+                assert!(entries >= most, "{length} bytes hold {entries} entries, fewer than a shorter text");
+                most = entries;
+            }
+        }
+        assert_eq!(most, 3);
+        assert_eq!(closed(whole), None, "a complete value is not cut");
+    }
+
+    #[test]
+    fn brackets_that_do_not_match_are_not_closed() {
+        assert_eq!(closed(r#"{"a":[{"b":1}},{"c""#), None);
+        assert_eq!(closed(&"[".repeat(100_000)), None);
+    }
+}
