@@ -63,9 +63,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             done(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
         Command::Mcp(args) => clients::mcp(args),
-        Command::Connect(command) => connect::run(command, &clients::launch()?, |client, options| {
-            clients::issue(open(&cli)?, client.id(), options)
-        }),
+        Command::Connect(command) => connect::run(command, || open(&cli)),
         Command::Serve => clients::serve(open(&cli)?),
         command => match portable::run(command, &job) {
             Some(done) => done,

@@ -79,7 +79,7 @@ pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use suggestions::{Suggestion, SuggestionOp, Suggestions};
+pub use suggestions::{Closing, Suggestion, SuggestionOp, Suggestions};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

@@ -32,15 +32,19 @@ use mementory_search::{IndexError, SearchIndex};
 use mementory_store::{Store, blobs::Blobs};
 use std::{
     fs::File,
+    io::{Seek, SeekFrom, Write},
     path::Path,
     sync::{Arc, Mutex, RwLock, atomic::AtomicBool},
 };
 use zeroize::Zeroizing;
 
+/// Content of the lock file while the process that has the vault open answers connected clients.
+const ANSWERING_NOTE: &str = "answers clients\n";
+
 /// An open vault. Dropping it zeroizes the keys and releases the lock.
 pub struct Vault {
     context: Context,
-    _lock: File,
+    lock: File,
 }
 
 impl Vault {
@@ -72,7 +76,7 @@ impl Vault {
         let (vault, code) = made().inspect_err(|error| {
             // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
             // belongs to another process.
-            if !matches!(error, VaultError::InUse) {
+            if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
                 remove_half_made(dir, existed);
             }
         })?;
@@ -83,7 +87,8 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is written then.
+    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is
+    /// written then.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }
@@ -119,6 +124,12 @@ impl Vault {
         opened().map_err(|error| counted(dir, &key, error))
     }
 
+    /// Writes into the lock file whether this process answers connected clients, for the message of another process
+    /// that finds the vault in use. If that fails, the message is the general one.
+    pub fn note_answering(&self, answering: bool) {
+        write_note(&self.lock, if answering { ANSWERING_NOTE } else { "" });
+    }
+
     /// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged. Reads the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         counted(&self.context.dir, self.context.keys.store(), error)
@@ -151,7 +162,7 @@ impl Vault {
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
         };
-        Ok(Self { context, _lock: lock })
+        Ok(Self { context, lock })
     }
 
     /// Returns the steps that failed after commits since the last call, as warnings for the results of the changes.
@@ -381,10 +392,26 @@ fn take_lock(dir: &Path) -> VaultResult<File> {
     let file =
         File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
+        Ok(()) => {
+            // A process that was killed leaves its note.
+            write_note(&file, "");
+            Ok(file)
+        }
+        // On systems where a locked file cannot be read, the reason stays unknown.
+        Err(std::fs::TryLockError::WouldBlock) => match std::fs::read(&path) {
+            Ok(note) if note == ANSWERING_NOTE.as_bytes() => Err(VaultError::AnsweringClients),
+            _ => Err(VaultError::InUse),
+        },
         Err(std::fs::TryLockError::Error(e)) => Err(VaultError::io("lock", e)),
     }
+}
+
+fn write_note(mut lock: &File, note: &str) {
+    if note.is_empty() && lock.metadata().is_ok_and(|meta| meta.len() == 0) {
+        return;
+    }
+    let _ = lock.set_len(0);
+    let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(note.as_bytes()));
 }
 
 #[cfg(unix)]

@@ -15,12 +15,17 @@ pub struct GrantRights {
     pub read: bool,
     /// Put suggestions into the queue.
     pub suggest: bool,
+    /// Receive what it may read as a file of an interchange format.
+    pub export: bool,
 }
 
 impl GrantRights {
-    /// The rights as they are written in a token: `r`, `s`, or both.
+    /// The rights as they are written in a token: `r`, `s` and `e`.
     fn letters(self) -> String {
-        [(self.read, 'r'), (self.suggest, 's')].into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
+        [(self.read, 'r'), (self.suggest, 's'), (self.export, 'e')]
+            .into_iter()
+            .filter_map(|(has, letter)| has.then_some(letter))
+            .collect()
     }
 }
 
@@ -49,6 +54,12 @@ pub struct Grant {
     pub revoked: Option<i64>,
     /// Time of the last call.
     pub last_call: Option<i64>,
+    /// Time of the first call that returned a record.
+    #[serde(default)]
+    pub first_read: Option<i64>,
+    /// Whether the person has seen the notice of the first read.
+    #[serde(default)]
+    pub first_read_seen: bool,
     /// Number of the day that the next two fields count, in days since 1970.
     pub(crate) day: i64,
     /// Calls on that day.
@@ -88,6 +99,8 @@ impl Grant {
             expires: new.expires,
             revoked: None,
             last_call: None,
+            first_read: None,
+            first_read_seen: false,
             day: 0,
             calls_today: 0,
             records_today: 0,
@@ -130,7 +143,7 @@ mod tests {
     use super::*;
 
     fn made() -> (Grant, String) {
-        let rights = GrantRights { read: true, suggest: true };
+        let rights = GrantRights { read: true, suggest: true, export: false };
         Grant::create(NewGrant { name: "Claude".into(), rights, ..NewGrant::default() }, Timestamp::now()).unwrap()
     }
 

@@ -1,5 +1,6 @@
 //! Connected clients: the grants that the person makes for them, what they suggest, and what their tools answer.
 mod calls;
+mod log;
 mod suggestions;
 
 pub use calls::ClientCalls;
@@ -36,6 +37,27 @@ impl Agents<'_> {
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
     }
 
+    /// Whether a client could be answered: a grant is in force.
+    pub fn any_in_force(&self) -> ApiResult<bool> {
+        Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
+    }
+
+    /// The grant of a token, also if it has ended. None for a token that this vault does not know.
+    pub fn grant_of(&self, token: &str) -> ApiResult<Option<GrantInfo>> {
+        Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
+    }
+
+    /// Records that the person has seen that these clients have read for the first time.
+    pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
+        let _guard = self.context.write_guard();
+        Ok(self.context.vault.grants().first_reads_seen(grants)?)
+    }
+
+    /// Notes in the vault's folder whether this process answers clients, for whoever finds the vault in use.
+    pub fn note_answering(&self, answering: bool) {
+        self.context.vault.note_answering(answering);
+    }
+
     /// Makes a grant. Its token is in the answer and nowhere else.
     ///
     /// # Errors
@@ -46,7 +68,8 @@ impl Agents<'_> {
             match right.as_str() {
                 "read" => rights.read = true,
                 "suggest" => rights.suggest = true,
-                other => return Err(usage(format!("{other} is not a right. Use read or suggest."))),
+                "export" => rights.export = true,
+                other => return Err(usage(format!("{other} is not a right. Use read, suggest or export."))),
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
@@ -104,7 +127,7 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         (None, Some(end)) if end <= Timestamp::as_micros(at) => "expired",
         _ => "active",
     };
-    let rights = [(grant.rights.read, "read"), (grant.rights.suggest, "suggest")];
+    let rights = [(grant.rights.read, "read"), (grant.rights.suggest, "suggest"), (grant.rights.export, "export")];
     GrantInfo {
         id: grant.id.clone(),
         name: grant.name.clone(),
@@ -124,6 +147,8 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         expires_at: grant.expires.map(time),
         revoked_at: grant.revoked.map(time),
         last_call_at: grant.last_call.map(time),
+        first_read_at: grant.first_read.map(time),
+        first_read_seen: grant.first_read_seen,
         calls_today,
         records_today,
     }
