@@ -181,7 +181,6 @@ fn grant(t: &TempVault, scope: GrantScope) -> (Grant, String) {
         rights: GrantRights {
             read: true,
             suggest: true,
-            export: false,
         },
         records_per_call: 50,
         records_per_day: 100,
@@ -400,7 +399,6 @@ fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
         rights: GrantRights {
             read: true,
             suggest: false,
-            export: false,
         },
         records_per_call: 1,
         records_per_day: 1,

@@ -54,7 +54,7 @@ pub struct GrantOptions {
     #[arg(long)]
     pub uncovered: bool,
     /// What the client may do.
-    #[arg(long, value_delimiter = ',', value_name = "read,suggest,export", default_value = "read,suggest")]
+    #[arg(long, value_delimiter = ',', value_name = "read,suggest", default_value = "read,suggest")]
     pub rights: Vec<String>,
     /// Return at most this many records for each call.
     #[arg(long, value_name = "N")]

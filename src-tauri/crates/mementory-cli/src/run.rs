@@ -25,7 +25,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let (session, made) = Session::create_demonstration(dir, &job)?;
             Ok(with_warnings(&session, CommandResult { essential: true, ..done(&made)? }))
         }
-        Command::Packaging { dir } => packaging::write(dir),
+        Command::Packaging { dir, release } => packaging::write(dir, release),
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
             let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;

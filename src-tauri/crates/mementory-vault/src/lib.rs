@@ -21,6 +21,7 @@ mod export_diff;
 mod failed_step;
 mod file_locations;
 mod findings;
+mod folder_lock;
 mod import;
 mod import_report;
 mod index_sync;

@@ -14,6 +14,7 @@ use crate::{
     export::Exporter,
     export_diff::export_diff,
     file_locations::FileLocations,
+    folder_lock::FolderLock,
     import::Importer,
     index_sync::IndexWatch,
     integrity::IntegrityCheck,
@@ -31,20 +32,14 @@ use mementory_model::Timestamp;
 use mementory_search::{IndexError, SearchIndex};
 use mementory_store::{Store, blobs::Blobs};
 use std::{
-    fs::File,
-    io::{Seek, SeekFrom, Write},
     path::Path,
     sync::{Arc, Mutex, RwLock, atomic::AtomicBool},
 };
 use zeroize::Zeroizing;
 
-/// Content of the lock file while the process that has the vault open answers connected clients.
-const ANSWERING_NOTE: &str = "answers clients\n";
-
 /// An open vault. Dropping it zeroizes the keys and releases the lock.
 pub struct Vault {
     context: Context,
-    lock: File,
 }
 
 impl Vault {
@@ -67,7 +62,7 @@ impl Vault {
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
         let made = || -> VaultResult<(Self, RecoveryCode)> {
             restrict_to_owner(dir)?;
-            let lock = take_lock(dir)?;
+            let lock = FolderLock::take(dir)?;
             let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
             let store = Store::open(dir, keys.store(), true)?;
             let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
@@ -102,7 +97,7 @@ impl Vault {
         if !dir.join("vault.json").exists() {
             return Err(VaultError::Missing(dir.display().to_string()));
         }
-        let lock = take_lock(dir)?;
+        let lock = FolderLock::take(dir)?;
         let (header, keys) = open_header(dir, secret)?;
         let key = Zeroizing::new(*keys.store());
         let opened = || -> VaultResult<Self> {
@@ -124,12 +119,6 @@ impl Vault {
         opened().map_err(|error| counted(dir, &key, error))
     }
 
-    /// Writes into the lock file whether this process answers connected clients, for the message of another process
-    /// that finds the vault in use. If that fails, the message is the general one.
-    pub fn note_answering(&self, answering: bool) {
-        write_note(&self.lock, if answering { ANSWERING_NOTE } else { "" });
-    }
-
     /// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged. Reads the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         counted(&self.context.dir, self.context.keys.store(), error)
@@ -142,7 +131,7 @@ impl Vault {
         store: Store,
         index: SearchIndex,
         state: IndexState,
-        lock: File,
+        lock: FolderLock,
     ) -> VaultResult<Self> {
         let blobs = Blobs::new(dir, keys.blobs())?;
         let ledger = LedgerFiles::new(dir, &header.vault_id, None);
@@ -161,8 +150,9 @@ impl Vault {
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
+            lock,
         };
-        Ok(Self { context, lock })
+        Ok(Self { context })
     }
 
     /// Returns the steps that failed after commits since the last call, as warnings for the results of the changes.
@@ -384,34 +374,6 @@ fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
         },
         other => other,
     }
-}
-
-/// Locks the lock file, which stays locked while the vault is open. The system frees it when the process dies.
-fn take_lock(dir: &Path) -> VaultResult<File> {
-    let path = dir.join("lock");
-    let file =
-        File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
-    match file.try_lock() {
-        Ok(()) => {
-            // A process that was killed leaves its note.
-            write_note(&file, "");
-            Ok(file)
-        }
-        // On systems where a locked file cannot be read, the reason stays unknown.
-        Err(std::fs::TryLockError::WouldBlock) => match std::fs::read(&path) {
-            Ok(note) if note == ANSWERING_NOTE.as_bytes() => Err(VaultError::AnsweringClients),
-            _ => Err(VaultError::InUse),
-        },
-        Err(std::fs::TryLockError::Error(e)) => Err(VaultError::io("lock", e)),
-    }
-}
-
-fn write_note(mut lock: &File, note: &str) {
-    if note.is_empty() && lock.metadata().is_ok_and(|meta| meta.len() == 0) {
-        return;
-    }
-    let _ = lock.set_len(0);
-    let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(note.as_bytes()));
 }
 
 #[cfg(unix)]

@@ -20,7 +20,7 @@ pub struct GrantRequest {
     pub conversations: bool,
     /// True if sensitive values are handed out as they are.
     pub uncovered: bool,
-    /// `read`, `suggest`, `export`.
+    /// `read`, `suggest`.
     pub rights: Vec<String>,
     /// Most records that one call returns (1 to 500, default 50), and that leave on one day (UTC; default 2000).
     pub records_per_call: Option<u32>,

@@ -15,17 +15,12 @@ pub struct GrantRights {
     pub read: bool,
     /// Put suggestions into the queue.
     pub suggest: bool,
-    /// Receive what it may read as a file of an interchange format.
-    pub export: bool,
 }
 
 impl GrantRights {
-    /// The rights as they are written in a token: `r`, `s` and `e`.
+    /// The rights as they are written in a token: `r`, `s`, or both.
     fn letters(self) -> String {
-        [(self.read, 'r'), (self.suggest, 's'), (self.export, 'e')]
-            .into_iter()
-            .filter_map(|(has, letter)| has.then_some(letter))
-            .collect()
+        [(self.read, 'r'), (self.suggest, 's')].into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
     }
 }
 
@@ -143,7 +138,7 @@ mod tests {
     use super::*;
 
     fn made() -> (Grant, String) {
-        let rights = GrantRights { read: true, suggest: true, export: false };
+        let rights = GrantRights { read: true, suggest: true };
         Grant::create(NewGrant { name: "Claude".into(), rights, ..NewGrant::default() }, Timestamp::now()).unwrap()
     }
 

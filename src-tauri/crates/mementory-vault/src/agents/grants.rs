@@ -87,6 +87,11 @@ impl Grants<'_> {
         self.context.store.read(load_all)
     }
 
+    /// Notes in the vault's folder whether this process answers connected clients.
+    pub fn note_answering(&self, answering: bool) {
+        self.context.lock.note_answering(answering);
+    }
+
     /// Makes a grant. Returns it with its token, which is stored nowhere.
     ///
     /// # Errors
@@ -100,9 +105,6 @@ impl Grants<'_> {
         }
         if !new.rights.read && !new.rights.suggest {
             return usage("A grant needs at least one right: read or suggest.");
-        }
-        if new.rights.export && !new.rights.read {
-            return usage("Whoever may export has to be allowed to read.");
         }
         self.context.store.write(|tx| {
             let all = load_all(tx)?;

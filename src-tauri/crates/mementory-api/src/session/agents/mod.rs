@@ -55,7 +55,7 @@ impl Agents<'_> {
 
     /// Notes in the vault's folder whether this process answers clients, for whoever finds the vault in use.
     pub fn note_answering(&self, answering: bool) {
-        self.context.vault.note_answering(answering);
+        self.context.vault.grants().note_answering(answering);
     }
 
     /// Makes a grant. Its token is in the answer and nowhere else.
@@ -68,8 +68,7 @@ impl Agents<'_> {
             match right.as_str() {
                 "read" => rights.read = true,
                 "suggest" => rights.suggest = true,
-                "export" => rights.export = true,
-                other => return Err(usage(format!("{other} is not a right. Use read, suggest or export."))),
+                other => return Err(usage(format!("{other} is not a right. Use read or suggest."))),
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
@@ -127,7 +126,7 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         (None, Some(end)) if end <= Timestamp::as_micros(at) => "expired",
         _ => "active",
     };
-    let rights = [(grant.rights.read, "read"), (grant.rights.suggest, "suggest"), (grant.rights.export, "export")];
+    let rights = [(grant.rights.read, "read"), (grant.rights.suggest, "suggest")];
     GrantInfo {
         id: grant.id.clone(),
         name: grant.name.clone(),
