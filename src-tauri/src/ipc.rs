@@ -1,5 +1,5 @@
 //! The commands as TypeScript for the window.
-use crate::commands::{deletion, export, import, records, review, system, vault, watching};
+use crate::commands::{agents, deletion, export, import, records, review, system, vault, watching};
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};
 
@@ -49,6 +49,17 @@ pub fn builder() -> Builder<tauri::Wry> {
         watching::unwatch_folder,
         watching::set_watching,
         watching::dismiss_find,
+        agents::agents,
+        agents::connect_preview,
+        agents::connect_client,
+        agents::disconnect_preview,
+        agents::disconnect_client,
+        agents::stop_client,
+        agents::set_answer_clients,
+        agents::first_reads_seen,
+        agents::client_calls,
+        agents::suggestions,
+        agents::decide_suggestions,
         records::list,
         records::facets,
         records::summary,

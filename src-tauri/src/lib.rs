@@ -2,6 +2,7 @@
 //! `mementory_api`.
 //!
 //! [`run`] opens the window. [`ipc`] lists the commands and generates their TypeScript.
+mod agents;
 mod autolock;
 mod blocking;
 mod clipboard;
@@ -10,6 +11,7 @@ mod interactive_guard;
 pub mod ipc;
 mod jobs;
 mod open_requests;
+mod open_vault;
 mod session_lock;
 mod settings;
 mod state;
@@ -27,6 +29,8 @@ use tauri::{AppHandle, Emitter, Manager, RunEvent};
 
 /// Event with the reason, sent when the vault locked automatically.
 const LOCKED_EVENT: &str = "locked";
+/// Event sent after a call of a connected client.
+const AGENTS_EVENT: &str = "agents";
 /// Event sent when a file was detected in a watched folder or imported from one.
 const WATCHED_EVENT: &str = "watched";
 /// Event with the progress of an automatic import.
@@ -61,6 +65,10 @@ pub fn run() -> ExitCode {
                     let _ = handle.emit(LOCKED_EVENT, reason);
                 });
             })?;
+            let handle = app.handle().clone();
+            app.state::<state::AppState>().agents().on_call(move || {
+                let _ = handle.emit(AGENTS_EVENT, ());
+            });
             app.manage(session_lock::SessionWatcher::start(app.handle())?);
             let handle = app.handle().clone();
             std::thread::Builder::new()

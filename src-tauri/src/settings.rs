@@ -35,6 +35,8 @@ pub struct Settings {
     pub lock_when_away: bool,
     /// Whether the window is kept out of screenshots and screen sharing, if the system can do that.
     pub hide_from_capture: bool,
+    /// Whether connected clients are answered while the window runs.
+    pub answer_clients: bool,
     /// Whether opened vaults are remembered (only their paths).
     pub remember_vaults: bool,
     /// Paths of remembered vaults, the last opened first.
@@ -49,6 +51,7 @@ impl Default for Settings {
             auto_lock_minutes: DEFAULT_AUTO_LOCK_MINUTES,
             lock_when_away: true,
             hide_from_capture: true,
+            answer_clients: true,
             remember_vaults: true,
             recent: Vec::new(),
             preferences: BTreeMap::new(),
@@ -189,11 +192,12 @@ mod tests {
     }
 
     #[test]
-    fn settings_without_the_lock_and_capture_switches_have_both_on() {
+    fn settings_without_the_switches_have_them_on() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), b"{\"auto_lock_minutes\": 3}").unwrap();
         let file = SettingsFile::load(folder.path());
         assert!(file.get().auto_lock_minutes == 3 && file.get().lock_when_away && file.get().hide_from_capture);
+        assert!(file.get().answer_clients);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! State of the window: the open vault, running jobs, settings, the idle timer, the clipboard.
+use crate::agents::Agents;
 use crate::autolock::{Clock, IdleTimer, LockReason, MAX_WAIT, has_slept};
 use crate::clipboard::{Clipboard, ClipboardBackend};
 use crate::interactive_guard::InteractiveCommands;
 use crate::jobs::{Jobs, RunningJob};
+use crate::open_vault::{OpenVault, SharedVault};
 use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
@@ -10,13 +12,6 @@ use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
-
-/// An open vault with its path and id.
-struct OpenVault {
-    session: Session,
-    path: PathBuf,
-    vault_id: String,
-}
 
 /// The idle timer, and whether it has changed since the waiting thread last read it.
 #[derive(Default)]
@@ -30,7 +25,8 @@ struct IdleState {
 /// State of the window. A command takes the vault's read lock while it works. Locking the vault takes the write lock,
 /// so it waits until no command uses the vault.
 pub struct AppState {
-    vault: RwLock<Option<OpenVault>>,
+    vault: SharedVault,
+    agents: Agents,
     jobs: Jobs,
     interactive: InteractiveCommands,
     settings: Mutex<SettingsFile>,
@@ -47,7 +43,8 @@ impl AppState {
         let mut idle = IdleState::default();
         idle.timer.set_minutes(settings.get().auto_lock_minutes);
         Self {
-            vault: RwLock::default(),
+            vault: SharedVault::default(),
+            agents: Agents::default(),
             jobs: Jobs::default(),
             interactive: InteractiveCommands::default(),
             settings: Mutex::new(settings),
@@ -93,7 +90,38 @@ impl AppState {
             self.settings().change(|settings| settings.remember(path));
         }
         self.wake_signal.notify();
+        self.update_agents();
         Ok(state)
+    }
+
+    /// Starts answering clients if the open vault has a grant, or stops if the person switched it off. Must be called
+    /// after each change of either.
+    pub fn update_agents(&self) {
+        let enabled = self.settings().get().answer_clients;
+        let any_grant = self.with_session(|session| session.agents().any_in_force()).unwrap_or(false);
+        self.agents.update(&self.vault, enabled, any_grant);
+        let running = self.agents.state(enabled).running;
+        let _ = self.with_session(|session| {
+            session.agents().note_answering(running && any_grant);
+            Ok(())
+        });
+    }
+
+    /// Answers clients at another path.
+    #[cfg(all(test, unix))]
+    pub fn answer_at(&mut self, socket: PathBuf) {
+        self.agents = Agents::at(socket);
+    }
+
+    /// Connected clients.
+    pub fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
+    /// Sets and stores whether connected clients are answered.
+    pub fn set_answer_clients(&self, on: bool) {
+        self.settings().change(|settings| settings.answer_clients = on);
+        self.update_agents();
     }
 
     /// Which vault is open, and the minutes until the automatic lock.
@@ -179,6 +207,7 @@ impl AppState {
 
     /// Locks the vault because the window closes.
     pub fn shut_down(&self) {
+        self.agents.close();
         self.lock();
         self.clipboard.close();
     }
@@ -342,5 +371,7 @@ fn vault_name(path: &Path) -> String {
     name.strip_suffix(".mementory").or_else(|| name.strip_suffix(".keepsake")).unwrap_or(&name).to_owned()
 }
 
+#[cfg(all(test, unix))]
+mod client_tests;
 #[cfg(test)]
 mod tests;

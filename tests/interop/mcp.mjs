@@ -2,7 +2,8 @@
 // era of the protocol.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +15,8 @@ import { parseJsonOutput } from "./json-output.mjs";
 const CLIENT_SCRIPT = fileURLToPath(new URL("mcp_client.py", import.meta.url));
 const PYTHON_PACKAGES = ["mcp==2.3.0"];
 const NODE_PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0"];
+const BUNDLE_PACKAGES = ["@anthropic-ai/mcpb@2.1.2"];
+const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const TOOLS = ["about", "fetch", "list_memories", "search", "suggest_change", "suggest_forgetting", "suggest_memory"];
 
 /** Runs all checks with clients of the Model Context Protocol and counts them. */
@@ -76,6 +79,42 @@ export async function mcpInterop(count) {
       server.kill("SIGINT");
       await over;
     }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The bundle for Claude Desktop passes the check of its makers, and `server.json` names exactly this bundle. */
+export async function bundleInterop(count) {
+  const load = await nodePackages(BUNDLE_PACKAGES);
+  const { validateManifest, unpackExtension } = await load("@anthropic-ai/mcpb/node");
+  const folder = mkdtempSync(join(tmpdir(), "mementory-mcpb-"));
+  try {
+    const args = [
+      "--json",
+      "packaging",
+      folder,
+      "--registry-name",
+      "org.example/mementory",
+      "--bundle-url",
+      BUNDLE_URL,
+    ];
+    parseJsonOutput(quiet(built("mementory"), args, { env: ENV }));
+    const bundle = join(folder, "mementory.mcpb");
+    const outputDir = join(folder, "unpacked");
+    count.add(
+      "the bundle is unpacked",
+      (await unpackExtension({ mcpbPath: bundle, outputDir, silent: true })) === true,
+    );
+    count.add("the bundle's manifest is valid", validateManifest(join(outputDir, "manifest.json")) === true);
+    const { server } = JSON.parse(readFileSync(join(outputDir, "manifest.json"), "utf8"));
+    count.add("the bundle has the program that it starts", existsSync(join(outputDir, server.entry_point)));
+    const { packages } = JSON.parse(readFileSync(join(folder, "server.json"), "utf8"));
+    const digest = createHash("sha256").update(readFileSync(bundle)).digest("hex");
+    count.add(
+      "server.json names the bundle",
+      packages[0].identifier === BUNDLE_URL && packages[0].fileSha256 === digest,
+    );
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,6 @@
 // All screens by name, with the steps to reach them. The checks are in other files.
 import { until } from "../e2e/webdriver.mjs";
+import { AGENT_SCREENS } from "./agents.mjs";
 import { EXPORT_SCREENS } from "./exports.mjs";
 import { FOLDER_SCREENS } from "./folders.mjs";
 import { GUIDE_SCREENS } from "./guides.mjs";
@@ -291,6 +292,7 @@ export const SCREENS = [
     settings("security"),
   ]),
   ...FOLDER_SCREENS,
+  ...AGENT_SCREENS,
   [
     "settings, about, checked",
     OPEN,

@@ -55,6 +55,10 @@ await main(async () => {
   const args = ["bundle", "--bundles", "deb,rpm", "--no-sign", "--ci", "--config", configFile];
   await must("npx", ["--no-install", "tauri", ...args, ...(debug ? ["--debug"] : [])], { env });
   await repack(join(folder, "bundle", "deb"), seconds, env);
+  const mcpb = join(folder, "bundle", "mcpb");
+  mkdirSync(mcpb, { recursive: true });
+  for (const file of ["mementory.mcpb", "server.json"].filter((each) => existsSync(join(STAGING, each))))
+    copyFileSync(join(STAGING, file), join(mcpb, file));
   report(join(folder, "bundle"), debug);
 });
 
@@ -88,7 +92,10 @@ function stage(folder, seconds) {
   const program = join(root, "mementory");
   copyFileSync(join(folder, "mementory"), program);
   files["/usr/bin/mementory"] = program;
-  const made = quiet(program, ["packaging", root]);
+  // Where the bundle is published is known to whoever publishes it.
+  const { MEMENTORY_REGISTRY_NAME: name, MEMENTORY_BUNDLE_URL: url } = process.env;
+  const release = name && url ? ["--registry-name", name, "--bundle-url", url] : [];
+  const made = quiet(program, ["packaging", root, ...release]);
   if (made.code !== 0) throw new Stop(made.stdout || made.stderr);
   for (const page of readdirSync(join(root, "man")))
     add(`/usr/share/man/man1/${page}.gz`, `${page}.gz`, compressed(readFileSync(join(root, "man", page))));

@@ -12,7 +12,7 @@ const WITHOUT_SHAPE = [
   ...["forgetRecent", "lock", "setAutoLock", "touch", "cancelJob", "ignoreValues", "textTaken", "removeExport"],
   ...["chooseFiles", "chooseFolder", "chooseVault", "chooseSave", "saveText", "openLink", "showInFolder", "print"],
   ...["copyText", "clipboardText", "setPreference", "setRememberVaults", "setLockWhenAway", "setHideFromCapture"],
-  ...["deleteDemonstration"],
+  ...["deleteDemonstration", "firstReadsSeen"],
 ];
 
 const filter = ANY;
@@ -33,6 +33,11 @@ const COMMON: Record<string, unknown> = {
     salvage: false,
     merge: null,
   },
+  "@grant": {
+    ...{ name: "Claude Code", sources: ["chatgpt"], kinds: [], types: [], tags: [], since: null, until: null },
+    ...{ conversations: false, uncovered: false, rights: ["read"], records_per_call: null, records_per_day: 100 },
+    expires: null,
+  },
   "@redact": { id: "m-5", spans: [{ start: 0, end: 5, class: "name" }], everywhere: false },
   "@erase": { ids: ["m-6"], reason: null, with_copies: true, copies: null },
   "@export": { format: "mem", out: "/home/ines/all.mem", filter, overwrite: false, sign: true, cover: true },
@@ -47,7 +52,7 @@ describe("the contract of the mock", () => {
   });
 
   it("is kept by every request and answer", async () => {
-    const mock = await start();
+    const mock = await start({ agents: true });
     const [attachment] = (
       await mock.list({ filter: { ...ANY, kind: "attachment" }, sort: null, limit: 1, cursor: null })
     ).items;

@@ -43,10 +43,10 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-scan",
     "mementory-similar",
   ],
-  "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault"],
+  "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-clients"],
   // Knows configurations of other programs and nothing of vaults.
   "mementory-clients": [],
-  "mementory-app": ["mementory-api"],
+  "mementory-app": ["mementory-api", "mementory-mcp"],
   "mementory-mcp": ["mementory-api"],
   "mementory-cli": ["mementory-api", "mementory-clients", "mementory-mcp"],
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],

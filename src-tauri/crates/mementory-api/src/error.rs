@@ -49,6 +49,12 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
         V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is not an earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
         V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("{path} has changed since it was saved. Nothing was deleted.")).with("path", path),
         V::InUse => ApiError::new("vault_in_use", 4, "This vault is open in another window. Close it there first."),
+        V::AnsweringClients => ApiError::new(
+            "vault_in_use",
+            4,
+            "This vault is in use: Mementory is answering connected clients (agents) with it. Nothing was changed. Close the window that has it open, or stop `mementory serve` with Ctrl-C, and try again.",
+        )
+        .with("answering", "clients"),
         V::WrongSecret => ApiError::new(
             "wrong_passphrase",
             3,
@@ -67,6 +73,11 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
             let message = if *erased { "This record was erased for good." } else { "There is no such record in this vault." };
             ApiError::new("not_found", 1, message).with("id", id).with("erased", erased)
         }
+        V::RefusedForGood => ApiError::new(
+            "refused_for_good",
+            3,
+            "The person has refused this suggestion for good. Nothing was added. Do not suggest it again.",
+        ),
         V::Usage(message) => ApiError::new("usage", 2, message.clone()),
         V::TooMany { most } => ApiError::new("too_many_places", 6, format!("These words occur in more than {most} places. Nothing was changed. Select a longer passage, or redact only here.")).with("most", most),
         V::Format(inner) => from_format(inner),

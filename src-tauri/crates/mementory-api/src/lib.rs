@@ -1,6 +1,7 @@
 //! Every use case of Mementory as a plain function, for the window, the command line and connected clients. A [`Session`] is
 //! one open vault; functions that need no vault are in [`files`] and [`portable`]. Window and command line contain no
 //! rules of their own and only call these functions.
+mod connections;
 mod convert;
 mod error;
 pub mod files;
@@ -12,6 +13,7 @@ mod session;
 mod trust;
 pub mod types;
 
+pub use connections::{Connections, TOKEN_VARIABLE};
 pub use convert::{Converted, convert};
 pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};

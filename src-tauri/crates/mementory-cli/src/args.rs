@@ -1,6 +1,7 @@
 //! Commands and options of the command line.
 use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
 use crate::connect::ConnectCommand;
+use crate::release_args::ReleaseArgs;
 use clap::{
     Args, Parser, Subcommand,
     builder::{OsStringValueParser, TypedValueParser},
@@ -200,9 +201,13 @@ pub enum Command {
         /// Folder for the vault; it must be new or empty.
         dir: PathBuf,
     },
-    /// Write man pages and shell completions into a folder, for packages.
+    /// Write man pages, shell completions and the bundle for Claude Desktop into a folder, for packages.
     #[command(hide = true)]
-    Packaging { dir: PathBuf },
+    Packaging {
+        dir: PathBuf,
+        #[command(flatten)]
+        release: ReleaseArgs,
+    },
     /// Show what is in the vault.
     Info,
     /// Change the passphrase.

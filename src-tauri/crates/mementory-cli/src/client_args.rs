@@ -97,6 +97,9 @@ pub struct SuggestionsArgs {
     /// Refuse these suggestions.
     #[arg(long, num_args = 1.., value_name = "ID")]
     pub refuse: Vec<String>,
+    /// Refuse these suggestions for good: the same suggestion is not put into the queue again.
+    #[arg(long, num_args = 1.., value_name = "ID")]
+    pub never: Vec<String>,
 }
 
 /// The program that a client starts.

@@ -1,14 +1,13 @@
 //! Connected clients: grants, suggestions, answering them, and the program that they start.
 use crate::{
-    client_args::{GrantArgs, GrantOptions, GrantsCommand, McpArgs, SuggestionsArgs},
-    connect::{IssuedGrant, Launch},
-    done::{CommandResult, done, internal_error},
+    client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
+    done::{CommandResult, done},
 };
-use mementory_api::{ApiError, ApiResult, Session};
+use mementory_api::{
+    ApiError, ApiResult, Session, TOKEN_VARIABLE,
+    types::{SuggestionAccept, SuggestionDecision},
+};
 use std::path::Path;
-
-/// The environment variable in which a client hands its token to the program that it starts.
-const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
 pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<CommandResult> {
     match command {
@@ -47,28 +46,13 @@ fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError::new(code, exit, format!("{} could not be written: {error}. No grant was made.", path.display()))
 }
 
-/// How clients start this program.
-pub fn launch() -> ApiResult<Launch> {
-    let command = std::env::current_exe().map_err(|error| {
-        ApiError::new("io", 7, format!("The path of this program is not known: {error}. Nothing was changed."))
-    })?;
-    Ok(Launch { command, args: |_| vec!["mcp".into()], token_variable: TOKEN_VARIABLE })
-}
-
-/// Makes a grant for a client that is being connected.
-pub fn issue(session: Session, client: &str, options: &GrantOptions) -> ApiResult<IssuedGrant> {
-    let made = session.agents().add_grant(&options.request(client))?;
-    let grant = serde_json::to_value(&made.grant).map_err(|_| internal_error())?;
-    let id = made.grant.id.clone();
-    let withdraw = Box::new(move || session.agents().revoke_grant(&id).map(drop));
-    Ok(IssuedGrant { token: made.token, grant, withdraw })
-}
-
 pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<CommandResult> {
-    if args.accept.is_empty() && args.refuse.is_empty() {
+    if args.accept.is_empty() && args.refuse.is_empty() && args.never.is_empty() {
         return done(&session.agents().suggestions()?);
     }
-    done(&session.agents().decide(&args.accept, &args.refuse)?)
+    let accept = args.accept.iter().map(|id| SuggestionAccept { id: id.clone(), text: None }).collect();
+    let decision = SuggestionDecision { accept, refuse: args.refuse.clone(), never: args.never.clone() };
+    done(&session.agents().decide(&decision)?)
 }
 
 /// Answers clients until Ctrl-C.
@@ -87,6 +71,7 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
 
     let path = socket_path();
     let server = Server::bind(&path)?;
+    session.agents().note_answering(true);
     let stopper = server.stopper();
     // If the handler cannot be set, Ctrl-C ends the program at once, which the vault survives.
     let _ = ctrlc::set_handler(move || stopper.stop());
@@ -95,7 +80,9 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     let vault: Arc<dyn VaultAccess> = open.clone();
     server.run(&vault);
     // Waits for the calls that run, then locks the vault.
-    drop(open.0.write().unwrap_or_else(PoisonError::into_inner).take());
+    if let Some(session) = open.0.write().unwrap_or_else(PoisonError::into_inner).take() {
+        session.agents().note_answering(false);
+    }
     done(&serde_json::json!({"socket": path.display().to_string()}))
 }
 

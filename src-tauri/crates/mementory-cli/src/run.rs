@@ -25,7 +25,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let (session, made) = Session::create_demonstration(dir, &job)?;
             Ok(with_warnings(&session, CommandResult { essential: true, ..done(&made)? }))
         }
-        Command::Packaging { dir } => packaging::write(dir),
+        Command::Packaging { dir, release } => packaging::write(dir, release),
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
             let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
@@ -63,9 +63,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             done(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
         Command::Mcp(args) => clients::mcp(args),
-        Command::Connect(command) => connect::run(command, &clients::launch()?, |client, options| {
-            clients::issue(open(&cli)?, client.id(), options)
-        }),
+        Command::Connect(command) => connect::run(command, || open(&cli)),
         Command::Serve => clients::serve(open(&cli)?),
         command => match portable::run(command, &job) {
             Some(done) => done,

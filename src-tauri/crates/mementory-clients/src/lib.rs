@@ -25,6 +25,6 @@ pub use client::Client;
 pub use doctor::{ClientReport, Found, Problem, check_client, doctor};
 pub use error::{Error, FileKind, IoKind};
 pub use places::{Places, System};
-pub use plan::{Action, Applied, Plan, plan_connect, plan_disconnect};
+pub use plan::{Action, Applied, Plan, connected_variable, plan_connect, plan_disconnect};
 pub use registry::{RegistryInfo, server_json};
 pub use server::{ADDED_VARIABLE, Server};

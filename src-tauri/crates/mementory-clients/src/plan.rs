@@ -125,6 +125,21 @@ pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Pl
     Ok(Plan { client, action: Action::Disconnect, file, after })
 }
 
+/// The value of a variable in our entry of this name, for example the token. `None`: there is no such entry or variable.
+///
+/// # Errors
+/// As for [`plan_disconnect`].
+pub fn connected_variable(
+    client: Client,
+    places: &Places,
+    name: &str,
+    variable: &str,
+) -> Result<Option<String>, Error> {
+    check_name(name)?;
+    let entry = find(client, &ConfigFile::read(&places.config_path(client))?, name)?;
+    Ok(entry.filter(|entry| entry.added().is_some()).and_then(|mut entry| entry.env.remove(variable)))
+}
+
 /// The entry of this name in a client's configuration, if there is a file with one.
 pub(crate) fn find(client: Client, file: &ConfigFile, name: &str) -> Result<Option<Entry>, Error> {
     let (_, body) = split_bom(file.text.as_deref().unwrap_or_default());

@@ -11,8 +11,12 @@
 //! | `untrusted_text` | how a stored text is handed out: escaped, quoted, with its source |
 //! | `wire`, `socket` | lines over the socket, and where the socket is |
 //! | `server` | answers over the socket, for an open vault |
-//! | `relay` | the program that a client starts: MCP over standard input and output |
+//! | `peer` | which program is behind a connection |
+//! | `relay` | the program that a client starts: MCP over standard input and output; the window is built without it |
 mod catalog;
+#[cfg(unix)]
+mod peer;
+#[cfg(feature = "relay")]
 mod relay;
 #[cfg(unix)]
 mod server;
@@ -25,9 +29,12 @@ mod untrusted_text;
 mod wire;
 
 pub use catalog::list_json;
+#[cfg(unix)]
+pub use peer::Program;
+#[cfg(feature = "relay")]
 pub use relay::{read_token, relay};
 #[cfg(unix)]
-pub use server::{Server, Stopper, VaultAccess};
+pub use server::{AnsweredCall, Server, Stopper, VaultAccess};
 #[cfg(unix)]
 pub use socket::socket_path;
 pub use tools::answer;

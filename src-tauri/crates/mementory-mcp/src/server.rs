@@ -1,6 +1,7 @@
 //! Answers clients over the socket. It holds no vault: whoever runs it lends one for each call.
 use crate::{
-    socket::{is_own_process, make_folder},
+    peer::Program,
+    socket::{is_own_process, make_folder, peer_program},
     tools,
     wire::{MAX_CALL_BYTES, ToolAnswer, ToolCall, ToolError, read_line, write_line},
 };
@@ -28,6 +29,20 @@ const SILENCE: Duration = Duration::from_secs(30);
 pub trait VaultAccess: Send + Sync {
     /// Calls `use_it` with the open vault. While it is locked, returns false without calling it.
     fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool;
+
+    /// Called after a call of a client whose token was accepted, before it gets its answer.
+    fn answered(&self, _call: &AnsweredCall) {}
+}
+
+/// A call whose token was accepted.
+#[derive(Debug, Clone)]
+pub struct AnsweredCall {
+    /// Id of the client's grant.
+    pub grant: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// The program that is really connected; None where the system does not say.
+    pub program: Option<Program>,
 }
 
 /// The socket on which clients are answered.
@@ -138,21 +153,28 @@ fn serve_connection(stream: &UnixStream, vault: &dyn VaultAccess) -> std::io::Re
             Err(error) => return Err(error),
         };
         let answer = match serde_json::from_slice::<ToolCall>(&line) {
-            Ok(call) => answer(&call, vault),
+            Ok(call) => answer(&call, stream, vault),
             Err(_) => refused("bad_request", "This is not a call of a tool. Nothing was read or changed."),
         };
         write_line(&mut writer, &answer)?;
     }
 }
 
-fn answer(call: &ToolCall, vault: &dyn VaultAccess) -> ToolAnswer {
-    let mut answer = None;
+fn answer(call: &ToolCall, stream: &UnixStream, vault: &dyn VaultAccess) -> ToolAnswer {
+    let (mut answer, mut grant) = (None, None);
     vault.with_session(&mut |session| {
         answer = Some(match tools::answer(session, &call.token, &call.tool, &call.arguments) {
-            Ok(value) => ToolAnswer::Result(value),
+            Ok(value) => {
+                grant = session.agents().grant_of(&call.token).ok().flatten();
+                ToolAnswer::Result(value)
+            }
             Err(error) => ToolAnswer::Error(ToolError::from(&error)),
         });
     });
+    // Outside of the vault's loan, because whoever lends it may want it back in there.
+    if let Some(grant) = grant {
+        vault.answered(&AnsweredCall { grant: grant.id, tool: call.tool.clone(), program: peer_program(stream) });
+    }
     answer.unwrap_or_else(|| ToolAnswer::Error(ToolError::locked()))
 }
 

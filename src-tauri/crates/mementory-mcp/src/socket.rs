@@ -1,4 +1,5 @@
 //! Where the socket is, and who is at its other end.
+use crate::peer::Program;
 use mementory_api::{ApiError, ApiResult};
 use std::{
     os::unix::{
@@ -45,6 +46,20 @@ pub(crate) fn make_folder(socket: &Path) -> ApiResult<()> {
 
 pub(crate) fn own_uid() -> u32 {
     rustix::process::getuid().as_raw()
+}
+
+/// The program that the process at the other end was started by, where the system tells.
+pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
+    #[cfg(target_os = "linux")]
+    {
+        let pid = rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_pid();
+        crate::peer::program_of(u32::try_from(pid).ok()?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = stream;
+        None
+    }
 }
 
 /// True if the process at the other end belongs to this user. On systems where that cannot be asked, the folder of the

@@ -110,6 +110,37 @@ impl Open {
     }
 }
 
+fn decision(accept: &[String], refuse: &[String]) -> SuggestionDecision {
+    let accept = accept.iter().map(|id| SuggestionAccept { id: id.clone(), text: None }).collect();
+    SuggestionDecision { accept, refuse: refuse.to_vec(), never: Vec::new() }
+}
+
+#[test]
+fn what_is_refused_for_good_does_not_come_again() {
+    let v = open();
+    let token = v.token(&["suggest"], |_| {});
+    let suggest = |text: &str| v.call(&token, "suggest_memory", json!({"text": text}));
+    let id = suggest("Likes  Trains.").unwrap()["suggestion"].as_str().unwrap().to_owned();
+    let agents = v.session.agents();
+    agents.decide(&SuggestionDecision { never: vec![id], ..SuggestionDecision::default() }).unwrap();
+    assert_eq!(suggest("likes trains.").unwrap_err(), "refused_for_good");
+    assert!(agents.suggestions().unwrap().items.is_empty());
+    assert!(suggest("Likes trams.").is_ok());
+}
+
+#[test]
+fn an_edited_suggestion_is_stored_as_the_person_wrote_it() {
+    let v = open();
+    let token = v.token(&["suggest"], |_| {});
+    v.call(&token, "suggest_memory", json!({"text": "Likes trains."})).unwrap();
+    let agents = v.session.agents();
+    let id = agents.suggestions().unwrap().items.remove(0).id;
+    let accept = vec![SuggestionAccept { id, text: Some("Likes night trains.".into()) }];
+    let closed = agents.decide(&SuggestionDecision { accept, ..SuggestionDecision::default() }).unwrap();
+    let shown = v.session.records().show(&closed.accepted[0].record, false, false).unwrap();
+    assert_eq!(shown.record.text, "Likes night trains.");
+}
+
 #[test]
 fn each_tool_answers_in_its_schema() {
     let v = open();
@@ -154,12 +185,12 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
     assert_eq!(v.session.records().list(&ListRequest::default()).unwrap().total, 1);
 
     let agents = v.session.agents();
-    let closed = agents.decide(&[new, change], &[refused]).unwrap();
+    let closed = agents.decide(&decision(&[new, change], &[refused])).unwrap();
     assert_eq!(text(&id), "Has two tortoises.");
     let added = v.session.records().show(&closed.accepted[0].record, false, false).unwrap().record;
     assert_eq!((added.text.as_str(), added.source.method.as_deref()), ("Likes trains.", Some("suggested")));
     assert!(added.origin.container.starts_with("suggested by Client"), "{}", added.origin.container);
-    assert_eq!(agents.decide(&[late], &[]).unwrap_err().code, "changed_since", "it saw an older version");
+    assert_eq!(agents.decide(&decision(&[late], &[])).unwrap_err().code, "changed_since", "it saw an older version");
     assert_eq!(text(&id), "Has two tortoises.");
 }
 

@@ -7,6 +7,7 @@ use std::io::{BufRead, Read, Write};
 /// Longest call, in bytes.
 pub(crate) const MAX_CALL_BYTES: u64 = 256 << 10;
 /// Longest answer, in bytes.
+#[cfg(feature = "relay")]
 pub(crate) const MAX_ANSWER_BYTES: u64 = 8 << 20;
 
 /// A call of a tool.

@@ -26,6 +26,9 @@ pub enum StoreError {
     /// Another process has the vault open.
     #[error("the vault is open in another window")]
     InUse,
+    /// Another process has the vault open and answers connected clients with it.
+    #[error("the vault answers connected clients")]
+    AnsweringClients,
     /// No key slot opens with this secret.
     #[error("the passphrase does not open this vault")]
     WrongSecret,
@@ -54,6 +57,9 @@ pub enum StoreError {
         /// True if a tombstone says that it was erased.
         erased: bool,
     },
+    /// The person has refused the same suggestion for good.
+    #[error("this was refused for good")]
+    RefusedForGood,
     /// The request is invalid (bad span, bad cursor, empty text).
     #[error("{0}")]
     Usage(String),

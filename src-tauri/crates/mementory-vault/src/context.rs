@@ -4,6 +4,7 @@ use crate::{
     diff_status::CachedDiff,
     erasure_ledger::LedgerFiles,
     failed_step::FailedStep,
+    folder_lock::FolderLock,
     known_values::{KnownValues, ValuesState},
 };
 use mementory_crypto::{Header, VaultKeys};
@@ -59,6 +60,8 @@ pub(crate) struct Context {
     /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the
     /// vault is locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
+    /// Last, so that it is freed after everything else was closed.
+    pub(crate) lock: FolderLock,
 }
 
 impl Context {

@@ -21,6 +21,7 @@ mod export_diff;
 mod failed_step;
 mod file_locations;
 mod findings;
+mod folder_lock;
 mod import;
 mod import_report;
 mod index_sync;
@@ -79,7 +80,7 @@ pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use suggestions::{Suggestion, SuggestionOp, Suggestions};
+pub use suggestions::{Closing, Suggestion, SuggestionOp, Suggestions};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

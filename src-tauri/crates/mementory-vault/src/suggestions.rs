@@ -1,5 +1,6 @@
 //! What clients suggest: a queue. Nothing in it is a record; the person accepts or refuses each entry.
 use crate::{VaultError, VaultResult, context::Context, word_removal::Removal};
+use mementory_crypto::keyed_digest;
 use mementory_model::Timestamp;
 use mementory_store::{audit, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -24,6 +25,17 @@ pub enum SuggestionOp {
     Change,
     /// Move a record to the Trash.
     Forget,
+}
+
+/// How a suggestion leaves the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// It was applied.
+    Accepted,
+    /// It may come again.
+    Refused,
+    /// It is not put into the queue again.
+    RefusedForGood,
 }
 
 /// One suggestion.
@@ -112,10 +124,15 @@ impl Suggestions<'_> {
     /// Puts a suggestion into the queue and returns its id. The same suggestion of the same client is stored once.
     ///
     /// # Errors
-    /// `Usage` if a text is missing or too long, or the queue is full.
+    /// `Usage` if a text is missing or too long, or the queue is full; `RefusedForGood`.
     pub fn add(&self, mut suggestion: Suggestion) -> VaultResult<String> {
         suggestion.check()?;
+        let refused = self.refused_key(&suggestion);
         self.context.store.write(|tx| {
+            let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused], |_| Ok(())).optional()?;
+            if found.is_some() {
+                return Err(VaultError::RefusedForGood);
+            }
             let all = load_all(tx)?;
             let same = |other: &&Suggestion| {
                 Suggestion { id: String::new(), at: suggestion.at, ..(*other).clone() } == suggestion
@@ -140,14 +157,42 @@ impl Suggestions<'_> {
     ///
     /// # Errors
     /// `NotFound`.
-    pub fn close(&self, id: &str, accepted: bool, now: Timestamp) -> VaultResult<()> {
+    pub fn close(&self, id: &str, closing: Closing, now: Timestamp) -> VaultResult<()> {
+        let refused = match closing {
+            Closing::RefusedForGood => Some(self.refused_key(&self.get(id)?)),
+            _ => None,
+        };
         self.context.store.write(|tx| {
+            if let Some(key) = refused {
+                tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '')", [key])?;
+            }
             if tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [id])? == 0 {
                 return Err(VaultError::not_found(id));
             }
-            let op = if accepted { "suggestion_accept" } else { "suggestion_refuse" };
-            audit::append(tx, &self.context.keys, now, op, id, "")
+            let (op, detail) = match closing {
+                Closing::Accepted => ("suggestion_accept", ""),
+                Closing::Refused => ("suggestion_refuse", ""),
+                Closing::RefusedForGood => ("suggestion_refuse", "for good"),
+            };
+            audit::append(tx, &self.context.keys, now, op, id, detail)
         })
+    }
+
+    /// The key under which it is stored that a suggestion was refused for good: a keyed digest, so that no word of it
+    /// stays. Case and white space do not count, and which client suggested it neither.
+    fn refused_key(&self, suggestion: &Suggestion) -> String {
+        let words: Vec<String> =
+            suggestion.text.iter().flat_map(|text| text.split_whitespace()).map(str::to_lowercase).collect();
+        let target = suggestion.target.as_ref().map(|(id, _)| id.as_str()).unwrap_or_default();
+        let op = match suggestion.op {
+            SuggestionOp::New => "new",
+            SuggestionOp::Change => "change",
+            SuggestionOp::Forget => "forget",
+        };
+        let words = words.join(" ");
+        let parts: [&[u8]; 4] = [b"suggestion", op.as_bytes(), target.as_bytes(), words.as_bytes()];
+        let digest = keyed_digest(self.context.keys.fingerprints(), &parts);
+        format!("suggestion-refused/{}", hex::encode(digest))
     }
 }
 

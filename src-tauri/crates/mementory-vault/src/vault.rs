@@ -14,6 +14,7 @@ use crate::{
     export::Exporter,
     export_diff::export_diff,
     file_locations::FileLocations,
+    folder_lock::FolderLock,
     import::Importer,
     index_sync::IndexWatch,
     integrity::IntegrityCheck,
@@ -31,7 +32,6 @@ use mementory_model::Timestamp;
 use mementory_search::{IndexError, SearchIndex};
 use mementory_store::{Store, blobs::Blobs};
 use std::{
-    fs::File,
     path::Path,
     sync::{Arc, Mutex, RwLock, atomic::AtomicBool},
 };
@@ -40,7 +40,6 @@ use zeroize::Zeroizing;
 /// An open vault. Dropping it zeroizes the keys and releases the lock.
 pub struct Vault {
     context: Context,
-    _lock: File,
 }
 
 impl Vault {
@@ -63,7 +62,7 @@ impl Vault {
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
         let made = || -> VaultResult<(Self, RecoveryCode)> {
             restrict_to_owner(dir)?;
-            let lock = take_lock(dir)?;
+            let lock = FolderLock::take(dir)?;
             let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
             let store = Store::open(dir, keys.store(), true)?;
             let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
@@ -72,7 +71,7 @@ impl Vault {
         let (vault, code) = made().inspect_err(|error| {
             // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
             // belongs to another process.
-            if !matches!(error, VaultError::InUse) {
+            if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
                 remove_half_made(dir, existed);
             }
         })?;
@@ -83,7 +82,8 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is written then.
+    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is
+    /// written then.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }
@@ -97,7 +97,7 @@ impl Vault {
         if !dir.join("vault.json").exists() {
             return Err(VaultError::Missing(dir.display().to_string()));
         }
-        let lock = take_lock(dir)?;
+        let lock = FolderLock::take(dir)?;
         let (header, keys) = open_header(dir, secret)?;
         let key = Zeroizing::new(*keys.store());
         let opened = || -> VaultResult<Self> {
@@ -131,7 +131,7 @@ impl Vault {
         store: Store,
         index: SearchIndex,
         state: IndexState,
-        lock: File,
+        lock: FolderLock,
     ) -> VaultResult<Self> {
         let blobs = Blobs::new(dir, keys.blobs())?;
         let ledger = LedgerFiles::new(dir, &header.vault_id, None);
@@ -150,8 +150,9 @@ impl Vault {
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
+            lock,
         };
-        Ok(Self { context, _lock: lock })
+        Ok(Self { context })
     }
 
     /// Returns the steps that failed after commits since the last call, as warnings for the results of the changes.
@@ -372,18 +373,6 @@ fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
             pages => VaultError::DamagedPages { pages },
         },
         other => other,
-    }
-}
-
-/// Locks the lock file, which stays locked while the vault is open. The system frees it when the process dies.
-fn take_lock(dir: &Path) -> VaultResult<File> {
-    let path = dir.join("lock");
-    let file =
-        File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
-        Err(std::fs::TryLockError::Error(e)) => Err(VaultError::io("lock", e)),
     }
 }
 

@@ -70,6 +70,23 @@ export interface Backend {
   setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
   /** Dismisses a detected file, which is then not offered again. */
   dismissFind(find: string): Promise<b.Watched>;
+  /** The AI clients of this computer, the grants, and whether clients are answered. */
+  agents(): Promise<b.AgentsOverview>;
+  /** What connecting would change in a client's configuration. */
+  connectPreview(client: string): Promise<b.ConnectionChange>;
+  connectClient(client: string, request: b.GrantRequest): Promise<b.ConnectionChange>;
+  disconnectPreview(client: string): Promise<b.ConnectionChange>;
+  /** Ends the grant and takes the change of the configuration back. */
+  disconnectClient(client: string): Promise<b.ConnectionChange>;
+  /** Ends a grant at once. The client's configuration stays. */
+  stopClient(grant: string): Promise<b.AgentsOverview>;
+  setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
+  /** The notices of the first reads through these grants were shown. */
+  firstReadsSeen(grants: string[]): Promise<void>;
+  /** What clients asked for, newest first; null: all clients. */
+  clientCalls(grant: string | null): Promise<b.ClientCallList>;
+  suggestions(): Promise<b.SuggestionList>;
+  decideSuggestions(decision: b.SuggestionDecision): Promise<b.SuggestionsClosed>;
   list(request: b.ListRequest): Promise<b.Page>;
   /** `typing`: the last word of the query may be incomplete. `search` and `find` have the same option. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
@@ -175,6 +192,8 @@ export interface Backend {
    * Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening.
    */
   onWatched(listener: () => void): Promise<() => void>;
+  /** Calls `listener` after a call of a connected client. Returns the function to stop listening. */
+  onAgents(listener: () => void): Promise<() => void>;
   /** Calls `listener` when another start of the program handed files over. Returns the function to stop listening. */
   onOpen(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */

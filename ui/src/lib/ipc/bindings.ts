@@ -86,6 +86,28 @@ export const commands = {
 	setWatching: (folder: string, mode: WatchMode) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
 	/**  Decline to import a detected file. It is not offered again. */
 	dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
+	/**  x */
+	agents: () => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("agents")),
+	/**  x */
+	connectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_preview", { client })),
+	/**  x */
+	connectClient: (client: string, request: GrantRequest) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_client", { client, request })),
+	/**  x */
+	disconnectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_preview", { client })),
+	/**  x */
+	disconnectClient: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_client", { client })),
+	/**  x */
+	stopClient: (grant: string) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("stop_client", { grant })),
+	/**  x */
+	setAnswerClients: (on: boolean) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
+	/**  x */
+	firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
+	/**  x */
+	clientCalls: (grant: string | null) => typedError<ClientCallList, ErrorBody>(__TAURI_INVOKE("client_calls", { grant })),
+	/**  x */
+	suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
+	/**  x */
+	decideSuggestions: (decision: SuggestionDecision) => typedError<SuggestionsClosed, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
 	/**  One page of a list. */
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
 	/**  Counts for the filter menus. */
@@ -1502,3 +1524,107 @@ async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; dat
     }
 }
 
+
+export type AgentsOverview = {
+	answering: AnsweringState,
+	clients: AiClient[],
+	grants: GrantInfo[],
+	programs: ConnectedProgram[],
+	suggestions: number,
+	problem: ErrorBody | null,
+};
+export type AnsweringState = {
+	enabled: boolean,
+	running: boolean,
+	problem: ErrorBody | null,
+};
+export type AiClient = {
+	client: string,
+	title: string,
+	installed: AiClientFound | null,
+	config_path: string,
+	configured: boolean,
+	ours: boolean,
+	current: boolean,
+	problems: AiClientProblem[],
+	grant: string | null,
+};
+export type AiClientFound = { by: string, path: string };
+export type AiClientProblem = { code: string, message: string };
+export type ConnectionChange = {
+	client: string,
+	config_path: string,
+	change: string,
+	changed: boolean,
+	dry_run: boolean,
+	backup: string | null,
+	grant: GrantInfo | null,
+};
+export type ConnectedProgram = { grant: string, path: string, script: string | null };
+export type ClientCall = {
+	at: string,
+	grant: string,
+	client: string,
+	tool: string,
+	left: { [key in string]: number },
+	note: string | null,
+};
+export type ClientCallList = { calls: ClientCall[], total: number };
+export type GrantInfo = {
+	id: string,
+	name: string,
+	state: string,
+	sources: string[],
+	kinds: string[],
+	types: string[],
+	tags: string[],
+	since: string | null,
+	until: string | null,
+	conversations: boolean,
+	covered: boolean,
+	rights: string[],
+	records_per_call: number,
+	records_per_day: number,
+	created_at: string,
+	expires_at: string | null,
+	revoked_at: string | null,
+	last_call_at: string | null,
+	first_read_at: string | null,
+	first_read_seen: boolean,
+	calls_today: number,
+	records_today: number,
+};
+export type GrantRequest = {
+	name: string,
+	sources: string[],
+	kinds: string[],
+	types: string[],
+	tags: string[],
+	since: string | null,
+	until: string | null,
+	conversations: boolean,
+	uncovered: boolean,
+	rights: string[],
+	records_per_call: number | null,
+	records_per_day: number | null,
+	expires: string | null,
+};
+export type SuggestionItem = {
+	id: string,
+	client: string,
+	grant: string,
+	op: string,
+	target: string | null,
+	before: string | null,
+	text: string | null,
+	type: string | null,
+	tags: string[],
+	reason: string | null,
+	changed_since: boolean,
+	at: string,
+};
+export type SuggestionAccept = { id: string, text: string | null };
+export type SuggestionDecision = { accept: SuggestionAccept[], refuse: string[], never: string[] };
+export type SuggestionList = { items: SuggestionItem[] };
+export type SuggestionsClosed = { accepted: SuggestionAccepted[], refused: string[] };
+export type SuggestionAccepted = { id: string, record: string };

@@ -1,6 +1,6 @@
 import type { ExportFormat } from "$lib/state/formats";
 import type { SourceId } from "$lib/text/locale.svelte";
-import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
+import type { AiClient, FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import type { Section } from "./nav.svelte";
 import { onLock } from "./lock-cleanup";
 
@@ -28,6 +28,8 @@ export type OpenDialog =
   /** `source`: the source whose guide is shown first. `back`: the dialog that opens again afterwards. */
   | { kind: "guides"; source?: SourceId | null; back?: OpenDialog }
   | { kind: "file"; row: FoundRow }
+  | { kind: "connect"; client: AiClient }
+  | { kind: "disconnect"; client: AiClient }
   | { kind: "passphrase" }
   | { kind: "recovery" }
   | { kind: "formats" }

@@ -7,13 +7,14 @@ export const SECTIONS = [
   "conversations",
   "files",
   "sensitive",
+  "suggestions",
   "activity",
   "trash",
   "settings",
 ] as const;
 export type Section = (typeof SECTIONS)[number];
-export type ActivityTab = "transfers" | "changes" | "tombstones";
-export const SETTINGS_PAGES = ["security", "folders", "appearance", "vault", "keys", "about"] as const;
+export type ActivityTab = "transfers" | "changes" | "tombstones" | "clients";
+export const SETTINGS_PAGES = ["security", "agents", "folders", "appearance", "vault", "keys", "about"] as const;
 export type SettingsPage = (typeof SETTINGS_PAGES)[number];
 type Place = { section: Section; id: string | null; message: string | null };
 

@@ -113,6 +113,7 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   if (form === "# memories") return plain(t("many.memory", { n: first }));
   if (form === "version #") return plain(t("changes.version", { version: count(first) }));
   if (op === "watch" && hasText(`watchMode.${detail}`)) return plain(word("watchMode", detail));
+  if (op === "suggestion_refuse" && detail === "for good") return plain(t("changes.forGood"));
   if (form === "same words") return plain(t("changes.sameWords"));
   return op === "erase" && hasText(`kind.${detail}`) ? plain(word("kind", detail)) : { text: "", original: detail };
 }

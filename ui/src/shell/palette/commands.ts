@@ -1,3 +1,5 @@
+import Bot from "@lucide/svelte/icons/bot";
+import Inbox from "@lucide/svelte/icons/inbox";
 import ClipboardPaste from "@lucide/svelte/icons/clipboard-paste";
 import Bookmark from "@lucide/svelte/icons/bookmark";
 import CircleQuestionMark from "@lucide/svelte/icons/circle-question-mark";
@@ -45,6 +47,7 @@ export type PaletteCommand = {
 
 const PAGE_ICONS: Record<SettingsPage, IconComponent> = {
   security: Lock,
+  agents: Bot,
   folders: FolderSearch,
   appearance: Palette,
   vault: HardDrive,
@@ -58,11 +61,12 @@ const SECTION_ICONS: Record<Section, IconComponent> = {
   files: Paperclip,
   activity: HistoryIcon,
   sensitive: Shield,
+  suggestions: Inbox,
   trash: Trash2,
   settings: Settings,
 };
-const TAB_ICONS = { transfers: HistoryIcon, changes: Pencil, tombstones: FileX } as const;
-const TABS = ["transfers", "changes", "tombstones"] as const;
+const TAB_ICONS = { transfers: HistoryIcon, changes: Pencil, tombstones: FileX, clients: Bot } as const;
+const TABS = ["transfers", "changes", "tombstones", "clients"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 
 /** Commands that are possible now, the most common ones first. */

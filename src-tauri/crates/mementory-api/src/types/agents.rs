@@ -52,6 +52,9 @@ pub struct GrantInfo {
     pub expires_at: Option<String>,
     pub revoked_at: Option<String>,
     pub last_call_at: Option<String>,
+    /// When it first returned a record, and whether the person has seen the notice of it.
+    pub first_read_at: Option<String>,
+    pub first_read_seen: bool,
     pub calls_today: u32,
     pub records_today: u32,
 }
@@ -67,6 +70,123 @@ pub struct GrantMade {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct GrantList {
     pub grants: Vec<GrantInfo>,
+}
+
+/// An AI client that is on this computer or has the vault in its configuration.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AiClient {
+    /// `claude_desktop`, `claude_code`, `codex` …
+    pub client: String,
+    pub title: String,
+    /// How it was found; null: it was not.
+    pub installed: Option<AiClientFound>,
+    /// Its configuration, which need not exist.
+    pub config_path: String,
+    /// Whether the configuration has a server of our name.
+    pub configured: bool,
+    /// Whether Mementory added it, and whether it starts this program.
+    pub ours: bool,
+    pub current: bool,
+    /// What is wrong, the gravest first.
+    pub problems: Vec<AiClientProblem>,
+    /// Id of the grant in its configuration, which can be one of another vault.
+    pub grant: Option<String>,
+}
+
+/// How an AI client was found.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AiClientFound {
+    /// `program`, `application` or `own_files`.
+    pub by: String,
+    pub path: String,
+}
+
+/// Something that keeps a client from using the vault.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AiClientProblem {
+    pub code: String,
+    pub message: String,
+}
+
+/// The AI clients of this computer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct AiClientList {
+    pub clients: Vec<AiClient>,
+}
+
+/// A change of a client's configuration.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ConnectionChange {
+    pub client: String,
+    pub config_path: String,
+    /// The exact change as a unified diff, with tokens covered; empty if there is none.
+    pub change: String,
+    /// Whether the configuration was changed.
+    pub changed: bool,
+    pub dry_run: bool,
+    /// The copy of the former configuration.
+    pub backup: Option<String>,
+    /// The grant that was made or ended.
+    pub grant: Option<GrantInfo>,
+}
+
+/// A call of a connected client, from the audit log.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ClientCall {
+    pub at: String,
+    /// Id of the grant, and the client's name.
+    pub grant: String,
+    pub client: String,
+    /// What was called: `search`, `list`, `fetch`, `about`, `suggest` …
+    pub tool: String,
+    /// Numbers of records that left, by kind.
+    pub left: BTreeMap<String, u32>,
+    /// Further words of the log, such as `new` or `change` of a suggestion.
+    pub note: Option<String>,
+}
+
+/// Calls of connected clients, newest first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct ClientCallList {
+    pub calls: Vec<ClientCall>,
+    /// Number of calls in the log, of which `calls` has the newest.
+    pub total: u32,
+}
+
+/// Whether the window answers clients.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AnsweringState {
+    /// Whether the person wants it.
+    pub enabled: bool,
+    /// Whether it does. Without a grant in force it does not.
+    pub running: bool,
+    /// Why it could not be started.
+    pub problem: Option<super::ErrorBody>,
+}
+
+/// The program behind a client, as the system names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ConnectedProgram {
+    /// Id of the grant.
+    pub grant: String,
+    pub path: String,
+    /// The script, if the program is an interpreter.
+    pub script: Option<String>,
+}
+
+/// Everything on connected clients that the window shows.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AgentsOverview {
+    pub answering: AnsweringState,
+    pub clients: Vec<AiClient>,
+    /// All grants, oldest first, with those that ended.
+    pub grants: Vec<GrantInfo>,
+    /// Programs seen since the window was started.
+    pub programs: Vec<ConnectedProgram>,
+    /// Number of suggestions that wait.
+    pub suggestions: u32,
+    /// Why no client can be connected from here.
+    pub problem: Option<super::ErrorBody>,
 }
 
 /// A suggestion that waits.
@@ -87,7 +207,27 @@ pub struct SuggestionItem {
     pub record_type: Option<String>,
     pub tags: Vec<String>,
     pub reason: Option<String>,
+    /// True if the record has changed since, so that the suggestion can only be refused.
+    pub changed_since: bool,
     pub at: String,
+}
+
+/// An accepted suggestion. `text`: as the person edited it; null: as it was suggested.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct SuggestionAccept {
+    pub id: String,
+    pub text: Option<String>,
+}
+
+/// Decisions on suggestions. Those in `never` are refused for good: if a client suggests the same again, it is not put
+/// into the queue.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct SuggestionDecision {
+    pub accept: Vec<SuggestionAccept>,
+    pub refuse: Vec<String>,
+    pub never: Vec<String>,
 }
 
 /// The suggestions that wait, oldest first.

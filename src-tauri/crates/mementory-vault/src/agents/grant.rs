@@ -49,6 +49,12 @@ pub struct Grant {
     pub revoked: Option<i64>,
     /// Time of the last call.
     pub last_call: Option<i64>,
+    /// Time of the first call that returned a record.
+    #[serde(default)]
+    pub first_read: Option<i64>,
+    /// Whether the person has seen the notice of the first read.
+    #[serde(default)]
+    pub first_read_seen: bool,
     /// Number of the day that the next two fields count, in days since 1970.
     pub(crate) day: i64,
     /// Calls on that day.
@@ -88,6 +94,8 @@ impl Grant {
             expires: new.expires,
             revoked: None,
             last_call: None,
+            first_read: None,
+            first_read_seen: false,
             day: 0,
             calls_today: 0,
             records_today: 0,

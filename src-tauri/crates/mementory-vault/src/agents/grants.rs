@@ -87,6 +87,11 @@ impl Grants<'_> {
         self.context.store.read(load_all)
     }
 
+    /// Notes in the vault's folder whether this process answers connected clients.
+    pub fn note_answering(&self, answering: bool) {
+        self.context.lock.note_answering(answering);
+    }
+
     /// Makes a grant. Returns it with its token, which is stored nowhere.
     ///
     /// # Errors
@@ -132,16 +137,37 @@ impl Grants<'_> {
         })
     }
 
+    /// The grant of a token, also if it has ended. None if no grant of this vault has this token.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn of_token(&self, token: &str) -> VaultResult<Option<Grant>> {
+        let Some(token) = Token::parse(token) else { return Ok(None) };
+        Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
+    }
+
+    /// Records that the person has seen the notices of the first reads of these grants. Unknown ids are ignored.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn first_reads_seen(&self, ids: &[String]) -> VaultResult<()> {
+        self.context.store.write(|tx| {
+            for id in ids {
+                if let Some(mut grant) = load(tx, id)?.filter(|grant| grant.first_read.is_some()) {
+                    grant.first_read_seen = true;
+                    save(tx, &grant)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// The grant of a token, and how many more records may leave today.
     ///
     /// # Errors
     /// The store; in the inner result, why the token is refused.
     pub fn check(&self, token: &str, now: Timestamp) -> VaultResult<Result<(Grant, u32), GrantRefusal>> {
-        let Some(token) = Token::parse(token) else { return Ok(Err(GrantRefusal::UnknownToken)) };
-        let found = self.context.store.read(|c| load(c, &token.grant))?;
-        let Some(grant) = found.filter(|grant| grant.accepts(&token)) else {
-            return Ok(Err(GrantRefusal::UnknownToken));
-        };
+        let Some(grant) = self.of_token(token)? else { return Ok(Err(GrantRefusal::UnknownToken)) };
         if grant.revoked.is_some() {
             return Ok(Err(GrantRefusal::Revoked));
         }
@@ -173,6 +199,9 @@ impl Grants<'_> {
             }
             (grant.day, grant.calls_today, grant.records_today) = (day, calls + 1, records);
             grant.last_call = Some(now.as_micros());
+            if call.records() > 0 {
+                grant.first_read.get_or_insert(now.as_micros());
+            }
             save(tx, &grant)?;
             audit::append_by(tx, &self.context.keys, now, audit::CLIENT, call.op, &grant.id, &call.detail())?;
             Ok(Ok(()))

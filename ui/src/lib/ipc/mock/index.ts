@@ -1,4 +1,5 @@
 import type { Backend, ListItem, LockedBy, OpenRequest } from "../backend";
+import { sampleAgents, type SampleAgents } from "./agents";
 import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
@@ -34,7 +35,8 @@ type Sample = {
   drop(paths: string[], over?: boolean): void;
   /** The system asks to open something. */
   openRequest(request: Partial<OpenRequest>): void;
-} & SampleWatching;
+} & SampleWatching &
+  SampleAgents;
 
 export { MOCK_PASSPHRASE };
 
@@ -75,6 +77,15 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     if (!open) throw failWith("locked", "The vault is locked.");
   };
   const watching = sampleWatched({ requireOpen, empty: options.empty ?? false });
+  const agents = sampleAgents({
+    requireOpen,
+    connected: options.agents ?? false,
+    apply: async ({ op, target, text, type, tags }) => {
+      if (op === "forget" && target) return (await mock.trash([target])).ids[0] ?? target;
+      if (target) return (await mock.edit({ id: target, text, title: null, tags: null, type: null })).id;
+      return (await mock.add({ text: text ?? "", type, tags })).ids[0] ?? "";
+    },
+  });
   const slots = sampleSlots(requireOpen);
   const itemById = (id: string): ListItem => {
     requireOpen();
@@ -109,6 +120,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
 
   const mock: Backend & Sample = {
     ...watching.sample,
+    ...agents.sample,
     lockNow: (by = "idle") => ((open = false), onLocked(by)),
     openRequest: (request) => {
       openRequests.push({ ...emptyRequest(), ...request });
@@ -230,6 +242,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       batch,
     }),
     ...watching.commands,
+    ...agents.commands,
     undoImport: async (batch) => {
       for (const each of batches) if (each.batch === batch) each.undone = true;
       return { removed: 669 };

@@ -12,13 +12,15 @@ export type MockOptions = {
   items?: ListItem[];
   /** Whether the vault was never scanned for sensitive values. */
   neverScanned?: boolean;
+  /** Whether AI clients are connected. */
+  agents?: boolean;
   /** The operating system to imitate. */
   system?: string;
 };
 
 /**
  * Options in the address of the development server or of a build with samples, as in `?mock=open,empty,slow`. `held`:
- * imports and scans never end. `on-macos`: the system to imitate. `failing-vault_damaged`: the error of unlocking.
+ * imports and scans never end. `agents`: AI clients are connected. `on-macos`: the system to imitate. `failing-vault_damaged`: the error of unlocking.
  * `reindexed-damaged`: the search index is rebuilt while unlocking, because it is damaged.
  */
 export function optionsFromAddress(): MockOptions {
@@ -26,6 +28,7 @@ export function optionsFromAddress(): MockOptions {
   return {
     open: words.includes("open"),
     empty: words.includes("empty"),
+    agents: words.includes("agents"),
     neverScanned: words.includes("unlooked"),
     reindexed: words.find((word) => word.startsWith("reindexed-"))?.slice(10) ?? null,
     system: words.find((word) => word.startsWith("on-"))?.slice(3) ?? "linux",

@@ -1,5 +1,6 @@
 //! Connected clients: the grants that the person makes for them, what they suggest, and what their tools answer.
 mod calls;
+mod log;
 mod suggestions;
 
 pub use calls::ClientCalls;
@@ -34,6 +35,27 @@ impl Agents<'_> {
     pub fn grants(&self) -> ApiResult<GrantList> {
         let grants = self.context.vault.grants().all()?;
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
+    }
+
+    /// Whether a client could be answered: a grant is in force.
+    pub fn any_in_force(&self) -> ApiResult<bool> {
+        Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
+    }
+
+    /// The grant of a token, also if it has ended. None for a token that this vault does not know.
+    pub fn grant_of(&self, token: &str) -> ApiResult<Option<GrantInfo>> {
+        Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
+    }
+
+    /// Records that the person has seen that these clients have read for the first time.
+    pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
+        let _guard = self.context.write_guard();
+        Ok(self.context.vault.grants().first_reads_seen(grants)?)
+    }
+
+    /// Notes in the vault's folder whether this process answers clients, for whoever finds the vault in use.
+    pub fn note_answering(&self, answering: bool) {
+        self.context.vault.grants().note_answering(answering);
     }
 
     /// Makes a grant. Its token is in the answer and nowhere else.
@@ -124,6 +146,8 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         expires_at: grant.expires.map(time),
         revoked_at: grant.revoked.map(time),
         last_call_at: grant.last_call.map(time),
+        first_read_at: grant.first_read.map(time),
+        first_read_seen: grant.first_read_seen,
         calls_today,
         records_today,
     }

@@ -5,7 +5,7 @@ use crate::{
     session::{now, time},
     types::*,
 };
-use mementory_vault::{EditFields, Suggestion, SuggestionOp, VaultError};
+use mementory_vault::{Closing, EditFields, Suggestion, SuggestionOp, VaultError};
 
 impl Agents<'_> {
     /// The suggestions that wait, with the text that a record to change or forget has now.
@@ -15,17 +15,18 @@ impl Agents<'_> {
         Ok(SuggestionList { items })
     }
 
-    /// Accepts and refuses suggestions, in this order. An accepted one is applied: a new memory is added with its client
+    /// Accepts and refuses suggestions, in the order of the members of the request. An accepted one is applied: a new memory is added with its client
     /// as origin, a record gets the new text as a new version, or is moved to the Trash. If the program is killed
     /// in between, a suggestion that was applied can still be in the queue.
     ///
     /// # Errors
     /// `not_found` for an unknown suggestion, before anything changes; `changed_since` if a record has another version
     /// than the client saw, after the suggestions before it were applied.
-    pub fn decide(&self, accept: &[String], refuse: &[String]) -> ApiResult<SuggestionsClosed> {
+    pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<SuggestionsClosed> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();
-        for id in accept.iter().chain(refuse) {
+        let SuggestionDecision { accept, refuse, never } = decision;
+        for id in accept.iter().map(|accepted| &accepted.id).chain(refuse).chain(never) {
             queue.get(id).map_err(|error| match error {
                 VaultError::NotFound { .. } => {
                     ApiError::new("not_found", 1, "No such suggestion waits. Nothing was changed.").with("id", id)
@@ -34,14 +35,20 @@ impl Agents<'_> {
             })?;
         }
         let mut closed = SuggestionsClosed::default();
-        for id in accept {
-            let record = self.apply(queue.get(id)?)?;
-            queue.close(id, true, now())?;
+        for SuggestionAccept { id, text } in accept {
+            let mut suggestion = queue.get(id)?;
+            if let (Some(text), true) = (text, suggestion.op != SuggestionOp::Forget) {
+                suggestion.text = Some(text.clone());
+            }
+            let record = self.apply(suggestion)?;
+            queue.close(id, Closing::Accepted, now())?;
             closed.accepted.push(SuggestionAccepted { id: id.clone(), record });
         }
-        for id in refuse {
-            queue.close(id, false, now())?;
-            closed.refused.push(id.clone());
+        for (ids, closing) in [(refuse, Closing::Refused), (never, Closing::RefusedForGood)] {
+            for id in ids {
+                queue.close(id, closing, now())?;
+                closed.refused.push(id.clone());
+            }
         }
         Ok(closed)
     }
@@ -67,13 +74,13 @@ impl Agents<'_> {
 
     fn item(&self, suggestion: Suggestion) -> ApiResult<SuggestionItem> {
         let reader = self.context.vault.reader();
-        let before = match &suggestion.target {
-            Some((id, _)) => match reader.view(id) {
-                Ok(view) if view.trashed.is_none() => Some(reader.content(&view)?.text),
-                Ok(_) | Err(VaultError::NotFound { .. }) => None,
+        let (before, changed_since) = match &suggestion.target {
+            Some((id, version)) => match reader.view(id) {
+                Ok(view) if view.trashed.is_none() => (Some(reader.content(&view)?.text), view.version != *version),
+                Ok(_) | Err(VaultError::NotFound { .. }) => (None, true),
                 Err(other) => return Err(other.into()),
             },
-            None => None,
+            None => (None, false),
         };
         Ok(SuggestionItem {
             id: suggestion.id,
@@ -91,6 +98,7 @@ impl Agents<'_> {
             record_type: suggestion.record_type,
             tags: suggestion.tags,
             reason: suggestion.reason,
+            changed_since,
             at: time(suggestion.at),
         })
     }

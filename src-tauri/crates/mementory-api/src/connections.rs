@@ -1,0 +1,247 @@
+//! Connects AI clients on this computer: a grant in the vault, and our server with its token in the client's
+//! configuration. The two belong together: a connection that fails leaves neither, and disconnecting ends both.
+use crate::{ApiError, ApiResult, Session, types::*};
+use mementory_clients::{
+    Client, Error, IoKind, Places, Plan, Server, check_client, connected_variable, plan_connect, plan_disconnect,
+};
+use std::{path::Path, time::SystemTime};
+
+/// The environment variable in which a client hands its token to the program that it starts.
+pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
+
+/// Stands for the token while there is none yet.
+const NO_TOKEN: &str = "made-when-connecting";
+/// Number of hex digits of a token's secret.
+const SECRET_DIGITS: usize = 64;
+
+/// The AI clients of this computer.
+pub struct Connections {
+    places: Places,
+    command: String,
+    name: String,
+}
+
+impl Connections {
+    /// `program`: the path of the `mementory` that clients start. `name`: its name in their lists of servers.
+    ///
+    /// # Errors
+    /// `io` if the home folder is not known; `usage` if the path is not Unicode.
+    pub fn of_this_computer(program: &Path, name: &str) -> ApiResult<Self> {
+        let places = Places::of_this_computer()
+            .ok_or_else(|| ApiError::new("io", 7, "The home folder is not known (HOME). Nothing was changed."))?;
+        let command = program.to_str().ok_or_else(|| {
+            ApiError::new("usage", 2, "The path of the program is not Unicode, so no client can start it.")
+        })?;
+        Ok(Self { places, command: command.to_owned(), name: name.to_owned() })
+    }
+
+    /// The state of every client that is known.
+    pub fn list(&self) -> AiClientList {
+        AiClientList { clients: Client::ALL.into_iter().map(|client| self.state(client)).collect() }
+    }
+
+    /// What [`connect`](Self::connect) would change. Changes nothing. `session`: the vault, if it is open.
+    ///
+    /// # Errors
+    /// As for `connect`.
+    pub fn preview_connect(&self, session: Option<&Session>, client: &str) -> ApiResult<ConnectionChange> {
+        let client = parse(client)?;
+        let token = match session {
+            Some(session) => self.token_in_force(session, client)?,
+            None => self.token(client)?,
+        };
+        let plan = self.plan(client, token.as_deref().unwrap_or(NO_TOKEN))?;
+        Ok(change_of(&plan, true))
+    }
+
+    /// Makes a grant for a client and writes its token into the client's configuration. A client that is connected
+    /// already keeps its grant; only what is outdated in its configuration changes then.
+    ///
+    /// # Errors
+    /// `usage` for an unknown client or an impossible grant; `config_broken` and others for a configuration that cannot
+    /// be changed, `not_ours` if another server has our name there. Then there is no new grant.
+    pub fn connect(&self, session: &Session, client: &str, request: &GrantRequest) -> ApiResult<ConnectionChange> {
+        let client = parse(client)?;
+        if let Some(token) = self.token_in_force(session, client)? {
+            let grant = session.agents().grant_of(&token)?;
+            let changed = apply(&self.plan(client, &token)?)?;
+            return Ok(ConnectionChange { grant, ..changed });
+        }
+        // Made only for its errors, before there is a grant.
+        self.plan(client, NO_TOKEN)?;
+        let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
+        let made = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
+        match self.plan(client, &made.token).and_then(|plan| apply(&plan)) {
+            Ok(changed) => Ok(ConnectionChange { grant: Some(made.grant), ..changed }),
+            Err(error) => {
+                session.agents().revoke_grant(&made.grant.id)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// What [`disconnect`](Self::disconnect) would change in the configuration. Changes nothing.
+    ///
+    /// # Errors
+    /// As for `disconnect`.
+    pub fn preview_disconnect(&self, client: &str) -> ApiResult<ConnectionChange> {
+        Ok(change_of(&self.plan_disconnect(parse(client)?)?, true))
+    }
+
+    /// Ends the grant of a client and takes our server out of its configuration. Without a `session`, the grant stays.
+    /// The grant is ended first, so that the client reads nothing more also if its configuration cannot be changed.
+    ///
+    /// # Errors
+    /// As for `connect`; the grant has ended if the details have `grant`.
+    pub fn disconnect(&self, session: Option<&Session>, client: &str) -> ApiResult<ConnectionChange> {
+        let client = parse(client)?;
+        let plan = self.plan_disconnect(client)?;
+        let grant = match (session, self.token(client)?) {
+            (Some(session), Some(token)) => end(session, &token)?,
+            _ => None,
+        };
+        match apply(&plan) {
+            Ok(changed) => Ok(ConnectionChange { grant, ..changed }),
+            Err(error) => Err(match grant {
+                Some(grant) => error.with("grant", grant.id),
+                None => error,
+            }),
+        }
+    }
+
+    fn state(&self, client: Client) -> AiClient {
+        let report = check_client(client, &self.places, &self.server(client, NO_TOKEN));
+        let token = self.token(client).ok().flatten();
+        AiClient {
+            client: report.client.into(),
+            title: report.title.into(),
+            installed: report
+                .installed
+                .map(|found| AiClientFound { by: found.by.into(), path: found.path.display().to_string() }),
+            config_path: report.config_path.display().to_string(),
+            configured: report.configured,
+            ours: report.ours,
+            current: report.current,
+            problems: report
+                .problems
+                .into_iter()
+                .map(|problem| AiClientProblem { code: problem.code.into(), message: problem.message })
+                .collect(),
+            grant: token.as_deref().and_then(grant_id).map(str::to_owned),
+        }
+    }
+
+    fn server(&self, _client: Client, token: &str) -> Server {
+        Server {
+            name: self.name.clone(),
+            command: self.command.clone(),
+            args: vec!["mcp".into()],
+            env: [(TOKEN_VARIABLE.to_owned(), token.to_owned())].into(),
+        }
+    }
+
+    fn plan(&self, client: Client, token: &str) -> ApiResult<Plan> {
+        plan_connect(client, &self.places, &self.server(client, token)).map_err(|error| api_error(&error))
+    }
+
+    fn plan_disconnect(&self, client: Client) -> ApiResult<Plan> {
+        plan_disconnect(client, &self.places, &self.name).map_err(|error| api_error(&error))
+    }
+
+    /// The token in a client's configuration.
+    fn token(&self, client: Client) -> ApiResult<Option<String>> {
+        connected_variable(client, &self.places, &self.name, TOKEN_VARIABLE).map_err(|error| api_error(&error))
+    }
+
+    /// The token in a client's configuration, if its grant is in force in this vault.
+    fn token_in_force(&self, session: &Session, client: Client) -> ApiResult<Option<String>> {
+        let Some(token) = self.token(client)? else { return Ok(None) };
+        let grant = session.agents().grant_of(&token)?;
+        Ok(grant.is_some_and(|grant| grant.state == "active").then_some(token))
+    }
+}
+
+/// Ends the grant of a token. None if this vault does not know it.
+fn end(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
+    match session.agents().grant_of(token)? {
+        Some(grant) if grant.state == "revoked" => Ok(Some(grant)),
+        Some(grant) => session.agents().revoke_grant(&grant.id).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The id of the grant in a token.
+fn grant_id(token: &str) -> Option<&str> {
+    token.trim().split('_').nth(2)
+}
+
+fn parse(client: &str) -> ApiResult<Client> {
+    Client::parse(client).ok_or_else(|| {
+        let known: Vec<_> = Client::ALL.iter().map(|client| client.id()).collect();
+        ApiError::new("usage", 2, format!("There is no such client. Known are {}.", known.join(", ")))
+    })
+}
+
+fn change_of(plan: &Plan, dry_run: bool) -> ConnectionChange {
+    ConnectionChange {
+        client: plan.client().id().into(),
+        config_path: plan.config_path().display().to_string(),
+        change: without_secrets(&plan.change()),
+        changed: false,
+        dry_run,
+        backup: None,
+        grant: None,
+    }
+}
+
+fn apply(plan: &Plan) -> ApiResult<ConnectionChange> {
+    let change = change_of(plan, false);
+    let applied = plan.apply(SystemTime::now()).map_err(|error| api_error(&error))?;
+    let backup = applied.backup.map(|path| path.display().to_string());
+    Ok(ConnectionChange { changed: applied.changed, backup, ..change })
+}
+
+/// The text with the secrets of tokens replaced. The id of the grant before them stays.
+fn without_secrets(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("mementory_") {
+        let (before, found) = rest.split_at(at);
+        out.push_str(before);
+        let secret_at = found.match_indices('_').nth(2).map(|(at, _)| at + 1);
+        let secret = secret_at.and_then(|at| found.get(at..at + SECRET_DIGITS));
+        rest = match (secret_at, secret) {
+            (Some(at), Some(secret)) if secret.bytes().all(|b| b.is_ascii_hexdigit()) => {
+                out.push_str(&found[..at]);
+                out.push('…');
+                &found[at + SECRET_DIGITS..]
+            }
+            _ => {
+                let (name, after) = found.split_at("mementory_".len());
+                out.push_str(name);
+                after
+            }
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+fn api_error(error: &Error) -> ApiError {
+    let exit = match error {
+        Error::NotOurs { .. } | Error::Changed { .. } => 1,
+        Error::InvalidServer(_) => 2,
+        Error::Io { kind: IoKind::NoPermission | IoKind::DiskFull | IoKind::Other, .. } => 7,
+        _ => 6,
+    };
+    let made = ApiError::new(error.code(), exit, error.to_string());
+    match error {
+        Error::Syntax { line, column, .. } | Error::Layout { line, column, .. } => {
+            made.with("line", line).with("column", column)
+        }
+        _ => made,
+    }
+}
+
+#[cfg(test)]
+mod tests;

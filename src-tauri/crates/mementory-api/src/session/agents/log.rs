@@ -1,0 +1,64 @@
+//! What connected clients have asked for, from the audit log.
+use super::Agents;
+use crate::{ApiResult, types::*};
+use mementory_model::{Kind, Timestamp};
+use std::collections::{BTreeMap, HashMap};
+
+/// What the audit log writes before the name of a tool.
+const CALL_PREFIX: &str = "client_";
+
+impl Agents<'_> {
+    /// The newest calls of all clients, or of one grant, at most `limit`.
+    pub fn calls(&self, grant: Option<&str>, limit: u32) -> ApiResult<ClientCallList> {
+        let names: HashMap<String, String> =
+            self.context.vault.grants().all()?.into_iter().map(|grant| (grant.id, grant.name)).collect();
+        let (mut calls, mut total) = (Vec::new(), 0_u32);
+        for entry in self.context.vault.audit().entries()?.into_iter().rev() {
+            let Some(tool) = entry.op.strip_prefix(CALL_PREFIX) else { continue };
+            if grant.is_some_and(|grant| grant != entry.target) {
+                continue;
+            }
+            total += 1;
+            if calls.len() >= limit as usize {
+                continue;
+            }
+            let (left, note) = parts(&entry.detail);
+            calls.push(ClientCall {
+                at: Timestamp::from_micros(entry.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
+                client: names.get(&entry.target).cloned().unwrap_or_default(),
+                grant: entry.target,
+                tool: tool.to_owned(),
+                left,
+                note,
+            });
+        }
+        Ok(ClientCallList { calls, total })
+    }
+}
+
+/// Reads what `Call` of the vault wrote: `memory 3, fact 1, new`.
+fn parts(detail: &str) -> (BTreeMap<String, u32>, Option<String>) {
+    let (mut left, mut notes) = (BTreeMap::new(), Vec::new());
+    for part in detail.split(", ").filter(|part| !part.is_empty() && *part != "nothing left") {
+        match part.rsplit_once(' ').and_then(|(kind, count)| Some((Kind::parse(kind)?, count.parse().ok()?))) {
+            Some((kind, count)) => drop(left.insert(kind.as_str().to_owned(), count)),
+            None => notes.push(part),
+        }
+    }
+    (left, (!notes.is_empty()).then(|| notes.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_detail_of_a_call_is_read_as_it_is_written() {
+        let counts = |pairs: &[(&str, u32)]| pairs.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect();
+        assert_eq!(parts("memory 3, fact 1"), (counts(&[("memory", 3), ("fact", 1)]), None));
+        assert_eq!(parts("memory 1, change"), (counts(&[("memory", 1)]), Some("change".into())));
+        assert_eq!(parts("nothing left"), (BTreeMap::new(), None));
+        assert_eq!(parts("nothing 4"), (BTreeMap::new(), Some("nothing 4".into())));
+        assert_eq!(parts(""), (BTreeMap::new(), None));
+    }
+}

@@ -1,0 +1,101 @@
+//! The program behind a connection. A client names itself in the protocol; this is what the system says about it.
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
+
+/// Our own program that clients start; the client is the one that started it.
+#[cfg(target_os = "linux")]
+const OWN_PROGRAM: &str = "mementory";
+/// Programs that start others on behalf of a client.
+#[cfg(target_os = "linux")]
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
+/// Programs that run a script, which then is what the person knows.
+#[cfg(target_os = "linux")]
+const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
+/// Most processes that are followed upwards.
+#[cfg(target_os = "linux")]
+const MAX_STEPS: usize = 6;
+
+/// A program that asks for records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Path of the program that runs.
+    pub path: String,
+    /// Path of the script that it runs, if it is an interpreter.
+    pub script: Option<String>,
+}
+
+/// The program that started the process with this number, which is at the other end of the socket. None if it has ended
+/// already, or on systems where this cannot be asked.
+#[cfg(target_os = "linux")]
+pub(crate) fn program_of(pid: u32) -> Option<Program> {
+    let mut pid = pid;
+    for _ in 0..MAX_STEPS {
+        let exe = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+        let name = exe.file_name()?.to_string_lossy().into_owned();
+        if name != OWN_PROGRAM && !SHELLS.contains(&name.as_str()) {
+            return Some(Program { script: script_of(pid, &name), path: exe.display().to_string() });
+        }
+        pid = parent_of(pid).filter(|&parent| parent > 1)?;
+    }
+    None
+}
+
+/// Reads the parent from the fields after the name, which can contain anything, in `/proc/<pid>/stat`.
+#[cfg(target_os = "linux")]
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The script of an interpreter. Other arguments are not read, because they can be secrets.
+#[cfg(target_os = "linux")]
+fn script_of(pid: u32, name: &str) -> Option<String> {
+    if !INTERPRETERS.iter().any(|interpreter| name.starts_with(interpreter)) {
+        return None;
+    }
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let mut arguments = line.split(|&byte| byte == 0).skip(1);
+    let first = String::from_utf8(arguments.find(|argument| !argument.starts_with(b"-"))?.to_vec()).ok()?;
+    // A relative path belongs to the folder in which the client was started.
+    let folder = || std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
+    let path: PathBuf = if Path::new(&first).is_absolute() { first.into() } else { folder().join(first) };
+    path.is_file().then(|| path.display().to_string())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn this_process_is_named_by_its_own_path() {
+        let own = std::env::current_exe().unwrap().display().to_string();
+        assert_eq!(program_of(std::process::id()).unwrap(), Program { path: own, script: None });
+    }
+
+    #[test]
+    fn shells_and_our_own_program_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let relay = folder.path().join(OWN_PROGRAM);
+        // A shell under the name of our program waits for its input, as the real one does.
+        std::fs::copy("/bin/sh", &relay).unwrap();
+        let mut child = std::process::Command::new(&relay)
+            .args(["-c", "echo ready; read line"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = [0; 6];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+        let found = program_of(child.id());
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        let own = std::env::current_exe().unwrap().display().to_string();
+        assert_eq!(found.unwrap().path, own);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_is_no_program() {
+        assert_eq!(program_of(u32::MAX), None);
+    }
+}

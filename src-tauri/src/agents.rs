@@ -1,0 +1,172 @@
+//! Answers connected clients while the window runs. `mementory_mcp` has the socket and the tools; here is when it runs
+//! and how it gets the open vault.
+//!
+//! It runs from the time when a vault with a grant in force is opened until the program ends, unless the person
+//! switched it off. Without a grant there is nobody to answer, so there is no socket either; before a vault was opened
+//! nobody can know whether there are grants, and a client that finds no socket already says that the vault is locked.
+use crate::open_vault::SharedVault;
+use mementory_api::ApiError;
+use mementory_api::types::{AnsweringState, ConnectedProgram};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Called after each call of a client.
+type OnCall = Box<dyn Fn() + Send + Sync>;
+
+/// The server for connected clients, and what was seen of them since the program started.
+#[derive(Default)]
+pub struct Agents {
+    /// None: the usual path.
+    socket: Option<PathBuf>,
+    running: Mutex<Option<Running>>,
+    /// Why the server could not be started.
+    problem: Mutex<Option<ApiError>>,
+    seen: Arc<Seen>,
+}
+
+/// What was seen of clients.
+#[derive(Default)]
+struct Seen {
+    /// Programs by the id of the grant.
+    programs: Mutex<HashMap<String, ConnectedProgram>>,
+    on_call: Mutex<Option<OnCall>>,
+}
+
+impl Agents {
+    /// `socket`: where clients are answered, for tests.
+    #[cfg(all(test, unix))]
+    pub fn at(socket: PathBuf) -> Self {
+        Self { socket: Some(socket), ..Self::default() }
+    }
+
+    /// Sets what is called after each call of a client.
+    pub fn on_call(&self, listener: impl Fn() + Send + Sync + 'static) {
+        *unpoisoned(&self.seen.on_call) = Some(Box::new(listener));
+    }
+
+    /// The programs that were really connected, by grant.
+    pub fn programs(&self) -> Vec<ConnectedProgram> {
+        let mut programs: Vec<_> = unpoisoned(&self.seen.programs).values().cloned().collect();
+        programs.sort_by(|a, b| a.grant.cmp(&b.grant));
+        programs
+    }
+
+    /// Whether clients are answered, and why not.
+    pub fn state(&self, enabled: bool) -> AnsweringState {
+        let problem = unpoisoned(&self.problem).as_ref().map(ApiError::body);
+        let running = unpoisoned(&self.running).is_some();
+        AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
+    }
+
+    /// Starts or stops the server. `any_grant`: whether the open vault has a grant in force.
+    pub fn update(&self, vault: &SharedVault, enabled: bool, any_grant: bool) {
+        let mut running = unpoisoned(&self.running);
+        match (&*running, enabled) {
+            (Some(_), false) => {
+                if let Some(running) = running.take() {
+                    running.stop();
+                }
+            }
+            (None, true) if any_grant => {
+                let started = Running::start(self.socket.clone(), vault, &self.seen);
+                *unpoisoned(&self.problem) = started.as_ref().err().cloned();
+                *running = started.ok();
+            }
+            _ => {}
+        }
+    }
+
+    /// Stops the server because the program ends.
+    pub fn close(&self) {
+        if let Some(running) = unpoisoned(&self.running).take() {
+            running.stop();
+        }
+    }
+}
+
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(unix)]
+use answering::Running;
+
+#[cfg(unix)]
+mod answering {
+    use super::{Arc, ConnectedProgram, PathBuf, Seen, SharedVault, unpoisoned};
+    use mementory_api::{ApiError, ApiResult, Session};
+    use mementory_mcp::{AnsweredCall, Server, Stopper, VaultAccess, socket_path};
+    use std::sync::TryLockError;
+    use std::thread::JoinHandle;
+
+    /// A running server.
+    pub(super) struct Running {
+        stopper: Stopper,
+        thread: JoinHandle<()>,
+    }
+
+    impl Running {
+        pub(super) fn start(socket: Option<PathBuf>, vault: &SharedVault, seen: &Arc<Seen>) -> ApiResult<Self> {
+            let server = Server::bind(&socket.unwrap_or_else(socket_path))?;
+            let stopper = server.stopper();
+            let access: Arc<dyn VaultAccess> = Arc::new(WindowVault { vault: vault.clone(), seen: seen.clone() });
+            let thread = std::thread::Builder::new()
+                .name("clients".into())
+                .spawn(move || server.run(&access))
+                .map_err(|error| ApiError::new("io", 7, format!("Clients cannot be answered: {error}.")))?;
+            Ok(Self { stopper, thread })
+        }
+
+        /// Removes the socket. Calls that run are not waited for.
+        pub(super) fn stop(self) {
+            self.stopper.stop();
+            let _ = self.thread.join();
+        }
+    }
+
+    /// Lends the window's vault.
+    struct WindowVault {
+        vault: SharedVault,
+        seen: Arc<Seen>,
+    }
+
+    impl VaultAccess for WindowVault {
+        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
+            // Not waited for: whoever has the vault for writing locks it or is about to open it, and a client gets the
+            // answer that it is locked.
+            let vault = match self.vault.try_read() {
+                Ok(vault) => vault,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return false,
+            };
+            vault.as_ref().map(|open| use_it(&open.session)).is_some()
+        }
+
+        fn answered(&self, call: &AnsweredCall) {
+            if let Some(program) = &call.program {
+                let seen = ConnectedProgram {
+                    grant: call.grant.clone(),
+                    path: program.path.clone(),
+                    script: program.script.clone(),
+                };
+                unpoisoned(&self.seen.programs).insert(call.grant.clone(), seen);
+            }
+            if let Some(listener) = &*unpoisoned(&self.seen.on_call) {
+                listener();
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Running;
+
+#[cfg(not(unix))]
+impl Running {
+    fn start(_socket: Option<PathBuf>, _vault: &SharedVault, _seen: &Arc<Seen>) -> mementory_api::ApiResult<Self> {
+        Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
+    }
+
+    fn stop(self) {}
+}

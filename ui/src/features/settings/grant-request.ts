@@ -1,0 +1,36 @@
+import type { GrantRequest } from "$lib/ipc";
+
+/** Kinds that an agent can ask for beside conversations, in display order. */
+export const GRANT_KINDS = ["memory", "profile", "fact", "procedure", "todo"] as const;
+export type Right = "read" | "suggest";
+
+/** Memories only, sensitive values covered, reading and suggesting: what most people want. */
+export const emptyRequest = (): GrantRequest => ({
+  name: "",
+  sources: [],
+  kinds: [],
+  types: [],
+  tags: [],
+  since: null,
+  until: null,
+  conversations: false,
+  uncovered: false,
+  rights: ["read", "suggest"],
+  records_per_call: null,
+  records_per_day: null,
+  expires: null,
+});
+
+/** The rights with one more or less. */
+export function withRight(rights: readonly string[], right: Right, on: boolean): string[] {
+  const wanted = new Set(rights);
+  if (on) wanted.add(right);
+  else wanted.delete(right);
+  return (["read", "suggest"] as const).filter((each) => wanted.has(each));
+}
+
+/** A number of at least 1; null for everything else, which means the usual limit. */
+export function limitOf(typed: string): number | null {
+  const number = Number(typed);
+  return Number.isInteger(number) && number >= 1 ? number : null;
+}

@@ -1,0 +1,61 @@
+import { backend, type SuggestionDecision, type SuggestionItem } from "$lib/ipc";
+import { agents } from "$lib/state/agents.svelte";
+import { lockGuard } from "$lib/state/lock-cleanup";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { t } from "$lib/text";
+
+/** The suggestions that wait, and the person's selection. A new one for each visit of the page. */
+export class Queue {
+  /** Null until loaded. */
+  items = $state.raw<SuggestionItem[] | null>(null);
+  selected = $state.raw<ReadonlySet<string>>(new Set());
+  busy = $state(false);
+  readonly selection = $derived((this.items ?? []).filter((item) => this.selected.has(item.id)));
+
+  show(items: SuggestionItem[]): void {
+    this.items = items;
+    const ids = new Set(items.map(({ id }) => id));
+    this.selected = new Set([...this.selected].filter((id) => ids.has(id)));
+  }
+
+  select(id: string, on: boolean): void {
+    const next = new Set(this.selected);
+    if (on) next.add(id);
+    else next.delete(id);
+    this.selected = next;
+  }
+
+  selectAll(on: boolean): void {
+    this.selected = new Set(on ? (this.items ?? []).map(({ id }) => id) : []);
+  }
+
+  /** Decides, then loads what is left. Throws the error of the backend. */
+  async decide(decision: Partial<SuggestionDecision>): Promise<void> {
+    if (this.busy) return;
+    const isUnlocked = lockGuard();
+    this.busy = true;
+    try {
+      const closed = await backend().decideSuggestions({ accept: [], refuse: [], never: [], ...decision });
+      if (!isUnlocked()) return;
+      const [accepted, refused] = [closed.accepted.length, closed.refused.length];
+      if (accepted > 0) toasts.show(t("suggestions.accepted", { n: accepted }), { icon: "check" });
+      else if (refused > 0) toasts.show(t("suggestions.refused", { n: refused }), { icon: "check" });
+      if (accepted > 0) vault.changed();
+    } finally {
+      this.busy = false;
+      // Also after an error: those before the one that failed were applied.
+      if (isUnlocked()) {
+        const { items } = await backend().suggestions();
+        if (isUnlocked()) this.show(items);
+        void agents.load();
+      }
+    }
+  }
+}
+
+/** The ids of suggestions. */
+export const idsOf = (items: readonly SuggestionItem[]): string[] => items.map(({ id }) => id);
+/** Suggestions as they are accepted without an edit; those whose record has changed cannot be. */
+export const accepting = (items: readonly SuggestionItem[]) =>
+  items.filter((item) => !item.changed_since).map(({ id }) => ({ id, text: null }));

@@ -1,0 +1,159 @@
+import {
+  backend,
+  type AgentsOverview,
+  type AiClient,
+  type ConnectedProgram,
+  type ConnectionChange,
+  type GrantInfo,
+  type GrantRequest,
+} from "$lib/ipc";
+import { oneLine } from "$lib/logic/untrusted-text";
+import { t } from "$lib/text";
+import { onLock, lockGuard } from "./lock-cleanup";
+import { nav } from "./nav.svelte";
+import { session } from "./session.svelte";
+import { toasts } from "./toasts.svelte";
+
+/** A client of this computer, or a grant that no client of this computer uses. */
+export type AgentRow = {
+  key: string;
+  title: string;
+  client: AiClient | null;
+  grant: GrantInfo | null;
+  program: ConnectedProgram | null;
+  /**
+   * `elsewhere`: its configuration has a token of another vault. `ended`: its grant has ended. `open`: not connected.
+   */
+  state: "connected" | "ended" | "elsewhere" | "open";
+};
+
+/** Connected clients: what is set up, and the number of suggestions that wait. */
+class Agents {
+  /** Null until loaded. */
+  overview = $state.raw<AgentsOverview | null>(null);
+  /** Increases with every call of a client. */
+  revision = $state(0);
+  readonly suggestions = $derived(this.overview?.suggestions ?? 0);
+  /** Whether there is anything to show outside of the settings: a client was connected once, or suggests something. */
+  readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);
+  readonly rows = $derived(this.overview ? rowsOf(this.overview) : []);
+  #run = 0;
+  #called = false;
+  #loading = false;
+
+  /** Loads everything. Errors are not shown, because this runs in the background and repeats at each event. */
+  async load(): Promise<void> {
+    await this.#apply(backend().agents()).catch((error: unknown) => session.handleLocked(error));
+  }
+
+  /** A client was answered. Many calls in a row load once more after the first. */
+  called(): void {
+    this.#called = true;
+    if (!this.#loading) void this.#follow();
+  }
+
+  async #follow(): Promise<void> {
+    this.#loading = true;
+    while (this.#called) {
+      this.#called = false;
+      this.revision += 1;
+      await this.load();
+    }
+    this.#loading = false;
+  }
+
+  /** What connecting or disconnecting would change. */
+  preview({ client }: AiClient, connect: boolean): Promise<ConnectionChange> {
+    return connect ? backend().connectPreview(client) : backend().disconnectPreview(client);
+  }
+
+  async connect(client: AiClient, request: GrantRequest): Promise<ConnectionChange> {
+    const done = await backend().connectClient(client.client, request);
+    await this.load();
+    return done;
+  }
+
+  async disconnect(client: AiClient): Promise<ConnectionChange> {
+    const done = await backend().disconnectClient(client.client);
+    await this.load();
+    return done;
+  }
+
+  /** Ends a grant at once. */
+  async stop(grant: GrantInfo): Promise<void> {
+    const isUnlocked = lockGuard();
+    await this.#apply(backend().stopClient(grant.id));
+    if (isUnlocked()) toasts.show(t("agents.stopped", { name: oneLine(grant.name) }), { icon: "check" });
+  }
+
+  setAnswering(on: boolean): Promise<void> {
+    return this.#apply(backend().setAnswerClients(on));
+  }
+
+  /** Opens what a client asked for, or all. */
+  showCalls(grant: string | null = null): void {
+    this.shownGrant = grant;
+    nav.activityTab = "clients";
+    nav.go("activity");
+  }
+  /** The grant whose calls are shown; null: all. */
+  shownGrant = $state<string | null>(null);
+
+  async #apply(request: Promise<AgentsOverview>): Promise<void> {
+    const run = ++this.#run;
+    const isUnlocked = lockGuard();
+    const found = await request;
+    if (!isUnlocked() || run !== this.#run) return;
+    this.overview = found;
+    this.#announce(found.grants.filter((grant) => grant.first_read_at !== null && !grant.first_read_seen));
+  }
+
+  /** Says that clients have read for the first time. */
+  #announce(grants: GrantInfo[]): void {
+    const [grant, more] = grants;
+    if (!grant) return;
+    const text = more
+      ? t("agents.firstReads", { n: grants.length })
+      : t("agents.firstRead", { name: oneLine(grant.name) });
+    const run = () => this.showCalls(more ? null : grant.id);
+    toasts.show(text, { icon: "alert", action: { label: t("agents.showCalls"), undo: false, run } });
+    // If this fails, the notice comes again.
+    void backend()
+      .firstReadsSeen(grants.map(({ id }) => id))
+      .catch((error: unknown) => session.handleLocked(error));
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.overview = null;
+    this.shownGrant = null;
+  }
+}
+
+/** Clients that are here or connected, then grants in force that none of them uses. */
+function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
+  const programOf = (grant: GrantInfo | null) => programs.find((program) => program.grant === grant?.id) ?? null;
+  const used = new Set<string>();
+  const rows = clients.flatMap((client): AgentRow[] => {
+    if (client.installed === null && !client.configured) return [];
+    const grant = grants.find((each) => each.id === client.grant) ?? null;
+    if (grant) used.add(grant.id);
+    const state = grant ? (grant.state === "active" ? "connected" : "ended") : client.grant ? "elsewhere" : "open";
+    return [{ key: client.client, title: client.title, client, grant, program: programOf(grant), state }];
+  });
+  const others = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
+  return [
+    ...rows,
+    ...others.map((grant): AgentRow => ({
+      key: grant.id,
+      title: grant.name,
+      client: null,
+      grant,
+      program: programOf(grant),
+      state: "connected",
+    })),
+  ];
+}
+
+export const agents = new Agents();
+onLock(() => agents.clear());
