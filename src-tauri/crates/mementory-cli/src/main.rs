@@ -16,6 +16,7 @@ mod packaging;
 mod portable;
 mod print;
 mod push;
+mod review;
 mod run;
 
 use clap::{Parser, error::ErrorKind};

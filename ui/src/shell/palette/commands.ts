@@ -11,6 +11,7 @@ import HardDrive from "@lucide/svelte/icons/hard-drive";
 import Info from "@lucide/svelte/icons/info";
 import Keyboard from "@lucide/svelte/icons/keyboard";
 import KeyRound from "@lucide/svelte/icons/key-round";
+import ListChecks from "@lucide/svelte/icons/list-checks";
 import Lock from "@lucide/svelte/icons/lock";
 import MessagesSquare from "@lucide/svelte/icons/messages-square";
 import Palette from "@lucide/svelte/icons/palette";
@@ -58,6 +59,7 @@ const SECTION_ICONS: Record<Section, IconComponent> = {
   files: Paperclip,
   activity: HistoryIcon,
   sensitive: Shield,
+  review: ListChecks,
   trash: Trash2,
   settings: Settings,
 };
