@@ -33,7 +33,7 @@ describe("the review of memories", () => {
     const answer = vi.spyOn(mock, "reviewAnswer");
     await pressAndWait("3");
     expect(answer).toHaveBeenLastCalledWith([{ id: first, answer: "wrong" }]);
-    expect(screen.getByRole("status")).toHaveTextContent(/^1 of/);
+    expect(screen.getByRole("status").textContent).toMatch(/^1 of/);
     const second = await shownId();
     await pressAndWait("5");
     expect(answer).toHaveBeenCalledTimes(1);
@@ -42,7 +42,7 @@ describe("the review of memories", () => {
     await press("u");
     await waitFor(async () => expect(await shownId()).toBe(first));
     expect(answer).toHaveBeenLastCalledWith([{ id: first, answer: "none" }]);
-    expect(screen.getByRole("status")).toHaveTextContent(/^0 of/);
+    expect(screen.getByRole("status").textContent).toMatch(/^0 of/);
   });
 
   it("keeps its answers when it is left and opened again", async () => {
@@ -53,7 +53,7 @@ describe("the review of memories", () => {
     review.clear();
     render(ReviewView);
     expect(await shownId()).not.toBe(first);
-    expect(screen.getByRole("status")).toHaveTextContent(/^1 of/);
+    expect(screen.getByRole("status").textContent).toMatch(/^1 of/);
   });
 
   it("ends with what to do in the vault and at each assistant", async () => {
@@ -91,7 +91,7 @@ describe("the review of memories", () => {
     render(AttentionList, { columns: [], incomplete: [] });
     const row = await screen.findByTestId("look-review");
     const { left } = await mock.reviewNext({ source: null, sensitive: false, skip: [], id: null, counts_only: true });
-    expect(row).toHaveTextContent(String(left));
+    expect(row.textContent).toContain(String(left));
     await fireEvent.click(row);
     expect(nav.section).toBe("review");
   });
@@ -101,7 +101,7 @@ describe("the evidence of a memory", () => {
   it("says who said it and opens the conversation at the message", async () => {
     nav.section = "memories";
     render(MemoryDetail, { id: "m-0" });
-    expect(await screen.findByTestId("evidence-verdict")).toHaveTextContent("You said this.");
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toBe("You said this.");
     await fireEvent.click(screen.getByTestId("evidence-message"));
     expect([nav.section, nav.id, nav.message]).toEqual(["conversations", "c-bath", "msg-a2"]);
   });
@@ -115,6 +115,6 @@ describe("the evidence of a memory", () => {
     });
     nav.section = "memories";
     render(MemoryDetail, { id: items[0]!.id });
-    expect(await screen.findByTestId("evidence-verdict")).toHaveTextContent(/no conversations with Claude/);
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toMatch(/no conversations with Claude/);
   });
 });

@@ -39,7 +39,10 @@ impl Words {
         let mut out = Self::default();
         let mut run = String::new();
         let mut unspaced = false;
-        for c in text.chars() {
+        for (at, c) in text.char_indices() {
+            if groups_digits(text, at, c) {
+                continue;
+            }
             let here = is_unspaced(c);
             // A mark belongs to the letter before it.
             let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
@@ -122,6 +125,17 @@ pub fn key_words(text: &str) -> String {
         }
     }
     out
+}
+
+/// True for a separator inside a number: 4,150 and 4.150 are 4150.
+fn groups_digits(text: &str, at: usize, c: char) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    matches!(c, ',' | '.')
+        && at > 0
+        && digit(bytes.get(at - 1))
+        && (1..=3).all(|n| digit(bytes.get(at + n)))
+        && !digit(bytes.get(at + 4))
 }
 
 /// Endings of English, German, French and Spanish words, longest first.
@@ -218,5 +232,7 @@ mod tests {
         assert!(likeness(&word("Penicillinallergie"), &word("Penicillin")) > 0.7);
         assert!(likeness(&word("marathon"), &word("market")) == 0.0);
         assert!(likeness(&word("34"), &word("345")) == 0.0);
+        assert_eq!(word("4,150 euros").folded, word("4.150 Euro").folded);
+        assert_eq!(stems("1,5 km, 10.2026"), ["1", "5", "km", "10", "2026"]);
     }
 }

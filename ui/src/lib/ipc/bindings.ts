@@ -921,7 +921,7 @@ export type MemoryEvidence = {
 	said_by: string,
 	/**  `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in. */
 	trace: string,
-	/**  The surest first; those that the export names before others. */
+	/**  First those that show who said it, then those that the export names. */
 	messages: EvidenceMessage[],
 };
 

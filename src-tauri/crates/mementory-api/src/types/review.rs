@@ -37,7 +37,7 @@ pub struct MemoryEvidence {
     pub said_by: String,
     /// `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in.
     pub trace: String,
-    /// The surest first; those that the export names before others.
+    /// First those that show who said it, then those that the export names.
     pub messages: Vec<EvidenceMessage>,
 }
 

@@ -2,13 +2,14 @@
 use crate::{
     VaultResult,
     context::Context,
-    memory_evidence::{FoundBy, SimilarMessages},
+    memory_evidence::{FoundBy, SimilarMessages, decide::span_before},
     query::{Reader, Search},
 };
 use mementory_evidence::key_words;
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_search::IndexFilter;
-use mementory_store::{RowView, ids::record_id};
+use mementory_store::{RowView, ids::record_id, kind_code};
+use rusqlite::params;
 use std::collections::{HashMap, HashSet};
 
 /// Messages of the same assistant that are read.
@@ -19,6 +20,8 @@ const OTHER_ASSISTANTS: usize = 20;
 const NAMED_CONVERSATION: usize = 20;
 /// Messages before a named one that are read, by their parents.
 const BEFORE_NAMED: usize = 8;
+/// Messages that are read because they are from just before the memory was made.
+const NEAR_IN_TIME: usize = 60;
 /// Conversations that are searched because the export names them.
 const MAX_CONVERSATIONS: usize = 8;
 
@@ -55,6 +58,7 @@ impl<'c> Candidates<'c> {
         self.add_linked(&self.view.clone(), 0)?;
         self.add_named_at_source()?;
         self.add_before_linked()?;
+        self.add_near_in_time()?;
         self.add_with_words()?;
         if let Some(similar) = similar {
             for (row, similarity) in similar(self.record)? {
@@ -120,6 +124,22 @@ impl<'c> Candidates<'c> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the messages of the assistant from just before the memory was made, or from its day if only that is known.
+    fn add_near_in_time(&mut self) -> VaultResult<()> {
+        let Some((from, to)) = self.record.times.created.or(self.record.times.updated).map(span_before) else {
+            return Ok(());
+        };
+        let rows = self.context.store.read(|c| {
+            let sql = "SELECT r.row FROM records r WHERE r.kind = ?1 AND r.trashed IS NULL AND r.sort BETWEEN ?2 AND ?3 \
+                       AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
+            let mut statement = c.prepare_cached(sql)?;
+            let (kind, most) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
+            let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
+            Ok(rows.collect::<Result<Vec<i64>, _>>()?)
+        })?;
+        rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words, None))
     }
 
     fn add_with_words(&mut self) -> VaultResult<()> {

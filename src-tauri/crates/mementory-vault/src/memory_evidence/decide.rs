@@ -4,18 +4,24 @@ use mementory_evidence::{Claim, Sentence};
 use mementory_model::{SaidBy, Timestamp};
 
 /// Confidence from which on a message is evidence.
-const MIN_CONFIDENCE: f32 = 0.5;
-/// The same for a message of a conversation that the export names.
+const MIN_CONFIDENCE: f32 = 0.55;
+/// The same for a message of a conversation that the export names, or from just before the memory was made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
+/// The same for a message of an assistant or a system, which has much to say about everything.
+const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
 /// A memory of several statements is found if messages say this share of them.
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
 /// Similarity of meaning from which on a message is evidence.
 const MIN_SIMILARITY: f32 = 0.6;
 /// A statement of the person counts before one of the assistant that is this much surer: it is where that came from.
 const PERSON_FIRST: f32 = 0.3;
+/// The same for a message in the named conversation, or from just before the memory was made.
+const PERSON_FIRST_NEAR: f32 = 0.6;
 
 const MINUTE: i64 = 60_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;
+/// How long before a memory was made its message was said, at most, to be near.
+const NEAR: i64 = 30 * MINUTE;
 
 /// What is known of the memory.
 pub(super) struct Facts<'f> {
@@ -43,6 +49,15 @@ struct Weighed {
     confidence: f32,
     /// Parts of the memory that it says.
     parts: Vec<usize>,
+    /// True if it is in the named conversation, or from just before the memory was made.
+    near: bool,
+}
+
+/// The time in which a message is near to a memory made at this time: half an hour before, or that day if the time has
+/// no hours.
+pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
+    let made = made.as_micros();
+    if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }
 }
 
 /// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
@@ -64,7 +79,8 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
             messages.push(each);
         }
     }
-    messages.sort_by_key(|each| !is_linked(each));
+    // What shows who said it comes first, then what the export names.
+    messages.sort_by_key(|each| (each.said_by != said_by || is_tool_call(each), !is_linked(each)));
     let trace = match (messages.is_empty(), facts.has_conversations) {
         (false, _) => Trace::Found,
         (true, true) => Trace::None,
@@ -75,6 +91,11 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
 
 fn is_linked(weighed: &Weighed) -> bool {
     weighed.candidate.found_by == FoundBy::Linked
+}
+
+/// True for a call of the memory tool: the assistant wrote the memory down, whoever said it.
+fn is_tool_call(weighed: &Weighed) -> bool {
+    weighed.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
 }
 
 fn message(weighed: Weighed) -> EvidenceMessage {
@@ -107,7 +128,12 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
     if factor == 0.0 && !linked {
         return None;
     }
-    let enough = if candidate.in_named_conversation { MIN_CONFIDENCE_NAMED } else { MIN_CONFIDENCE };
+    let near = candidate.in_named_conversation || is_near(facts, &candidate);
+    let enough = match (said_by, near) {
+        (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
+        (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
+        _ => MIN_CONFIDENCE_ASSISTANT,
+    };
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
     let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
     let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
@@ -116,19 +142,19 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
     match (linked, best, similar) {
         (true, best, _) => {
             let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
-            Some(Weighed { candidate, sentence, said_by, confidence: 1.0, parts })
+            Some(Weighed { candidate, sentence, said_by, confidence: 1.0, parts, near })
         }
         (false, Some(sentence), _) => {
             let confidence = confidence(&sentence);
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Words;
-            Some(Weighed { candidate, sentence, said_by, confidence, parts })
+            Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
         }
         (false, None, Some(similarity)) => {
             let sentence = sentences.first().copied().unwrap_or_else(|| whole(&candidate));
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Meaning;
-            Some(Weighed { candidate, sentence, said_by, confidence: similarity, parts: vec![0] })
+            Some(Weighed { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
         }
         (false, None, None) => None,
     }
@@ -152,6 +178,13 @@ fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
         _ if by_person => 0.85,
         _ => 0.0,
     }
+}
+
+/// True for a message from just before the memory was made.
+fn is_near(facts: &Facts<'_>, candidate: &Candidate) -> bool {
+    let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return false };
+    let (from, to) = span_before(created);
+    (from..=to).contains(&said.as_micros())
 }
 
 fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
@@ -189,14 +222,14 @@ fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<Said
         (confidence, named || share >= MIN_SHARE_OF_PARTS || of().any(|each| each.candidate.found_by == FoundBy::Meaning))
     };
     let (person, person_says) = best(SaidBy::User);
-    let unlinked = |who| {
-        let of = weighed.iter().filter(|each| each.said_by == Some(who) && !is_linked(each));
-        of.map(|each| each.confidence).fold(0.0, f32::max)
-    };
-    if person_says && person + PERSON_FIRST >= unlinked(SaidBy::Assistant) {
+    // A call of the memory tool does not show whether the person said it or the assistant concluded it.
+    let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
+    let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
+    let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
+    let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
+    if person_says && person + lead >= assistant {
         return Some(SaidBy::User);
     }
-    let (assistant, _) = best(SaidBy::Assistant);
     if assistant > 0.0 {
         return Some(SaidBy::Assistant);
     }
@@ -204,5 +237,9 @@ fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<Said
         return Some(SaidBy::User);
     }
     let (system, _) = best(SaidBy::System);
-    if system > 0.0 { Some(SaidBy::System) } else { facts.written_by() }
+    if system > 0.0 {
+        return Some(SaidBy::System);
+    }
+    // That a program extracted it does not show who said it.
+    facts.written_by().filter(|who| *who != SaidBy::Assistant)
 }

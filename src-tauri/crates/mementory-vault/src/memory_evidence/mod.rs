@@ -81,7 +81,7 @@ pub struct FoundEvidence {
     pub said_by: Option<SaidBy>,
     /// Whether there is a trace of it.
     pub trace: Trace,
-    /// The messages, the surest first; those that the export names before others.
+    /// The messages: first those that show who said it, then those that the export names.
     pub messages: Vec<EvidenceMessage>,
 }
 

@@ -176,7 +176,7 @@ impl Sections<'_> {
                 .collect();
             let rows: Vec<Vec<Cell<'_>>> =
                 keys.iter().map(|(key, n)| vec![Cell::Text(self.texts.get(key)), Cell::Number(*n)]).collect();
-            page.table(&["review", "count"].map(|key| self.texts.get(key)), &rows);
+            page.table(&["answer", "count"].map(|key| self.texts.get(key)), &rows);
         }
         page.end_section();
         Ok(())
@@ -217,7 +217,7 @@ impl Sections<'_> {
                     vec![Cell::Quote(&item.text), answer, state]
                 })
                 .collect();
-            page.table(&["text", "review", "state"].map(|key| self.texts.get(key)), &rows);
+            page.table(&["text", "answer", "state"].map(|key| self.texts.get(key)), &rows);
         }
         page.end_section();
     }
