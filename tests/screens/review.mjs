@@ -8,8 +8,30 @@ const openSensitive = async (page) => {
   await page.waitFor("sensitive-context");
 };
 
-/** Screens of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
+const openReview = async (page) => {
+  await page.waitFor("look-review");
+  await page.click("look-review");
+  await page.waitFor("review-memory");
+};
+
+/** Screens of the review of memories, of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
 export const REVIEW_SCREENS = [
+  ["review", OPEN, openReview],
+  [
+    "review, result",
+    OPEN,
+    async (page) => {
+      await openReview(page);
+      for (const answer of ["outdated", "wrong", "private"]) {
+        const id = () => page.mock("() => document.querySelector('[data-testid=review-memory]')?.dataset.id");
+        const before = await id();
+        await page.click(`review-${answer}`);
+        await until("the next memory", async () => (await id()) !== before);
+      }
+      await page.click("review-toggle");
+      await page.waitFor("todo-copy");
+    },
+  ],
   ["sensitive", OPEN, openSensitive],
   [
     "sensitive, one kind",

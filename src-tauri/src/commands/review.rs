@@ -64,3 +64,44 @@ pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> 
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
     session(app, move |vault| vault.duplicates().merge(&keep, &others)).await
 }
+
+/// Where a memory comes from.
+#[tauri::command]
+#[specta::specta]
+pub async fn memory_evidence(app: AppHandle, id: String) -> CommandResult<MemoryEvidence> {
+    session(app, move |vault| vault.origins().of(&id)).await
+}
+
+/// The next memory to review, with its evidence.
+#[tauri::command]
+#[specta::specta]
+pub async fn review_next(app: AppHandle, request: ReviewRequest) -> CommandResult<ReviewState> {
+    session(app, move |vault| vault.review().next(&request)).await
+}
+
+/// Store answers to memories, or take them back.
+#[tauri::command]
+#[specta::specta]
+pub async fn review_answer(app: AppHandle, answers: Vec<ReviewAnswer>) -> CommandResult<Ids> {
+    session(app, move |vault| vault.review().answer(&answers)).await
+}
+
+/// What is to be deleted at an assistant.
+#[tauri::command]
+#[specta::specta]
+pub async fn todo(app: AppHandle, assistant: Option<String>, language: String) -> CommandResult<Todo> {
+    session(app, move |vault| vault.review().todo(assistant.as_deref(), Some(&language))).await
+}
+
+/// Write the printable report to a new file.
+#[tauri::command]
+#[specta::specta]
+pub async fn write_report(
+    app: AppHandle,
+    job_id: String,
+    out: String,
+    request: ReportRequest,
+    on_progress: Channel<Progress>,
+) -> CommandResult<ReportMade> {
+    job(app, job_id, on_progress, move |vault, job| vault.review().report(std::path::Path::new(&out), &request, job)).await
+}

@@ -8,6 +8,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-json": ["mementory-model"],
   "mementory-crypto": [],
   "mementory-scan": [],
+  "mementory-evidence": ["mementory-model"],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
@@ -42,6 +43,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-formats",
     "mementory-scan",
     "mementory-similar",
+    "mementory-evidence",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-clients"],
   // Knows configurations of other programs and nothing of vaults.

@@ -528,8 +528,14 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         auth_token_file: Option<PathBuf>,
     },
-    /// Write an evidence pack, which shows what was deleted and done without any content.
+    /// Show where a memory comes from, or write an Evidence Pack.
+    ///
+    /// With the id of a record: the messages that it comes from, and who said it. With anything else, which is the name
+    /// of a new folder or archive (`pack`, `pack.zip`): write an Evidence Pack, which shows what was deleted and done
+    /// without any content. To name an Evidence Pack like a record's id, write a path: `./0123…`.
     Evidence {
+        /// Id of a record, or folder or archive for the Evidence Pack.
+        #[arg(value_name = "ID|OUT")]
         out: PathBuf,
         /// Only from this date or time on.
         #[arg(long)]
@@ -544,6 +550,48 @@ pub enum Command {
         /// Sign with the vault's key.
         #[arg(long)]
         sign: bool,
+    },
+    /// Review memories one by one: store answers, then show the next memory with where it comes from.
+    ///
+    /// Sensitive memories come first, then the oldest. `todo` lists what to delete at the assistants after that.
+    Review {
+        /// Show the next memory. Without answers this is what happens anyway.
+        #[arg(long)]
+        next: bool,
+        /// Answer a memory: true, outdated, wrong or private; none takes an answer back. May be given several times.
+        #[arg(long, value_name = "ID=ANSWER")]
+        answer: Vec<String>,
+        /// Only memories of this assistant.
+        #[arg(long, value_name = "ASSISTANT")]
+        source: Option<String>,
+        /// Only memories with a sensitive value.
+        #[arg(long)]
+        sensitive: bool,
+        /// Skip this memory for now; may be given several times.
+        #[arg(long, value_name = "ID")]
+        skip: Vec<String>,
+        /// Show this memory instead of the next one.
+        #[arg(long, value_name = "ID", conflicts_with = "next")]
+        show: Option<String>,
+    },
+    /// List what to delete at an assistant after the review, and what later imports say of it.
+    Todo {
+        /// Only for this assistant; without it, for the one with the most to delete.
+        #[arg(long)]
+        assistant: Option<String>,
+        /// Language of the texts: en, de or ja.
+        #[arg(long, default_value = "en")]
+        language: String,
+    },
+    /// Write what the assistants know about you as one printable page, with sensitive values covered.
+    ///
+    /// The page has numbers, where memories come from, what was reviewed and erased, and a letter to the providers.
+    Report {
+        /// A new HTML file.
+        out: PathBuf,
+        /// Language of the page: en, de or ja.
+        #[arg(long, default_value = "en")]
+        language: String,
     },
     /// Check for a valid signature by a trusted key. Needs no vault and changes nothing.
     Verify {

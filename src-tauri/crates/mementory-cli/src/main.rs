@@ -17,6 +17,7 @@ mod portable;
 mod print;
 mod push;
 mod release_args;
+mod review;
 mod run;
 
 use clap::{Parser, error::ErrorKind};

@@ -7,6 +7,7 @@ use crate::{
     job::{cancel_on_ctrl_c, job_with_progress},
     packaging,
     portable::{self, export_request},
+    review,
 };
 use mementory_api::{ApiError, ApiResult, Backups, CreateOptions, Job, Session, files, types::*};
 use std::path::{Path, PathBuf};
@@ -214,11 +215,23 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             Ok(CommandResult { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
         Command::Evidence { out, since, until, parts, sign } => {
-            let parts = parts.as_ref().map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect());
-            let request =
-                EvidenceRequest { since: since.clone(), until: until.clone(), sign: *sign, parts: parts.transpose()? };
-            let made = session.evidence().write(out, &request, job)?;
-            Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? })
+            let pack = review::PackOptions { since, until, parts: parts.as_deref(), sign: *sign };
+            review::evidence(session, out, &pack, job)
+        }
+        Command::Review { next, answer, source, sensitive, skip, show } => {
+            let request = ReviewRequest {
+                source: source.clone(),
+                sensitive: *sensitive,
+                skip: skip.clone(),
+                id: show.clone(),
+                counts_only: !next && show.is_none() && !answer.is_empty(),
+            };
+            review::review(session, answer, &request)
+        }
+        Command::Todo { assistant, language } => done(&session.review().todo(assistant.as_deref(), Some(language))?),
+        Command::Report { out, language } => {
+            cancel_on_ctrl_c(job);
+            done(&session.review().report(out, &ReportRequest { language: Some(language.clone()) }, job)?)
         }
         Command::Grants { command } => clients::grants(session, command.as_ref()),
         Command::Suggestions(args) => clients::suggestions(session, args),

@@ -28,8 +28,10 @@ mod index_sync;
 mod integrity;
 mod key_ring;
 mod known_values;
+mod memory_evidence;
 mod message_order;
 mod query;
+mod review;
 mod row_ranges;
 mod scratch;
 mod sensitive;
@@ -64,6 +66,7 @@ pub use import_report::{
 pub use index_sync::IndexWatch;
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
+pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
@@ -75,6 +78,7 @@ pub use query::{
     BatchRow, Batches, FacetCounts, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader,
     Search, Sort, SourceFacts, Summary, VersionRow, in_halves,
 };
+pub use review::{Answer, AnsweredRecord, AssistantState, Review, ReviewFilter, ReviewItem};
 pub use scratch::Scratch;
 pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,

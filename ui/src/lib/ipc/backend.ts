@@ -139,6 +139,19 @@ export interface Backend {
   duplicates(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Duplicates>;
   keepApart(ids: string[]): Promise<b.Ids>;
   merge(keep: string, others: string[]): Promise<b.Ids>;
+  /** The messages that a memory comes from. */
+  memoryEvidence(id: string): Promise<b.MemoryEvidence>;
+  reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;
+  reviewAnswer(answers: b.ReviewAnswer[]): Promise<b.Ids>;
+  /** Without an assistant, that with the most to delete. */
+  todo(assistant: string | null, language: string): Promise<b.Todo>;
+  /** Writes the printable report to the file `out`, which must not exist yet. */
+  writeReport(
+    jobId: string,
+    out: string,
+    request: b.ReportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.ReportMade>;
   exportPreview(
     jobId: string,
     request: b.ExportRequest,

@@ -170,6 +170,16 @@ export const commands = {
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
 	/**  Keep one of several; the others go to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
+	/**  Where a memory comes from. */
+	memoryEvidence: (id: string) => typedError<MemoryEvidence, ErrorBody>(__TAURI_INVOKE("memory_evidence", { id })),
+	/**  The next memory to review, with its evidence. */
+	reviewNext: (request: ReviewRequest) => typedError<ReviewState, ErrorBody>(__TAURI_INVOKE("review_next", { request })),
+	/**  Store answers to memories, or take them back. */
+	reviewAnswer: (answers: ReviewAnswer[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("review_answer", { answers })),
+	/**  What is to be deleted at an assistant. */
+	todo: (assistant: string | null, language: string) => typedError<Todo, ErrorBody>(__TAURI_INVOKE("todo", { assistant, language })),
+	/**  Write the printable report to a new file. */
+	writeReport: (jobId: string, out: string, request: ReportRequest, onProgress: Channel<Progress>) => typedError<ReportMade, ErrorBody>(__TAURI_INVOKE("write_report", { jobId, out, request, onProgress })),
 	/**
 	 *  What an export would contain and lose; nothing is written. An encrypted export may contain secrets, so it can lose
 	 *  less.
@@ -468,6 +478,29 @@ export type Evidence = {
 	validated: boolean,
 	/**  True if the pack is signed with the vault's key. */
 	signed: boolean,
+};
+
+/**  A message that a memory comes from. */
+export type EvidenceMessage = {
+	id: string,
+	origin_id: string | null,
+	/**  The sentence, in code points of the message's text (end exclusive). */
+	start: number,
+	end: number,
+	/**  `linked` (the export names it), `words` or `meaning`. */
+	how: string,
+	/**  From 0 to 1. */
+	confidence: number,
+	/**  `user`, `assistant`, `system` … */
+	role: string,
+	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	said_by: string,
+	/**  The sentence itself, at most 400 characters. */
+	text: string,
+	source: string,
+	created_at: string | null,
+	conversation_id: string | null,
+	conversation_title: string | null,
 };
 
 /**  One part of an Evidence Pack. */
@@ -903,6 +936,17 @@ export type LossCount = {
 	count: number,
 };
 
+/**  Where a memory comes from. */
+export type MemoryEvidence = {
+	id: string,
+	/**  `user` (the person said it), `assistant` (it concluded it), `system` (a program put it there) or `unknown`. */
+	said_by: string,
+	/**  `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in. */
+	trace: string,
+	/**  First those that show who said it, then those that the export names. */
+	messages: EvidenceMessage[],
+};
+
 /**  How to import records that are already in the vault. */
 export type MergeStrategy = 
 /**  Skip records with a known id or an equal text. */
@@ -1137,6 +1181,63 @@ export type ReportItem = {
 	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
 	outcome: string,
 	reason: string,
+};
+
+/**  A report that was written. */
+export type ReportMade = {
+	path: string,
+	memories: number,
+};
+
+/**  Request for the printable report. */
+export type ReportRequest = {
+	/**  `en` (default), `de` or `ja`. */
+	language: string | null,
+};
+
+/**  An answer to a memory. */
+export type ReviewAnswer = {
+	id: string,
+	/**  `true`, `outdated`, `wrong`, `private`, or `none` to take the answer back. */
+	answer: string,
+};
+
+/**  A memory to review. */
+export type ReviewItem = {
+	record: ListItem,
+	/**  All of its text. */
+	text: string,
+	evidence: MemoryEvidence,
+	/**  The answer that was given before, if any. */
+	answer: string | null,
+	/**  True if it has a sensitive value. */
+	sensitive: boolean,
+};
+
+/**  What to review. */
+export type ReviewRequest = {
+	/**  Only memories of this assistant. */
+	source: string | null,
+	/**  Only memories with a sensitive value. */
+	sensitive: boolean,
+	/**  Not these for now, by id. */
+	skip: string[],
+	/**  Show this memory instead of the next one. */
+	id: string | null,
+	/**  True to leave out the memory itself and its evidence: only the numbers. */
+	counts_only: boolean,
+};
+
+/**  The state of the review. */
+export type ReviewState = {
+	/**  The memory to answer; null if none is left. */
+	item: ReviewItem | null,
+	/**  Number of memories without an answer. */
+	left: number,
+	/**  Number of memories with and without an answer. */
+	total: number,
+	/**  Number of answers by name. */
+	answers: { [key in string]: number },
 };
 
 /**  Search request. */
@@ -1381,6 +1482,44 @@ export type ThreadMessage = {
 	memories: LinkInfo[],
 	/**  Blocks beside its text: thinking, tool calls and their results. */
 	steps: Step[],
+};
+
+/**  What is to be done at an assistant. */
+export type Todo = {
+	/**  Null if there is nothing to do anywhere. */
+	assistant: string | null,
+	/**  Its name, as people know it. */
+	name: string | null,
+	/**  In the assistant's own order, oldest first. */
+	items: TodoItem[],
+	/**  A text to paste into a chat with the assistant; empty if nothing is left to delete. */
+	message: string,
+	/**  All assistants with something to do. */
+	assistants: TodoCount[],
+};
+
+/**  Number of memories to delete at an assistant. */
+export type TodoCount = {
+	assistant: string,
+	/**  Those that are not gone yet, and all. */
+	open: number,
+	items: number,
+};
+
+/**  A memory to delete at its assistant. */
+export type TodoItem = {
+	id: string,
+	/**  The assistant's own text, as it was last imported. */
+	text: string,
+	/**  The way to it. */
+	where: string,
+	/**  `outdated`, `wrong` or `private`. */
+	answer: string,
+	/**  What later imports say: `not_checked`, `gone`, `still_there` or `back_again`. */
+	state: string,
+	/**  True if it is in this vault's Trash. */
+	trashed: boolean,
+	created_at: string | null,
 };
 
 /**  The signature of one tombstone inside a file. */

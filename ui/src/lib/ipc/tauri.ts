@@ -112,6 +112,12 @@ export const tauriBackend: Backend = {
   duplicates: (jobId, onProgress) => unwrap(commands.duplicates(jobId, channel(onProgress))),
   keepApart: (ids) => unwrap(commands.keepApart(ids)),
   merge: (keep, others) => unwrap(commands.merge(keep, others)),
+  memoryEvidence: (id) => unwrap(commands.memoryEvidence(id)),
+  reviewNext: (request) => unwrap(commands.reviewNext(request)),
+  reviewAnswer: (answers) => unwrap(commands.reviewAnswer(answers)),
+  todo: (assistant, language) => unwrap(commands.todo(assistant, language)),
+  writeReport: (jobId, out, request, onProgress) =>
+    unwrap(commands.writeReport(jobId, out, request, channel(onProgress))),
   exportPreview: (jobId, request, encrypt, onProgress) =>
     unwrap(commands.exportPreview(jobId, request, encrypt, channel(onProgress))),
   exportRun: (jobId, request, passphrase, onProgress) =>

@@ -7,6 +7,7 @@ export const SECTIONS = [
   "conversations",
   "files",
   "sensitive",
+  "review",
   "suggestions",
   "activity",
   "trash",

@@ -13,6 +13,7 @@ import HardDrive from "@lucide/svelte/icons/hard-drive";
 import Info from "@lucide/svelte/icons/info";
 import Keyboard from "@lucide/svelte/icons/keyboard";
 import KeyRound from "@lucide/svelte/icons/key-round";
+import ListChecks from "@lucide/svelte/icons/list-checks";
 import Lock from "@lucide/svelte/icons/lock";
 import MessagesSquare from "@lucide/svelte/icons/messages-square";
 import Palette from "@lucide/svelte/icons/palette";
@@ -61,6 +62,7 @@ const SECTION_ICONS: Record<Section, IconComponent> = {
   files: Paperclip,
   activity: HistoryIcon,
   sensitive: Shield,
+  review: ListChecks,
   suggestions: Inbox,
   trash: Trash2,
   settings: Settings,

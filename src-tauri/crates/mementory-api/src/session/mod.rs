@@ -12,10 +12,13 @@ mod filter;
 mod import;
 mod import_report;
 mod keys;
+mod memory_evidence;
 mod offers;
 mod overview;
 mod progress;
 mod records;
+mod report;
+mod review;
 mod scan;
 mod search;
 mod sensitive;
@@ -32,8 +35,10 @@ pub use evidence::EvidencePacks;
 pub use export::{ExportOptions, Exports};
 pub use import::Imports;
 pub use keys::KeyRing;
+pub use memory_evidence::MemoryOrigins;
 pub use overview::Overview;
 pub use records::Records;
+pub use review::Review;
 pub use scan::Scanner;
 pub use search::Search;
 pub use sensitive::SensitiveValues;
@@ -233,6 +238,16 @@ impl Session {
     /// Evidence Packs.
     pub fn evidence(&self) -> EvidencePacks<'_> {
         EvidencePacks::new(&self.context)
+    }
+
+    /// Where memories come from.
+    pub fn origins(&self) -> MemoryOrigins<'_> {
+        MemoryOrigins::new(&self.context)
+    }
+
+    /// The guided review of memories, and what is to be done at the assistants.
+    pub fn review(&self) -> Review<'_> {
+        Review::new(&self.context)
     }
 
     /// Connected clients: grants, suggestions, and the calls of their tools.

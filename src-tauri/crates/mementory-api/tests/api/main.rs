@@ -4,4 +4,5 @@ mod audit;
 mod cancel;
 mod changed_since;
 mod preview;
+mod review;
 mod signature;

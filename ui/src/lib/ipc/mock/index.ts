@@ -19,6 +19,7 @@ import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
 import { sampleEvidence, sampleExport, sampleHistory, recordDetails, transferText } from "./records";
+import { sampleMemoryReview } from "./memory-review";
 import { sampleReview } from "./review";
 import { sampleFile } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
@@ -414,6 +415,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     onOpen: async (listener) => ((onOpen = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,
+    ...sampleMemoryReview({ items: () => items, pace }).commands,
   };
   return mock;
 }

@@ -1,0 +1,64 @@
+//! Where memories come from.
+use super::{context::Context, filter::said_by_name};
+use crate::{ApiResult, types::*};
+use mementory_model::Timestamp;
+use mementory_vault::{EvidenceMessage as Found, FoundEvidence};
+
+/// Longest sentence in an answer, in characters.
+const MAX_SENTENCE_CHARS: usize = 400;
+
+/// Finds where memories come from.
+#[derive(Clone, Copy)]
+pub struct MemoryOrigins<'s> {
+    context: &'s Context,
+}
+
+impl<'s> MemoryOrigins<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl MemoryOrigins<'_> {
+    /// The messages that a memory, profile note or fact comes from, and who said it.
+    ///
+    /// # Errors
+    /// `not_found`; `usage` for another kind of record.
+    pub fn of(&self, id: &str) -> ApiResult<MemoryEvidence> {
+        let found = self.context.vault.memory_evidence().of(id, None)?;
+        self.answer(id, &found)
+    }
+
+    pub(super) fn answer(&self, id: &str, found: &FoundEvidence) -> ApiResult<MemoryEvidence> {
+        Ok(MemoryEvidence {
+            id: id.to_owned(),
+            said_by: said_by_name(found.said_by).into(),
+            trace: found.trace.as_str().into(),
+            messages: found.messages.iter().map(|message| self.message(message)).collect::<ApiResult<_>>()?,
+        })
+    }
+
+    fn message(&self, found: &Found) -> ApiResult<EvidenceMessage> {
+        let conversation = match found.view.owner {
+            Some(owner) => self.context.vault.reader().view_by_row(owner)?,
+            None => None,
+        };
+        let length = (found.end.saturating_sub(found.start) as usize).min(MAX_SENTENCE_CHARS);
+        Ok(EvidenceMessage {
+            id: found.view.id_text(),
+            origin_id: found.record.origin_id.clone(),
+            start: found.start,
+            end: found.end,
+            how: found.found_by.as_str().into(),
+            // Two digits: more would claim a precision that is not there.
+            confidence: (f64::from(found.confidence) * 100.0).round() / 100.0,
+            role: found.record.message.as_ref().map(|part| part.role.clone()).unwrap_or_default(),
+            said_by: said_by_name(found.record.said_by()).into(),
+            text: found.record.text.chars().skip(found.start as usize).take(length).collect(),
+            source: found.view.platform.clone(),
+            created_at: found.record.times.created.map(Timestamp::to_rfc3339),
+            conversation_id: conversation.as_ref().map(mementory_vault::RowView::id_text),
+            conversation_title: conversation.and_then(|view| view.title),
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! The printable report: what the assistants know about the person, and what was done about it.
+mod page;
+mod sections;
+mod texts;
+
+use super::{context::Context, now, review::Review, sensitive::SensitiveValues};
+use crate::{ApiError, ApiResult, Job, types::*};
+use mementory_model::Kind;
+use mementory_vault::{ListQuery, RowView, Sort, Trace};
+use page::Page;
+use sections::Sections;
+use std::{
+    io::Write,
+    path::Path,
+    sync::atomic::Ordering,
+};
+use texts::Texts;
+
+/// Memories that are listed, and whose evidence is searched for: more would be a book and take minutes.
+const MAX_LISTED: usize = 2_000;
+
+/// A memory as the report lists it.
+struct Listed {
+    view: RowView,
+    text: String,
+    /// `said_user`, `said_assistant`, `said_system`, `trace_none` or `trace_unknown`.
+    origin: &'static str,
+}
+
+impl Review<'_> {
+    /// Writes the report as one HTML page that loads nothing and runs nothing. Sensitive values in it are covered.
+    ///
+    /// # Errors
+    /// `exists` if the file exists; `usage` for an unknown language or a place inside the vault; `cancelled`; `io`.
+    pub fn report(&self, out: &Path, request: &ReportRequest, job: &Job) -> ApiResult<ReportMade> {
+        let language = request.language.as_deref().unwrap_or("en");
+        let texts = Texts::load(language)?;
+        check_place(self.context, out)?;
+        // The page says what was found, so everything has to be scanned.
+        SensitiveValues::new(self.context).scan_pending(false, job)?;
+        let _guard = self.context.snapshot_guard();
+        let (memories, total) = self.memories(job)?;
+        let mut page = Page::new(language, texts.get("title"));
+        let sections = Sections { context: self.context, review: *self, texts: &texts, language };
+        sections.write_all(&mut page, &memories, total)?;
+        write_new(out, page.finish().as_bytes())?;
+        Ok(ReportMade { path: out.display().to_string(), memories: total })
+    }
+
+    /// The memories, oldest first, with where they come from; and how many there are.
+    fn memories(&self, job: &Job) -> ApiResult<(Vec<Listed>, u32)> {
+        let vault = &self.context.vault;
+        let cancel = job.cancel_flag();
+        let mut query =
+            ListQuery { kind: Some(Kind::Memory), sort: Sort::Oldest, limit: 500, ..ListQuery::default() };
+        let mut out = Vec::new();
+        loop {
+            let page = vault.queries().list(&query)?;
+            for view in page.rows {
+                if cancel.load(Ordering::Relaxed) {
+                    return Err(mementory_vault::VaultError::Cancelled.into());
+                }
+                if out.len() == MAX_LISTED {
+                    return Ok((out, page.total));
+                }
+                let record = vault.reader().content(&view)?;
+                let found = vault.memory_evidence().of_record(&view, &record, None)?;
+                let origin = match (found.said_by.map(mementory_model::SaidBy::as_str), found.trace) {
+                    (Some("user"), _) => "said_user",
+                    (Some("assistant"), _) => "said_assistant",
+                    (Some(_), _) => "said_system",
+                    (None, Trace::None) => "trace_none",
+                    (None, _) => "trace_unknown",
+                };
+                out.push(Listed { view, text: vault.scanner().masked(record.text.trim()), origin });
+                job.report(Progress {
+                    stage: "evidence".into(),
+                    done: out.len() as u64,
+                    total: u64::from(page.total).min(MAX_LISTED as u64),
+                    unit: "records".into(),
+                    records: u32::try_from(out.len()).unwrap_or(u32::MAX),
+                });
+            }
+            match page.next {
+                Some(next) => query.cursor = Some(next),
+                None => return Ok((out, page.total)),
+            }
+        }
+    }
+}
+
+/// Fails if the file would be in the vault's own folder.
+fn check_place(context: &Context, out: &Path) -> ApiResult<()> {
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    if canonical(parent).starts_with(canonical(context.vault.dir())) {
+        let message = "Nothing can be saved into the vault's own folder. Choose another.";
+        return Err(ApiError::new("usage", 2, message));
+    }
+    Ok(())
+}
+
+/// Writes a file that must not exist. What was begun is removed if it cannot be finished.
+fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
+    let place = path.display();
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            ApiError::new("exists", 6, format!("{place} exists already and was not changed. Choose another name."))
+        }
+        _ => ApiError::new("io", 7, format!("{place} could not be written: {error}.")),
+    })?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|error| {
+        let _ = std::fs::remove_file(path);
+        ApiError::new("io", 7, format!("{place} could not be written: {error}. It was removed."))
+    })
+}
+
+/// The day of a time, as a report names it.
+fn day(micros: i64) -> String {
+    super::time(micros).chars().take(10).collect()
+}
+
+/// Today.
+fn today() -> String {
+    day(now().as_micros())
+}

@@ -1,0 +1,138 @@
+//! The printable page: elements of HTML with escaped texts. No script, no address that a browser loads.
+use quick_xml::escape::escape;
+
+/// A page that is written from top to bottom.
+pub(super) struct Page {
+    out: String,
+}
+
+/// A cell of a table.
+pub(super) enum Cell<'c> {
+    /// A number.
+    Number(u32),
+    /// A short text that is not divided into lines.
+    Short(&'c str),
+    /// Text of a record.
+    Quote(&'c str),
+    /// Text of the page.
+    Text(&'c str),
+}
+
+const STYLE: &str = include_str!("../../../data/report/page.css");
+/// Nothing is loaded and nothing runs, also if a text should get past the escaping.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+impl Page {
+    pub(super) fn new(language: &str, title: &str) -> Self {
+        let (language, title) = (escape(language), escape(title));
+        let out = format!(
+            "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+             </head>\n<body>\n<h1>{title}</h1>\n"
+        );
+        Self { out }
+    }
+
+    /// The finished page.
+    pub(super) fn finish(mut self) -> String {
+        self.out.push_str("</body>\n</html>\n");
+        self.out
+    }
+
+    fn element(&mut self, name: &str, class: &str, text: &str) {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        self.out.push_str(&format!("<{name}{class}>{}</{name}>\n", escape(text)));
+    }
+
+    pub(super) fn begin_section(&mut self, title: &str, new_page: bool) {
+        self.out.push_str(if new_page { "<section class=\"new-page\">\n" } else { "<section>\n" });
+        self.element("h2", "", title);
+    }
+
+    pub(super) fn end_section(&mut self) {
+        self.out.push_str("</section>\n");
+    }
+
+    pub(super) fn heading(&mut self, text: &str) {
+        self.element("h3", "", text);
+    }
+
+    pub(super) fn paragraph(&mut self, text: &str) {
+        self.element("p", "", text);
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.element("p", "soft", text);
+    }
+
+    /// A paragraph that a record says.
+    pub(super) fn quote(&mut self, text: &str) {
+        self.out.push_str(&format!("<p class=\"quote\" dir=\"auto\">{}</p>\n", escape(text)));
+    }
+
+    /// A table; `head` has the names of its columns.
+    pub(super) fn table(&mut self, head: &[&str], rows: &[Vec<Cell<'_>>]) {
+        self.out.push_str("<table>\n<thead><tr>");
+        for (n, name) in head.iter().enumerate() {
+            let number = rows.first().and_then(|row| row.get(n)).is_some_and(|cell| matches!(cell, Cell::Number(_)));
+            let class = if number { " class=\"n\"" } else { "" };
+            self.out.push_str(&format!("<th{class} scope=\"col\">{}</th>", escape(*name)));
+        }
+        self.out.push_str("</tr></thead>\n<tbody>\n");
+        for row in rows {
+            self.out.push_str("<tr>");
+            for cell in row {
+                self.out.push_str(&match cell {
+                    Cell::Number(number) => format!("<td class=\"n\">{number}</td>"),
+                    Cell::Short(text) => format!("<td class=\"short\">{}</td>", escape(*text)),
+                    Cell::Quote(text) => format!("<td class=\"quote\" dir=\"auto\">{}</td>", escape(*text)),
+                    Cell::Text(text) => format!("<td>{}</td>", escape(*text)),
+                });
+            }
+            self.out.push_str("</tr>\n");
+        }
+        self.out.push_str("</tbody>\n</table>\n");
+    }
+
+    pub(super) fn begin_letter(&mut self) {
+        self.out.push_str("<div class=\"letter\">\n");
+    }
+
+    /// A line of a letter that the person fills in.
+    pub(super) fn gap(&mut self, text: &str) {
+        self.element("p", "gap", text);
+    }
+
+    pub(super) fn numbered_list(&mut self, entries: &[String]) {
+        self.out.push_str("<ol>\n");
+        for entry in entries {
+            self.out.push_str(&format!("<li dir=\"auto\">{}</li>\n", escape(entry.as_str())));
+        }
+        self.out.push_str("</ol>\n");
+    }
+
+    pub(super) fn end_letter(&mut self) {
+        self.out.push_str("</div>\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_cannot_leave_their_element() {
+        let hostile = "</td></style><script>alert(1)</script>\"'&<img src=x onerror=y>";
+        let mut page = Page::new("en", hostile);
+        page.begin_section(hostile, true);
+        page.table(&[hostile], &[vec![Cell::Quote(hostile)], vec![Cell::Short(hostile)]]);
+        page.quote(hostile);
+        page.numbered_list(&[hostile.to_owned()]);
+        page.end_section();
+        let html = page.finish();
+        assert!(!html.contains("<script") && !html.contains("<img"), "{html}");
+        assert_eq!(html.matches("</style>").count(), 1);
+    }
+}

@@ -1,0 +1,284 @@
+//! The sections of the report.
+use super::{
+    Listed, MAX_LISTED, day,
+    page::{Cell, Page},
+    texts::Texts,
+    today,
+};
+use crate::{
+    ApiResult,
+    session::{context::Context, review::Review, sensitive::by_class_name},
+    types::*,
+};
+use mementory_model::Kind;
+use mementory_vault::{ListQuery, SensitiveQuery};
+use std::collections::BTreeMap;
+
+/// Profile notes that are quoted.
+const MAX_PROFILES: u32 = 60;
+/// Longest quoted profile note, in characters.
+const MAX_PROFILE_CHARS: usize = 1_200;
+/// Answers, in the order of the report.
+const ANSWERS: [&str; 4] = ["wrong", "outdated", "private", "true"];
+
+pub(super) struct Sections<'r> {
+    pub(super) context: &'r Context,
+    pub(super) review: Review<'r>,
+    pub(super) texts: &'r Texts,
+    pub(super) language: &'r str,
+}
+
+impl Sections<'_> {
+    pub(super) fn write_all(&self, page: &mut Page, memories: &[Listed], total: u32) -> ApiResult<()> {
+        page.note(&self.texts.with("made", &[("date", today().as_str())]));
+        self.numbers(page)?;
+        self.types(page, memories);
+        self.profiles(page)?;
+        self.sensitive(page)?;
+        self.evidence(page, memories);
+        self.reviewed(page)?;
+        let todos = self.todos()?;
+        self.todo(page, &todos);
+        self.erased(page)?;
+        self.memories(page, memories, total)?;
+        for todo in todos.iter().filter(|todo| !todo.message.is_empty()) {
+            self.letter(page, todo);
+        }
+        Ok(())
+    }
+
+    fn name(&self, assistant: &str) -> String {
+        self.review.assistant_name(assistant, self.language)
+    }
+
+    fn numbers(&self, page: &mut Page) -> ApiResult<()> {
+        let facts = self.context.vault.queries().facts()?;
+        let mut by_platform: BTreeMap<&str, (BTreeMap<&str, u32>, Option<i64>)> = BTreeMap::new();
+        for ((platform, _), source) in &facts.sources {
+            let (counts, exported) = by_platform.entry(platform).or_default();
+            for (kind, n) in &source.counts {
+                *counts.entry(kind).or_default() += n;
+            }
+            *exported = (*exported).max(source.exported);
+        }
+        page.begin_section(self.texts.get("numbers"), false);
+        let names: Vec<String> = by_platform.keys().map(|platform| self.name(platform)).collect();
+        let days: Vec<String> =
+            by_platform.values().map(|(_, exported)| exported.map(day).unwrap_or_default()).collect();
+        let rows: Vec<Vec<Cell<'_>>> = by_platform
+            .values()
+            .zip(names.iter().zip(&days))
+            .map(|((counts, _), (name, day))| {
+                let number = |kind: Kind| Cell::Number(counts.get(kind.as_str()).copied().unwrap_or_default());
+                let kinds = [Kind::Memory, Kind::Profile, Kind::Conversation, Kind::Message];
+                let mut row = vec![Cell::Text(name)];
+                row.extend(kinds.map(number));
+                row.push(Cell::Short(day));
+                row
+            })
+            .collect();
+        let head = ["assistant", "memories", "profiles", "conversations", "messages", "newest"];
+        page.table(&head.map(|key| self.texts.get(key)), &rows);
+        page.end_section();
+        Ok(())
+    }
+
+    fn types(&self, page: &mut Page, memories: &[Listed]) {
+        let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        for memory in memories {
+            let kind = memory.view.record_type.as_deref().unwrap_or_default();
+            *counts.entry((memory.view.platform.as_str(), kind)).or_default() += 1;
+        }
+        let named: Vec<(String, String, u32)> = counts
+            .into_iter()
+            .map(|((platform, kind), n)| {
+                let kind = if kind.is_empty() { self.texts.get("no_type") } else { kind };
+                (self.name(platform), kind.replace('_', " "), n)
+            })
+            .collect();
+        if named.is_empty() {
+            return;
+        }
+        page.begin_section(self.texts.get("types"), false);
+        let rows: Vec<Vec<Cell<'_>>> =
+            named.iter().map(|(name, kind, n)| vec![Cell::Text(name), Cell::Text(kind), Cell::Number(*n)]).collect();
+        page.table(&["assistant", "type", "count"].map(|key| self.texts.get(key)), &rows);
+        page.end_section();
+    }
+
+    fn profiles(&self, page: &mut Page) -> ApiResult<()> {
+        let vault = &self.context.vault;
+        let query = ListQuery { kind: Some(Kind::Profile), limit: MAX_PROFILES, ..ListQuery::default() };
+        let views = vault.queries().list(&query)?.rows;
+        let mut quoted = Vec::new();
+        for view in views {
+            let record = vault.reader().content(&view)?;
+            let text: String = vault.scanner().masked(record.text.trim()).chars().take(MAX_PROFILE_CHARS).collect();
+            if !text.is_empty() {
+                quoted.push((self.name(&view.platform), text));
+            }
+        }
+        if quoted.is_empty() {
+            return Ok(());
+        }
+        page.begin_section(self.texts.get("describe"), false);
+        for (name, text) in quoted {
+            page.heading(&name);
+            page.quote(&text);
+        }
+        page.end_section();
+        Ok(())
+    }
+
+    fn sensitive(&self, page: &mut Page) -> ApiResult<()> {
+        let found = self.context.vault.scanner().sensitive_values(&SensitiveQuery::default())?;
+        let open = by_class_name(&found.open);
+        page.begin_section(self.texts.get("sensitive"), false);
+        if open.is_empty() {
+            page.paragraph(self.texts.get("none_found"));
+        } else {
+            page.paragraph(self.texts.get("sensitive_lead"));
+            let named: Vec<(String, u32)> =
+                open.into_iter().map(|(class, n)| (class.replace('_', " "), n)).collect();
+            let rows: Vec<Vec<Cell<'_>>> =
+                named.iter().map(|(class, n)| vec![Cell::Text(class), Cell::Number(*n)]).collect();
+            page.table(&["class", "count"].map(|key| self.texts.get(key)), &rows);
+        }
+        page.end_section();
+        Ok(())
+    }
+
+    fn evidence(&self, page: &mut Page, memories: &[Listed]) {
+        page.begin_section(self.texts.get("evidence"), false);
+        page.paragraph(&self.texts.with("evidence_lead", &[("n", memories.len().to_string().as_str())]));
+        let rows: Vec<Vec<Cell<'_>>> =
+            ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
+                .into_iter()
+                .map(|origin| {
+                    let n = memories.iter().filter(|memory| memory.origin == origin).count();
+                    vec![Cell::Text(self.texts.get(origin)), Cell::Number(u32::try_from(n).unwrap_or(u32::MAX))]
+                })
+                .collect();
+        page.table(&["origin", "count"].map(|key| self.texts.get(key)), &rows);
+        page.end_section();
+    }
+
+    fn reviewed(&self, page: &mut Page) -> ApiResult<()> {
+        let state = self.review.next(&ReviewRequest { counts_only: true, ..ReviewRequest::default() })?;
+        page.begin_section(self.texts.get("review"), false);
+        if state.answers.is_empty() {
+            page.paragraph(self.texts.get("review_none"));
+        } else {
+            let keys: Vec<(String, u32)> = ANSWERS
+                .into_iter()
+                .map(|answer| (format!("answer_{answer}"), state.answers.get(answer).copied().unwrap_or_default()))
+                .chain([("left".to_owned(), state.left)])
+                .collect();
+            let rows: Vec<Vec<Cell<'_>>> =
+                keys.iter().map(|(key, n)| vec![Cell::Text(self.texts.get(key)), Cell::Number(*n)]).collect();
+            page.table(&["answer", "count"].map(|key| self.texts.get(key)), &rows);
+        }
+        page.end_section();
+        Ok(())
+    }
+
+    /// What is to be done at each assistant, with sensitive values covered.
+    fn todos(&self) -> ApiResult<Vec<Todo>> {
+        let first = self.review.todo(None, Some(self.language))?;
+        let mut out = Vec::new();
+        for TodoCount { assistant, .. } in &first.assistants {
+            let mut todo = self.review.todo(Some(assistant), Some(self.language))?;
+            for item in &mut todo.items {
+                item.text = self.context.vault.scanner().masked(item.text.trim());
+            }
+            out.push(todo);
+        }
+        Ok(out)
+    }
+
+    fn todo(&self, page: &mut Page, todos: &[Todo]) {
+        if todos.is_empty() {
+            return;
+        }
+        page.begin_section(self.texts.get("todo"), false);
+        for todo in todos {
+            page.heading(todo.name.as_deref().unwrap_or_default());
+            let keys: Vec<(String, String)> = todo
+                .items
+                .iter()
+                .map(|item| (format!("answer_{}", item.answer), format!("state_{}", item.state)))
+                .collect();
+            let rows: Vec<Vec<Cell<'_>>> = todo
+                .items
+                .iter()
+                .zip(&keys)
+                .map(|(item, (answer, state))| {
+                    let [answer, state] = [answer, state].map(|key| Cell::Short(self.texts.get(key)));
+                    vec![Cell::Quote(&item.text), answer, state]
+                })
+                .collect();
+            page.table(&["text", "answer", "state"].map(|key| self.texts.get(key)), &rows);
+        }
+        page.end_section();
+    }
+
+    fn erased(&self, page: &mut Page) -> ApiResult<()> {
+        let tombstones = self.context.vault.audit().tombstones()?;
+        let redacted = tombstones.iter().filter(|each| each.op == mementory_model::TombstoneOp::Redact).count();
+        let erased = tombstones.len() - redacted;
+        page.begin_section(self.texts.get("erased"), false);
+        page.paragraph(&match tombstones.is_empty() {
+            true => self.texts.get("erased_none").to_owned(),
+            false => self
+                .texts
+                .with("erased_line", &[("erased", erased.to_string().as_str()), ("redacted", redacted.to_string().as_str())]),
+        });
+        page.end_section();
+        Ok(())
+    }
+
+    fn memories(&self, page: &mut Page, memories: &[Listed], total: u32) -> ApiResult<()> {
+        page.begin_section(self.texts.get("all"), true);
+        if total as usize > memories.len() {
+            let (n, total) = (MAX_LISTED.to_string(), total.to_string());
+            page.note(&self.texts.with("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
+        }
+        let mut by_platform: BTreeMap<&str, Vec<&Listed>> = BTreeMap::new();
+        for memory in memories {
+            by_platform.entry(&memory.view.platform).or_default().push(memory);
+        }
+        for (platform, memories) in by_platform {
+            page.heading(&self.name(platform));
+            let days: Vec<String> = memories.iter().map(|memory| day(memory.view.sort)).collect();
+            let rows: Vec<Vec<Cell<'_>>> = memories
+                .iter()
+                .zip(&days)
+                .map(|(memory, day)| {
+                    vec![Cell::Short(day), Cell::Quote(&memory.text), Cell::Text(self.texts.get(memory.origin))]
+                })
+                .collect();
+            page.table(&["date", "text", "origin"].map(|key| self.texts.get(key)), &rows);
+        }
+        page.end_section();
+        Ok(())
+    }
+
+    fn letter(&self, page: &mut Page, todo: &Todo) {
+        let name = todo.name.as_deref().unwrap_or_default();
+        let named = |key: &str| self.texts.with(key, &[("name", name), ("date", today().as_str())]);
+        page.begin_section(&named("letter"), true);
+        page.note(self.texts.get("letter_lead"));
+        page.begin_letter();
+        ["letter_from", "letter_to", "letter_date"].into_iter().for_each(|key| page.gap(&named(key)));
+        page.heading(&named("letter_subject"));
+        ["letter_hello", "letter_access", "letter_erase"].into_iter().for_each(|key| page.paragraph(&named(key)));
+        let open = todo.items.iter().filter(|item| item.state != "gone");
+        let entries: Vec<String> = open
+            .map(|item| format!("{} ({})", item.text, self.texts.get(&format!("letter_reason_{}", item.answer))))
+            .collect();
+        page.numbered_list(&entries);
+        ["letter_inform", "letter_bye"].into_iter().for_each(|key| page.paragraph(&named(key)));
+        page.end_letter();
+        page.end_section();
+    }
+}

@@ -1,0 +1,64 @@
+//! The texts of the report; data by language.
+use crate::{ApiError, ApiResult};
+use std::collections::BTreeMap;
+
+/// Texts by key.
+pub(super) struct Texts(BTreeMap<String, String>);
+
+const LANGUAGES: [(&str, &str); 3] = [
+    ("en", include_str!("../../../data/report/en.json")),
+    ("de", include_str!("../../../data/report/de.json")),
+    ("ja", include_str!("../../../data/report/ja.json")),
+];
+
+impl Texts {
+    /// The texts of a language.
+    ///
+    /// # Errors
+    /// `usage` for a language that there are no texts for.
+    pub(super) fn load(language: &str) -> ApiResult<Self> {
+        let known = LANGUAGES.into_iter().find(|(code, _)| *code == language);
+        let (_, text) = known.ok_or_else(|| {
+            ApiError::new("usage", 2, format!("There are no texts in {language}. Nothing was written. Use en, de or ja."))
+        })?;
+        let texts = serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))?;
+        Ok(Self(texts))
+    }
+
+    /// A text; the key itself if there is none.
+    pub(super) fn get<'t>(&'t self, key: &'t str) -> &'t str {
+        self.0.get(key).map_or(key, String::as_str)
+    }
+
+    /// A text with values in the place of `{name}`.
+    pub(super) fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
+        let mut out = String::new();
+        let mut rest = self.get(key);
+        // In one pass, so that braces in a value stay what they are.
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            let Some((name, next)) = after.split_once('}') else { break };
+            out.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
+            rest = next;
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn all_languages_have_the_same_texts() {
+        let keys = |language: &str| Texts::load(language).unwrap().0.into_keys().collect::<Vec<_>>();
+        for (language, _) in LANGUAGES {
+            assert_eq!(keys(language), keys("en"), "{language}");
+        }
+        assert!(Texts::load("xx").is_err());
+        let texts = Texts::load("en").unwrap();
+        assert!(texts.with("letter", &[("name", "{date}")]).ends_with("{date}"));
+    }
+}

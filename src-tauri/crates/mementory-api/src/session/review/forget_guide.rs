@@ -1,0 +1,78 @@
+//! Where each assistant keeps what it remembers, and texts that ask it to forget; data by language.
+use crate::{ApiError, ApiResult};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Texts of one language.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ForgetGuide {
+    /// By assistant; the entry `default` is for all others.
+    assistants: BTreeMap<String, Entry>,
+    /// First line of the text to paste.
+    pub(crate) ask: String,
+    /// Line before the entries with an answer, by answer.
+    pub(crate) groups: BTreeMap<String, String>,
+    /// Last line of the text to paste.
+    pub(crate) end: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    name: Option<String>,
+    #[serde(rename = "where")]
+    place: String,
+}
+
+const LANGUAGES: [(&str, &str); 3] = [
+    ("en", include_str!("../../../data/forget/en.json")),
+    ("de", include_str!("../../../data/forget/de.json")),
+    ("ja", include_str!("../../../data/forget/ja.json")),
+];
+
+impl ForgetGuide {
+    /// The texts of a language; English if none is given.
+    ///
+    /// # Errors
+    /// `usage` for a language that there are no texts for.
+    pub(crate) fn load(language: Option<&str>) -> ApiResult<Self> {
+        let language = language.unwrap_or("en");
+        let known = LANGUAGES.into_iter().find(|(code, _)| *code == language);
+        let (_, text) = known.ok_or_else(|| {
+            ApiError::new("usage", 2, format!("There are no texts in {language}. Nothing was changed. Use en, de or ja."))
+        })?;
+        serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))
+    }
+
+    /// The assistant's name, as people know it.
+    pub(crate) fn name(&self, assistant: &str) -> String {
+        self.assistants.get(assistant).and_then(|entry| entry.name.clone()).unwrap_or_else(|| assistant.to_owned())
+    }
+
+    /// The way to a memory at its assistant. `id` is its id there, `file` the file that it was read in.
+    pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
+        let entry = self.assistants.get(assistant).or_else(|| self.assistants.get("default"));
+        let text = entry.map(|entry| entry.place.as_str()).unwrap_or_default();
+        text.replace("{name}", &self.name(assistant)).replace("{id}", id.unwrap_or("–")).replace("{file}", file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn all_languages_have_the_same_entries() {
+        let keys = |guide: &ForgetGuide| {
+            (guide.assistants.keys().cloned().collect::<Vec<_>>(), guide.groups.keys().cloned().collect::<Vec<_>>())
+        };
+        let english = ForgetGuide::load(None).unwrap();
+        for (language, _) in LANGUAGES {
+            let guide = ForgetGuide::load(Some(language)).unwrap();
+            assert_eq!(keys(&guide), keys(&english), "{language}");
+            assert_eq!(guide.groups.keys().collect::<Vec<_>>(), ["outdated", "private", "wrong"]);
+            assert!(!guide.place("someone else", None, "").contains('{'), "{language}");
+        }
+        assert_eq!(ForgetGuide::load(Some("xx")).unwrap_err().code, "usage");
+    }
+}

@@ -1,0 +1,94 @@
+//! The guided review of memories.
+mod forget_guide;
+mod todo;
+
+use super::{context::Context, memory_evidence::MemoryOrigins, now, view::RowViews};
+use crate::{ApiError, ApiResult, types::*};
+use mementory_vault::{Answer, ReviewFilter, ReviewItem as Reviewed};
+use std::collections::BTreeMap;
+
+/// The guided review of memories, and what is to be done at the assistants.
+#[derive(Clone, Copy)]
+pub struct Review<'s> {
+    pub(super) context: &'s Context,
+}
+
+impl<'s> Review<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Review<'_> {
+    /// The next memory without an answer, with its evidence: sensitive ones first, then the oldest.
+    ///
+    /// # Errors
+    /// `not_found` for an unknown id.
+    pub fn next(&self, request: &ReviewRequest) -> ApiResult<ReviewState> {
+        let filter = ReviewFilter {
+            platform: request.source.clone(),
+            sensitive: request.sensitive,
+            skip: request.skip.clone(),
+        };
+        let review = self.context.vault.review();
+        let (next, left) = review.next(&filter)?;
+        let item = match &request.id {
+            _ if request.counts_only => None,
+            Some(id) => Some(review.item(id)?),
+            None => next,
+        };
+        let mut answers: BTreeMap<String, u32> = BTreeMap::new();
+        for answered in review.answered(request.source.as_deref())? {
+            *answers.entry(answered.answer.as_str().to_owned()).or_default() += 1;
+        }
+        Ok(ReviewState {
+            item: item.map(|item| self.item(&item)).transpose()?,
+            left,
+            total: review.total(&filter)?,
+            answers,
+        })
+    }
+
+    /// Stores answers, or takes them back: all of them or none.
+    ///
+    /// # Errors
+    /// `not_found`; `usage` for an unknown answer, or a record that is no memory.
+    pub fn answer(&self, answers: &[ReviewAnswer]) -> ApiResult<Ids> {
+        let parsed = answers.iter().map(parse_answer).collect::<ApiResult<Vec<_>>>()?;
+        let _guard = self.context.write_guard();
+        self.context.vault.review().answer(&parsed, now())?;
+        Ok(Ids { ids: parsed.into_iter().map(|(id, _)| id).collect() })
+    }
+
+    /// The assistant's name in a language, as people know it.
+    pub(super) fn assistant_name(&self, assistant: &str, language: &str) -> String {
+        forget_guide::ForgetGuide::load(Some(language)).map_or_else(|_| assistant.to_owned(), |guide| guide.name(assistant))
+    }
+
+    fn item(&self, reviewed: &Reviewed) -> ApiResult<ReviewItem> {
+        let vault = &self.context.vault;
+        let record = vault.reader().content(&reviewed.view)?;
+        let evidence = vault.memory_evidence().of_record(&reviewed.view, &record, None)?;
+        Ok(ReviewItem {
+            evidence: MemoryOrigins::new(self.context).answer(&reviewed.view.id_text(), &evidence)?,
+            record: RowViews::new(vault).item_of(&reviewed.view, &record)?,
+            text: record.text,
+            answer: reviewed.answer.map(|answer| answer.as_str().into()),
+            sensitive: reviewed.sensitive,
+        })
+    }
+}
+
+fn parse_answer(given: &ReviewAnswer) -> ApiResult<(String, Option<Answer>)> {
+    let answer = match given.answer.as_str() {
+        "none" => None,
+        name => Some(Answer::parse(name).ok_or_else(|| {
+            ApiError::new(
+                "usage",
+                2,
+                format!("{name} is not an answer. Nothing was changed. Use true, outdated, wrong, private or none."),
+            )
+        })?),
+    };
+    Ok((given.id.clone(), answer))
+}

@@ -1,0 +1,88 @@
+//! What is to be deleted at the assistants.
+use super::{Review, forget_guide::ForgetGuide};
+use crate::{ApiResult, types::*};
+use mementory_model::{Record, Timestamp};
+use mementory_vault::{AnsweredRecord, AssistantState};
+use std::collections::BTreeMap;
+
+impl Review<'_> {
+    /// The memories to delete at an assistant, with the way to them and a text to paste. Without an assistant, those of
+    /// the one with the most to do.
+    ///
+    /// # Errors
+    /// `usage` for an unknown language.
+    pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
+        let guide = ForgetGuide::load(language)?;
+        let review = self.context.vault.review();
+        let mut answered = review.answered(None)?;
+        answered.retain(|each| each.answer.asks_to_delete());
+        let states = review.assistant_states(&answered)?;
+        let all: Vec<(AnsweredRecord, AssistantState)> = answered.into_iter().zip(states).collect();
+        let assistants = counts(&all);
+        let most = assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
+        let Some(assistant) = assistant.map(str::to_owned).or(most) else {
+            return Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants });
+        };
+        let of_assistant = all.iter().filter(|(each, _)| each.view.platform == assistant);
+        let items =
+            of_assistant.map(|(each, state)| self.todo_item(&guide, each, *state)).collect::<ApiResult<Vec<_>>>()?;
+        Ok(Todo { message: message(&guide, &items), name: Some(guide.name(&assistant)), assistant: Some(assistant), items, assistants })
+    }
+
+    fn todo_item(&self, guide: &ForgetGuide, each: &AnsweredRecord, state: AssistantState) -> ApiResult<TodoItem> {
+        let record = self.as_imported(each)?;
+        Ok(TodoItem {
+            id: each.view.id_text(),
+            place: guide.place(&each.view.platform, record.origin_id.as_deref(), &record.origin.container),
+            answer: each.answer.as_str().into(),
+            state: state.as_str().into(),
+            trashed: each.view.trashed.is_some(),
+            created_at: record.times.created.map(Timestamp::to_rfc3339),
+            text: record.text,
+        })
+    }
+
+    /// The record as the assistant has it: the newest version that an import brought.
+    fn as_imported(&self, each: &AnsweredRecord) -> ApiResult<Record> {
+        let versions = self.context.vault.reader().versions(&each.view)?;
+        let imported = versions.iter().position(|version| version.cause == "import").unwrap_or(0);
+        match versions.into_iter().nth(imported) {
+            Some(version) => Ok(version.record),
+            None => Ok(self.context.vault.reader().content(&each.view)?),
+        }
+    }
+}
+
+fn counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
+    let mut by_assistant: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for (each, state) in all {
+        let (open, items) = by_assistant.entry(&each.view.platform).or_default();
+        *open += u32::from(*state != AssistantState::Gone);
+        *items += 1;
+    }
+    let count = |(assistant, (open, items)): (&str, (u32, u32))| TodoCount { assistant: assistant.into(), open, items };
+    by_assistant.into_iter().map(count).collect()
+}
+
+/// The text to paste: what is not gone, by answer.
+fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
+    let open: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
+    if open.is_empty() {
+        return String::new();
+    }
+    let mut out = guide.ask.clone();
+    for (answer, head) in &guide.groups {
+        let of_group: Vec<&&TodoItem> = open.iter().filter(|item| item.answer == *answer).collect();
+        if of_group.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("\n\n{head}"));
+        for item in of_group {
+            // One entry, one line: a line end inside it would look like two.
+            let line = item.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            out.push_str(&format!("\n- {line}"));
+        }
+    }
+    out.push_str(&format!("\n\n{}", guide.end));
+    out
+}

@@ -1,0 +1,226 @@
+//! What a memory claims, and how well a sentence says the same.
+use crate::{
+    parts::{Part, clauses, sentences},
+    words::{Shape, Word, Words, likeness},
+};
+
+/// Code points of a message that are read.
+const MAX_MESSAGE_CHARS: usize = 200_000;
+/// Words from which on a sentence of a memory is divided into clauses.
+const MIN_DIVIDED_WORDS: usize = 9;
+/// Parts of a memory that are compared.
+const MAX_PARTS: usize = 24;
+/// Score below which a sentence is not worth a mention.
+const MIN_SCORE: f32 = 0.3;
+/// What two sentences together are worth, compared with one.
+const TWO_SENTENCES: f32 = 0.95;
+/// What a score is worth if only one side negates.
+const OTHER_NEGATION: f32 = 0.6;
+
+/// A sentence that says what a memory says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sentence {
+    /// First code point.
+    pub start: u32,
+    /// Code point after the last one.
+    pub end: u32,
+    /// Share of the part's words that it contains, by weight: 0 to 1.
+    pub score: f32,
+    /// Number of strong words (no particles) that it shares.
+    pub shared: u32,
+    /// Number of the part that it says, counted from 0.
+    pub part: usize,
+}
+
+/// A part of a memory: one statement.
+#[derive(Debug, Clone)]
+struct Statement {
+    words: Vec<(Word, f32)>,
+    total: f32,
+    negated: bool,
+}
+
+/// What a memory claims.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    parts: Vec<Statement>,
+}
+
+impl Claim {
+    /// The claim of a memory. `rarity` says how much a folded word tells, for example the logarithm of how few texts
+    /// have it; only the proportions count.
+    pub fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
+        let mut parts = Vec::new();
+        for sentence in sentences(text) {
+            let whole = Statement::new(sentence.text, rarity);
+            let divided: Vec<Statement> = match whole.words.len() >= MIN_DIVIDED_WORDS {
+                true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
+                false => Vec::new(),
+            };
+            // A clause of one word ("and tea") claims too little by itself.
+            if divided.len() > 1 && divided.iter().all(|clause| clause.strong() >= 2) {
+                parts.extend(divided);
+            } else {
+                parts.push(whole);
+            }
+        }
+        parts.retain(|part| part.total > 0.0);
+        parts.truncate(MAX_PARTS);
+        Self { parts }
+    }
+
+    /// Number of statements in it.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Number of words of a part that say something, without particles.
+    pub fn strong_words(&self, part: usize) -> u32 {
+        self.parts.get(part).map_or(0, Statement::strong)
+    }
+
+    /// The sentence of a message that says best what a part of the memory says. None if no sentence says anything of it.
+    pub fn best_sentence(&self, message: &str) -> Option<Sentence> {
+        self.best_sentences(message).into_iter().max_by(|a, b| a.score.total_cmp(&b.score))
+    }
+
+    /// For each part of the memory, the sentence of a message that says it best, if one does.
+    pub fn best_sentences(&self, message: &str) -> Vec<Sentence> {
+        let end = message.char_indices().nth(MAX_MESSAGE_CHARS).map_or(message.len(), |(byte, _)| byte);
+        let message = message.get(..end).unwrap_or_default();
+        let read: Vec<(Part<'_>, Words)> =
+            sentences(message).into_iter().map(|part| (part, Words::new(part.text))).collect();
+        let best = |(number, part): (usize, &Statement)| {
+            let mut found = part.best_in(&read)?;
+            found.part = number;
+            Some(found)
+        };
+        self.parts.iter().enumerate().filter_map(best).collect()
+    }
+}
+
+impl Statement {
+    fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
+        let Words { words, negated } = Words::new(text);
+        let mut weighed: Vec<(Word, f32)> = Vec::with_capacity(words.len());
+        for word in words {
+            if weighed.iter().any(|(known, _)| known.folded == word.folded) {
+                continue;
+            }
+            let factor = match word.shape {
+                Shape::Word => 1.0,
+                Shape::Number => 1.2,
+                Shape::Pair => 0.7,
+                Shape::WeakPair => 0.1,
+            };
+            let weight = rarity(&word.folded).max(0.0) * factor;
+            weighed.push((word, weight));
+        }
+        // "Maria works at …": the name is that of the person, who says "I".
+        if let Some((subject, rest)) = weighed.split_first_mut()
+            && subject.0.capital
+            && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))
+        {
+            subject.1 *= 0.3;
+        }
+        let total = weighed.iter().map(|(_, weight)| weight).sum();
+        Self { words: weighed, total, negated }
+    }
+
+    fn strong(&self) -> u32 {
+        self.words.iter().filter(|(word, _)| word.shape != Shape::WeakPair).count() as u32
+    }
+
+    fn best_in(&self, read: &[(Part<'_>, Words)]) -> Option<Sentence> {
+        let matched: Vec<Vec<f32>> = read.iter().map(|(_, words)| self.matches(words)).collect();
+        let mut best: Option<Sentence> = None;
+        for (n, one) in matched.iter().enumerate() {
+            if one.iter().all(|likeness| *likeness == 0.0) {
+                continue;
+            }
+            let (part, words) = &read[n];
+            let mut offer = |score: f32, shared: u32, start: u32, end: u32, negated: bool| {
+                let score = if negated == self.negated { score } else { score * OTHER_NEGATION };
+                if score >= MIN_SCORE && best.is_none_or(|best| score > best.score) {
+                    best = Some(Sentence { start, end, score, shared, part: 0 });
+                }
+            };
+            let (score, shared) = self.score(one);
+            offer(score, shared, part.start, part.end, words.negated);
+            if let (Some(next), Some((other, more))) = (matched.get(n + 1), read.get(n + 1)) {
+                let both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
+                let (score, shared) = self.score(&both);
+                offer(score * TWO_SENTENCES, shared, part.start, other.end, words.negated || more.negated);
+            }
+        }
+        best
+    }
+
+    /// For each word, how well the best word of a sentence matches it.
+    fn matches(&self, sentence: &Words) -> Vec<f32> {
+        let best = |word: &Word| sentence.words.iter().map(|other| likeness(word, other)).fold(0.0, f32::max);
+        self.words.iter().map(|(word, _)| best(word)).collect()
+    }
+
+    fn score(&self, matched: &[f32]) -> (f32, u32) {
+        let found = |((word, weight), likeness): (&(Word, f32), &f32)| {
+            (weight * likeness, u32::from(*likeness > 0.0 && word.shape != Shape::WeakPair))
+        };
+        let (sum, shared) = self.words.iter().zip(matched).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
+        (sum / self.total, shared)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn score(memory: &str, message: &str) -> f32 {
+        Claim::new(memory, &|_| 1.0).best_sentence(message).map_or(0.0, |found| found.score)
+    }
+
+    #[test]
+    fn the_same_statement_is_found_in_other_words_of_the_same_stem() {
+        for (memory, message) in [
+            ("User is allergic to penicillin.", "Hi. I have a penicillin allergy."),
+            ("The user lives in Graz with two cats.", "I've been living in Graz with my two cats for a year."),
+            ("Der Nutzer hat eine Penicillinallergie.", "Ich bin gegen Penicillin allergisch."),
+            ("ユーザーは京都に住んでいる。", "実は京都に住んでいます。おすすめは？"),
+            ("Maria works at Siemens as a nurse.", "I work as a nurse at Siemens"),
+        ] {
+            assert!(score(memory, message) >= 0.6, "{memory} / {message}: {}", score(memory, message));
+        }
+    }
+
+    #[test]
+    fn another_statement_is_not_found() {
+        for (memory, message) in [
+            ("User is allergic to penicillin.", "Is aspirin sold without a prescription?"),
+            ("User lives in Graz.", "What is the weather like in Paris?"),
+            ("ユーザーは京都に住んでいる。", "大阪の天気を教えて。"),
+        ] {
+            assert!(score(memory, message) < 0.5, "{memory} / {message}: {}", score(memory, message));
+        }
+        assert!(score("User does not eat meat.", "I eat meat.") < score("User does not eat meat.", "I don't eat meat."));
+    }
+
+    #[test]
+    fn each_clause_of_a_long_memory_is_found_by_itself() {
+        let memory = "User works as a nurse in Graz, keeps two grey cats, and plans a trip to Lisbon in May 2027.";
+        let claim = Claim::new(memory, &|_| 1.0);
+        assert_eq!(claim.parts(), 3);
+        let found = claim.best_sentences("I'm a nurse, I work in Graz. My two cats are grey.");
+        assert_eq!(found.iter().filter(|s| s.score > 0.6).map(|s| s.part).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn hostile_text_gives_no_panic() {
+        for text in ["", "🙂", "\u{200d}\u{fe0f}", "é\u{301}\u{301}", "\u{0}", "a".repeat(300_000).as_str()] {
+            let claim = Claim::new(text, &|_| 1.0);
+            let _ = claim.best_sentences(text);
+            let _ = claim.best_sentences("I live in Graz.");
+        }
+        assert_eq!(Claim::new("x y", &|_| 0.0).parts(), 0, "no weight, no claim");
+    }
+}

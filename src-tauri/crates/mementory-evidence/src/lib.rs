@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+mod claim;
+mod filler;
+mod parts;
+mod words;
+
+pub use claim::{Claim, Sentence};
+pub use words::key_words;

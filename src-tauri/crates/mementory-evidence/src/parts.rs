@@ -1,0 +1,91 @@
+//! Divides a text into sentences, and a long sentence of a memory into clauses. Places are code points.
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// Abbreviations before a point that ends no sentence, in lower case.
+const ABBREVIATIONS: &[&str] = &[
+    "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h", "inc",
+];
+/// Characters of a sentence after which it is divided anyway, so that one without an end costs no time.
+const MAX_SENTENCE_CHARS: u32 = 1_000;
+
+/// The sentences of a text, without white space around them. A line end ends a sentence.
+pub(crate) fn sentences(text: &str) -> Vec<Part<'_>> {
+    let mut out = Vec::new();
+    let (mut from_byte, mut from_char, mut at) = (0, 0, 0u32);
+    let mut chars = text.char_indices().peekable();
+    while let Some((byte, c)) = chars.next() {
+        at += 1;
+        let next = chars.peek().map(|(_, c)| *c);
+        let ends = match c {
+            '\n' | '。' | '！' | '？' | '!' | '?' | '…' => next.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」')),
+            '.' => next.is_none_or(char::is_whitespace) && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default()),
+            _ => at - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
+        };
+        if ends {
+            let end = byte + c.len_utf8();
+            push(&mut out, text.get(from_byte..end).unwrap_or_default(), from_char);
+            (from_byte, from_char) = (end, at);
+        }
+    }
+    push(&mut out, text.get(from_byte..).unwrap_or_default(), from_char);
+    out
+}
+
+fn push<'t>(out: &mut Vec<Part<'t>>, raw: &'t str, start: u32) {
+    let text = raw.trim();
+    if !text.contains(char::is_alphanumeric) {
+        return;
+    }
+    let before = raw.chars().take_while(|c| c.is_whitespace()).count() as u32;
+    let start = start + before;
+    out.push(Part { text, start, end: start + text.chars().count() as u32 });
+}
+
+fn ends_with_abbreviation(before: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    single || ABBREVIATIONS.contains(&word.as_str()) || word.chars().all(|c| c.is_ascii_digit()) && word.len() <= 2 && !word.is_empty()
+}
+
+/// The clauses of a sentence, divided where a list or another statement begins.
+pub(crate) fn clauses(sentence: &str) -> Vec<&str> {
+    const BORDERS: &[&str] = &[";", "、", "；", "，", ", ", " and ", " und ", " but ", " aber ", " who ", " – ", " — "];
+    let mut parts = vec![sentence];
+    for border in BORDERS {
+        parts = parts.into_iter().flat_map(|part| part.split(border)).collect();
+    }
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_have_their_places_in_code_points() {
+        let text = "Grüße, Dr. Weiß! Ich wohne in Graz.\n京都に住んでいる。はい。";
+        let found: Vec<(&str, u32, u32)> = sentences(text).iter().map(|p| (p.text, p.start, p.end)).collect();
+        assert_eq!(found[0], ("Grüße, Dr. Weiß!", 0, 16));
+        assert_eq!(found[1], ("Ich wohne in Graz.", 17, 35));
+        assert_eq!(found[2], ("京都に住んでいる。", 36, 45));
+        let chars: Vec<char> = text.chars().collect();
+        for part in sentences(text) {
+            let cut: String = chars[part.start as usize..part.end as usize].iter().collect();
+            assert_eq!(cut, part.text);
+        }
+    }
+
+    #[test]
+    fn nothing_and_endless_text_give_no_panic() {
+        assert!(sentences("").is_empty() && sentences(" \n… ").is_empty());
+        assert!(sentences(&"word ".repeat(100_000)).len() > 100);
+        assert_eq!(sentences(&"語".repeat(50_000)).len(), 1);
+    }
+}

@@ -1,0 +1,238 @@
+//! Divides a text into the words that are compared.
+use crate::filler::{UNSPACED_FRAME, has_unspaced_negation, is_filler, is_negation};
+use mementory_model::fold;
+
+/// A word that is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Word {
+    /// Folded, as in the search index.
+    pub(crate) folded: String,
+    /// Without its usual ending.
+    pub(crate) stem: String,
+    pub(crate) shape: Shape,
+    /// True if the text writes it with a capital.
+    pub(crate) capital: bool,
+}
+
+/// How a word was made from the text, which decides how much it can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A word between spaces.
+    Word,
+    /// A word with a digit.
+    Number,
+    /// Two neighbouring characters of an unspaced script.
+    Pair,
+    /// Two neighbouring hiragana: mostly endings and particles.
+    WeakPair,
+}
+
+/// The words of a text that are compared, and whether it negates something.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Words {
+    pub(crate) words: Vec<Word>,
+    pub(crate) negated: bool,
+}
+
+impl Words {
+    pub(crate) fn new(text: &str) -> Self {
+        let mut out = Self::default();
+        let mut run = String::new();
+        let mut unspaced = false;
+        for (at, c) in text.char_indices() {
+            if groups_digits(text, at, c) {
+                continue;
+            }
+            let here = is_unspaced(c);
+            // A mark belongs to the letter before it.
+            let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
+            if !run.is_empty() && (!part || here != unspaced && !is_mark(c)) {
+                out.push_run(&run, unspaced);
+                run.clear();
+            }
+            if part {
+                if run.is_empty() {
+                    unspaced = here;
+                }
+                run.push(c);
+            }
+        }
+        if !run.is_empty() {
+            out.push_run(&run, unspaced);
+        }
+        out
+    }
+
+    fn push_run(&mut self, run: &str, unspaced: bool) {
+        if unspaced { self.push_pairs(run) } else { self.push_word(run) }
+    }
+
+    fn push_word(&mut self, run: &str) {
+        let folded = fold(run);
+        self.negated |= is_negation(&folded);
+        if is_filler(&folded) || is_negation(&folded) {
+            return;
+        }
+        let shape = if folded.contains(|c: char| c.is_numeric()) { Shape::Number } else { Shape::Word };
+        let stem = if shape == Shape::Number { folded.clone() } else { stem(&folded) };
+        let capital = run.chars().next().is_some_and(char::is_uppercase);
+        self.words.push(Word { stem, shape, capital, folded });
+    }
+
+    fn push_pairs(&mut self, run: &str) {
+        // Folding would divide Hangul syllables into letters.
+        let hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
+        let mut folded = if hangul { run.to_owned() } else { fold(run) };
+        self.negated |= has_unspaced_negation(&folded);
+        for frame in UNSPACED_FRAME {
+            if folded.contains(frame) {
+                folded = folded.replace(frame, " ");
+            }
+        }
+        for piece in folded.split(' ') {
+            let chars: Vec<char> = piece.chars().collect();
+            for pair in chars.windows(2) {
+                let weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
+                let text: String = pair.iter().collect();
+                let shape = if weak { Shape::WeakPair } else { Shape::Pair };
+                self.words.push(Word { stem: text.clone(), folded: text, shape, capital: false });
+            }
+            if let [single] = chars.as_slice()
+                && !matches!(single, '\u{3040}'..='\u{309f}')
+            {
+                let text = single.to_string();
+                self.words.push(Word { stem: text.clone(), folded: text, shape: Shape::WeakPair, capital: false });
+            }
+        }
+    }
+}
+
+/// The words of a memory by which the messages that say the same can be searched: without fillers and without what
+/// assistants put around it, separated by spaces. Runs of unspaced scripts stay whole.
+pub fn key_words(text: &str) -> String {
+    let mut out = String::new();
+    for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {
+        let folded = fold(run);
+        if is_filler(&folded) || is_negation(&folded) {
+            continue;
+        }
+        let cleaned = UNSPACED_FRAME.iter().fold(folded, |text, frame| text.replace(frame, " "));
+        for piece in cleaned.split(' ').filter(|piece| !piece.is_empty()) {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(piece);
+        }
+    }
+    out
+}
+
+/// True for a separator inside a number: 4,150 and 4.150 are 4150.
+fn groups_digits(text: &str, at: usize, c: char) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    matches!(c, ',' | '.')
+        && at > 0
+        && digit(bytes.get(at - 1))
+        && (1..=3).all(|n| digit(bytes.get(at + n)))
+        && !digit(bytes.get(at + 4))
+}
+
+/// Endings of English, German, French and Spanish words, longest first.
+const ENDINGS: &[&str] = &[
+    "ungen", "ingly", "ations", "ation", "ings", "edly", "ies", "ied", "ing", "ung", "ers", "est", "ern", "ens", "ed",
+    "es", "ly", "en", "er", "em", "st", "ic", "ie", "e", "s", "n", "y", "a", "o",
+];
+/// Letters that stay at least.
+const MIN_STEM_CHARS: usize = 3;
+
+fn stem(word: &str) -> String {
+    let chars = word.chars().count();
+    for ending in ENDINGS {
+        let left = chars.saturating_sub(ending.len());
+        // A long ending of a short word is rarely one.
+        if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
+            return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
+        }
+    }
+    word.to_owned()
+}
+
+/// How much two words of one shape are the same: 0 to 1.
+pub(crate) fn likeness(a: &Word, b: &Word) -> f32 {
+    if a.folded == b.folded {
+        return 1.0;
+    }
+    if a.shape != Shape::Word || b.shape != Shape::Word {
+        return 0.0;
+    }
+    if a.stem == b.stem {
+        return 0.95;
+    }
+    let common = a.folded.chars().zip(b.folded.chars()).take_while(|(x, y)| x == y).count();
+    let (x, y) = (a.folded.chars().count(), b.folded.chars().count());
+    let (short, long) = (x.min(y), x.max(y));
+    if common >= 5 && common * 10 >= long * 6 || common >= 4 && long - common <= 1 {
+        return 0.85;
+    }
+    let (inner, outer) = if x <= y { (&a.stem, &b.folded) } else { (&b.stem, &a.folded) };
+    if short >= 5 && inner.chars().count() >= 5 && outer.contains(inner.as_str()) { 0.75 } else { 0.0 }
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
+}
+
+/// True for scripts that put no spaces between words, as the search index divides them.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{3005}'..='\u{3007}'
+        | '\u{3040}'..='\u{30ff}'
+        | '\u{3130}'..='\u{318f}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ffdc}'
+        | '\u{0e00}'..='\u{0eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{20000}'..='\u{323af}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stems(text: &str) -> Vec<String> {
+        Words::new(text).words.into_iter().map(|word| word.stem).collect()
+    }
+
+    #[test]
+    fn the_frame_and_endings_do_not_count() {
+        assert_eq!(stems("The user's living in Graz."), stems("I live in Graz"));
+        assert_eq!(stems("Der Nutzer wohnt in Graz"), ["wohnt", "graz"]);
+        assert!(Words::new("I don't like tea").negated && !Words::new("I like tea").negated);
+        assert!(Words::new("お茶を飲まない").negated);
+    }
+
+    #[test]
+    fn an_unspaced_text_gives_pairs_without_its_frame() {
+        let words = Words::new("ユーザーは京都に住んでいる");
+        assert!(words.words.iter().any(|w| w.folded == "京都" && w.shape == Shape::Pair));
+        assert!(words.words.iter().all(|w| !w.folded.contains('ユ')));
+        assert_eq!(key_words("User is allergic to penicillin."), "allergic penicillin");
+    }
+
+    #[test]
+    fn words_match_by_stem_prefix_and_inside_compounds() {
+        let word = |text: &str| Words::new(text).words.remove(0);
+        assert!(likeness(&word("allergy"), &word("allergic")) > 0.8);
+        assert!(likeness(&word("Penicillinallergie"), &word("Penicillin")) > 0.7);
+        assert!(likeness(&word("marathon"), &word("market")) == 0.0);
+        assert!(likeness(&word("34"), &word("345")) == 0.0);
+        assert_eq!(word("4,150 euros").folded, word("4.150 Euro").folded);
+        assert_eq!(stems("1,5 km, 10.2026"), ["1", "5", "km", "10", "2026"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! In how many documents words are, for callers that weigh the words of a text.
+use crate::{IndexResult, SearchIndex, tokenize::tokens};
+use std::collections::HashMap;
+use tantivy::Term;
+
+impl SearchIndex {
+    /// Number of documents, and for each word of the text, folded as in the index, the number of those whose text has
+    /// it. Documents that are deleted but not merged away count too.
+    ///
+    /// # Errors
+    /// `Damaged` if a file fails its check.
+    pub fn document_frequencies(&self, text: &str) -> IndexResult<(u64, HashMap<String, u64>)> {
+        self.with_searcher(|searcher| {
+            let mut out = HashMap::new();
+            for word in tokens(text) {
+                if !out.contains_key(&word) {
+                    let found = searcher.doc_freq(&Term::from_field_text(self.fields.text, &word))?;
+                    out.insert(word, found);
+                }
+            }
+            Ok((searcher.num_docs(), out))
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! The messages that may say what a memory says.
+use crate::{
+    VaultResult,
+    context::Context,
+    memory_evidence::{FoundBy, SimilarMessages, decide::span_before},
+    query::{Reader, Search},
+};
+use mementory_evidence::key_words;
+use mementory_model::{Kind, Record, RecordKey};
+use mementory_search::IndexFilter;
+use mementory_store::{RowView, ids::record_id, kind_code};
+use rusqlite::params;
+use std::collections::{HashMap, HashSet};
+
+/// Messages of the same assistant that are read.
+const SAME_ASSISTANT: usize = 60;
+/// Messages of other assistants that are read.
+const OTHER_ASSISTANTS: usize = 20;
+/// Messages that are read of a conversation that the export names.
+const NAMED_CONVERSATION: usize = 20;
+/// Messages before a named one that are read, by their parents.
+const BEFORE_NAMED: usize = 8;
+/// Messages that are read because they are from just before the memory was made.
+const NEAR_IN_TIME: usize = 60;
+/// Conversations that are searched because the export names them.
+const MAX_CONVERSATIONS: usize = 8;
+
+/// A message that may say what a memory says.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) view: RowView,
+    pub(super) record: Record,
+    pub(super) found_by: FoundBy,
+    /// How sure it is, if it was found by its meaning.
+    pub(super) similarity: Option<f32>,
+    /// True if the export says that the memory is from this message's conversation.
+    pub(super) in_named_conversation: bool,
+}
+
+pub(super) struct Candidates<'c> {
+    context: &'c Context,
+    view: &'c RowView,
+    record: &'c Record,
+    /// By row of the message.
+    found: HashMap<i64, Candidate>,
+    /// Rows of the conversations that the export names.
+    named: HashSet<i64>,
+}
+
+impl<'c> Candidates<'c> {
+    pub(super) fn new(context: &'c Context, view: &'c RowView, record: &'c Record) -> Self {
+        Self { context, view, record, found: HashMap::new(), named: HashSet::new() }
+    }
+
+    /// The messages that the export names, those before them, those with rare words of the memory, and those that are
+    /// similar in meaning.
+    pub(super) fn gather(mut self, similar: Option<&SimilarMessages<'_>>) -> VaultResult<Vec<Candidate>> {
+        self.add_linked(&self.view.clone(), 0)?;
+        self.add_named_at_source()?;
+        self.add_before_linked()?;
+        self.add_near_in_time()?;
+        self.add_with_words()?;
+        if let Some(similar) = similar {
+            for (row, similarity) in similar(self.record)? {
+                self.add_row(row, FoundBy::Meaning, Some(similarity))?;
+            }
+        }
+        let mut out: Vec<Candidate> = self.found.into_values().collect();
+        for candidate in &mut out {
+            candidate.in_named_conversation = candidate.view.owner.is_some_and(|owner| self.named.contains(&owner));
+        }
+        out.sort_by_key(|candidate| (candidate.view.sort, candidate.view.row));
+        Ok(out)
+    }
+
+    /// Adds what a record is linked to: messages, conversations, and those of the memory that it was split from.
+    fn add_linked(&mut self, view: &RowView, depth: u8) -> VaultResult<()> {
+        for link in Reader::new(self.context).links(view)? {
+            let Some(target) = link.view.filter(|target| target.trashed.is_none()) else { continue };
+            match target.kind {
+                Kind::Message => self.add_view(target, FoundBy::Linked, None)?,
+                Kind::Conversation => {
+                    self.named.insert(target.row);
+                }
+                Kind::Memory | Kind::Profile if depth == 0 && link.relation == "derived_from" => {
+                    self.add_linked(&target, 1)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the message and the conversation whose ids the source gives with the memory.
+    fn add_named_at_source(&mut self) -> VaultResult<()> {
+        let source = &self.record.source;
+        for value in [&source.message, &source.conversation].into_iter().flatten() {
+            let id = record_id(&self.context.keys, &RecordKey::new(self.record.key.scope.clone(), value.clone()));
+            let found = self.context.store.read(|c| RowView::by_id(c, &id))?;
+            match found.filter(|view| view.trashed.is_none()) {
+                Some(view) if view.kind == Kind::Message => self.add_view(view, FoundBy::Linked, None)?,
+                Some(view) if view.kind == Kind::Conversation => {
+                    self.named.insert(view.row);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the messages before those that the export names: an assistant writes down what was said just before.
+    fn add_before_linked(&mut self) -> VaultResult<()> {
+        let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
+        for view in linked {
+            self.named.extend(view.owner);
+            let mut parent = view.parent;
+            for _ in 0..BEFORE_NAMED {
+                let Some(row) = parent else { break };
+                let Some(before) = Reader::new(self.context).view_by_row(row)? else { break };
+                parent = before.parent;
+                if before.trashed.is_none() {
+                    self.add_view(before, FoundBy::Words, None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the messages of the assistant from just before the memory was made, or from its day if only that is known.
+    fn add_near_in_time(&mut self) -> VaultResult<()> {
+        let Some((from, to)) = self.record.times.created.or(self.record.times.updated).map(span_before) else {
+            return Ok(());
+        };
+        let rows = self.context.store.read(|c| {
+            let sql = "SELECT r.row FROM records r WHERE r.kind = ?1 AND r.trashed IS NULL AND r.sort BETWEEN ?2 AND ?3 \
+                       AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
+            let mut statement = c.prepare_cached(sql)?;
+            let (kind, most) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
+            let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
+            Ok(rows.collect::<Result<Vec<i64>, _>>()?)
+        })?;
+        rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words, None))
+    }
+
+    fn add_with_words(&mut self) -> VaultResult<()> {
+        let words = key_words(&self.record.text);
+        if words.is_empty() {
+            return Ok(());
+        }
+        let messages = IndexFilter { kinds: vec![Kind::Message.as_str().into()], ..IndexFilter::default() };
+        let own = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
+        let conversations: Vec<i64> = self.named.iter().copied().take(MAX_CONVERSATIONS).collect();
+        for conversation in conversations {
+            let within = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
+            self.add_hits(&words, &within, NAMED_CONVERSATION)?;
+        }
+        self.add_hits(&words, &own, SAME_ASSISTANT)?;
+        self.add_hits(&words, &messages, OTHER_ASSISTANTS)
+    }
+
+    fn add_hits(&mut self, words: &str, filter: &IndexFilter, limit: usize) -> VaultResult<()> {
+        let search = Search::new(self.context);
+        let hits = search.search(words, filter, limit, 0)?.hits;
+        for (view, record, _) in search.hits(&hits)? {
+            self.add(view, record, FoundBy::Words, None);
+        }
+        Ok(())
+    }
+
+    fn add_row(&mut self, row: i64, found_by: FoundBy, similarity: Option<f32>) -> VaultResult<()> {
+        match Reader::new(self.context).view_by_row(row)? {
+            Some(view) if view.trashed.is_none() && view.kind == Kind::Message => {
+                self.add_view(view, found_by, similarity)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn add_view(&mut self, view: RowView, found_by: FoundBy, similarity: Option<f32>) -> VaultResult<()> {
+        if let Some(known) = self.found.get_mut(&view.row) {
+            known.similarity = known.similarity.or(similarity);
+            return Ok(());
+        }
+        let record = Reader::new(self.context).content(&view)?;
+        self.add(view, record, found_by, similarity);
+        Ok(())
+    }
+
+    fn add(&mut self, view: RowView, record: Record, found_by: FoundBy, similarity: Option<f32>) {
+        let candidate = Candidate { view, record, found_by, similarity, in_named_conversation: false };
+        self.found.entry(candidate.view.row).or_insert(candidate);
+    }
+}

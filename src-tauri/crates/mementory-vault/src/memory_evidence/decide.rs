@@ -1,0 +1,245 @@
+//! Decides which of the candidates are evidence, how sure that is, and who said it. Pure.
+use crate::memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, Trace, candidates::Candidate};
+use mementory_evidence::{Claim, Sentence};
+use mementory_model::{SaidBy, Timestamp};
+
+/// Confidence from which on a message is evidence.
+const MIN_CONFIDENCE: f32 = 0.55;
+/// The same for a message of a conversation that the export names, or from just before the memory was made.
+const MIN_CONFIDENCE_NAMED: f32 = 0.35;
+/// The same for a message of an assistant or a system, which has much to say about everything.
+const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
+/// A memory of several statements is found if messages say this share of them.
+const MIN_SHARE_OF_PARTS: f32 = 0.34;
+/// Similarity of meaning from which on a message is evidence.
+const MIN_SIMILARITY: f32 = 0.6;
+/// A statement of the person counts before one of the assistant that is this much surer: it is where that came from.
+const PERSON_FIRST: f32 = 0.3;
+/// The same for a message in the named conversation, or from just before the memory was made.
+const PERSON_FIRST_NEAR: f32 = 0.6;
+
+const MINUTE: i64 = 60_000_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+/// How long before a memory was made its message was said, at most, to be near.
+const NEAR: i64 = 30 * MINUTE;
+
+/// What is known of the memory.
+pub(super) struct Facts<'f> {
+    pub(super) method: Option<&'f str>,
+    /// Who said it, as far as its source says so.
+    pub(super) record_said_by: Option<SaidBy>,
+    pub(super) created: Option<Timestamp>,
+    pub(super) platform: &'f str,
+    /// True if the vault has conversations with the assistant.
+    pub(super) has_conversations: bool,
+}
+
+impl Facts<'_> {
+    /// Who wrote the memory, by its method. Whoever pasted a list of memories did not say what is in it.
+    fn written_by(&self) -> Option<SaidBy> {
+        self.record_said_by.filter(|_| self.method != Some("pasted"))
+    }
+}
+
+/// A candidate with what it says.
+struct Weighed {
+    candidate: Candidate,
+    sentence: Sentence,
+    said_by: Option<SaidBy>,
+    confidence: f32,
+    /// Parts of the memory that it says.
+    parts: Vec<usize>,
+    /// True if it is in the named conversation, or from just before the memory was made.
+    near: bool,
+}
+
+/// The time in which a message is near to a memory made at this time: half an hour before, or that day if the time has
+/// no hours.
+pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
+    let made = made.as_micros();
+    if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }
+}
+
+/// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
+pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
+    let mut weighed: Vec<Weighed> =
+        read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
+    weighed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let said_by = said_by(claim, facts, &weighed);
+    // A system message repeats what was saved; it is evidence only if nobody said it.
+    if said_by != Some(SaidBy::System) {
+        weighed.retain(|each| each.said_by != Some(SaidBy::System) || is_linked(each));
+    }
+    let mut messages: Vec<Weighed> = Vec::new();
+    for each in weighed {
+        // The same words of the assistant after those of the person are an answer to them.
+        let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !is_linked(&each);
+        let is_repeated = messages.iter().filter(|known| known.parts == each.parts && known.said_by == each.said_by);
+        if !is_answer && (is_linked(&each) || is_repeated.count() < 2) {
+            messages.push(each);
+        }
+    }
+    // What shows who said it comes first, then what the export names.
+    messages.sort_by_key(|each| (each.said_by != said_by || is_tool_call(each), !is_linked(each)));
+    let trace = match (messages.is_empty(), facts.has_conversations) {
+        (false, _) => Trace::Found,
+        (true, true) => Trace::None,
+        (true, false) => Trace::Unknown,
+    };
+    FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
+}
+
+fn is_linked(weighed: &Weighed) -> bool {
+    weighed.candidate.found_by == FoundBy::Linked
+}
+
+/// True for a call of the memory tool: the assistant wrote the memory down, whoever said it.
+fn is_tool_call(weighed: &Weighed) -> bool {
+    weighed.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
+}
+
+fn message(weighed: Weighed) -> EvidenceMessage {
+    let Weighed { candidate, sentence, confidence, .. } = weighed;
+    EvidenceMessage {
+        view: candidate.view,
+        record: candidate.record,
+        start: sentence.start,
+        end: sentence.end,
+        found_by: candidate.found_by,
+        confidence,
+    }
+}
+
+/// The candidate as evidence; None if it is none.
+fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
+    let said_by = candidate.record.said_by();
+    let part = candidate.record.message.as_ref()?;
+    let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
+    // A list of all memories inside a conversation is a copy, not a source, also if the export names it.
+    if part.content_type == "context" && !is_custom {
+        return None;
+    }
+    let linked = candidate.found_by == FoundBy::Linked;
+    // A call of the memory tool is the memory itself; only the export's own link makes it evidence.
+    if !linked && matches!(part.content_type.as_str(), "tool_call" | "tool_result" | "thinking" | "context") {
+        return None;
+    }
+    let factor = time_factor(facts, &candidate) * place_factor(facts, &candidate);
+    if factor == 0.0 && !linked {
+        return None;
+    }
+    let near = candidate.in_named_conversation || is_near(facts, &candidate);
+    let enough = match (said_by, near) {
+        (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
+        (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
+        _ => MIN_CONFIDENCE_ASSISTANT,
+    };
+    let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
+    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
+    let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
+    let parts: Vec<usize> = said.iter().map(|sentence| sentence.part).collect();
+    let similar = candidate.similarity.filter(|similarity| *similarity >= MIN_SIMILARITY);
+    match (linked, best, similar) {
+        (true, best, _) => {
+            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
+            Some(Weighed { candidate, sentence, said_by, confidence: 1.0, parts, near })
+        }
+        (false, Some(sentence), _) => {
+            let confidence = confidence(&sentence);
+            let mut candidate = candidate;
+            candidate.found_by = FoundBy::Words;
+            Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
+        }
+        (false, None, Some(similarity)) => {
+            let sentence = sentences.first().copied().unwrap_or_else(|| whole(&candidate));
+            let mut candidate = candidate;
+            candidate.found_by = FoundBy::Meaning;
+            Some(Weighed { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
+        }
+        (false, None, None) => None,
+    }
+}
+
+/// All of a message's text.
+fn whole(candidate: &Candidate) -> Sentence {
+    let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
+    Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
+}
+
+/// A memory is made of what was said before it; an assistant that says it later knows it from the memory.
+fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+    let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
+    let before = created.as_micros() - said.as_micros();
+    let by_person = candidate.record.said_by() == Some(SaidBy::User);
+    match before {
+        -1_000_000..=DAY => 1.15,
+        // The date of a memory is often without a time, and in another time zone.
+        before if before > DAY || before > -DAY => 1.0,
+        _ if by_person => 0.85,
+        _ => 0.0,
+    }
+}
+
+/// True for a message from just before the memory was made.
+fn is_near(facts: &Facts<'_>, candidate: &Candidate) -> bool {
+    let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return false };
+    let (from, to) = span_before(created);
+    (from..=to).contains(&said.as_micros())
+}
+
+fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+    match candidate.in_named_conversation {
+        true => 1.2,
+        false if candidate.view.platform == facts.platform => 1.0,
+        false => 0.9,
+    }
+}
+
+/// A single word in common says little.
+fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
+    match (sentence.shared, claim.strong_words(sentence.part)) {
+        (0, _) => 0.0,
+        (1, 1) => 0.8,
+        (1, _) => 0.7,
+        _ => 1.0,
+    }
+}
+
+/// Who said it: the person, if a message of theirs says it; else the assistant, if one of its messages does or if it
+/// wrote the memory down; else a system; else whoever the source names.
+fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
+    if facts.written_by() == Some(SaidBy::User) {
+        return Some(SaidBy::User);
+    }
+    let best = |who: SaidBy| {
+        let of = || weighed.iter().filter(move |each| each.said_by == Some(who));
+        let mut parts: Vec<usize> = of().flat_map(|each| each.parts.iter().copied()).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let share = parts.len() as f32 / claim.parts().max(1) as f32;
+        let named = of().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
+        let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
+        (confidence, named || share >= MIN_SHARE_OF_PARTS || of().any(|each| each.candidate.found_by == FoundBy::Meaning))
+    };
+    let (person, person_says) = best(SaidBy::User);
+    // A call of the memory tool does not show whether the person said it or the assistant concluded it.
+    let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
+    let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
+    let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
+    let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
+    if person_says && person + lead >= assistant {
+        return Some(SaidBy::User);
+    }
+    if assistant > 0.0 {
+        return Some(SaidBy::Assistant);
+    }
+    if person > 0.0 {
+        return Some(SaidBy::User);
+    }
+    let (system, _) = best(SaidBy::System);
+    if system > 0.0 {
+        return Some(SaidBy::System);
+    }
+    // That a program extracted it does not show who said it.
+    facts.written_by().filter(|who| *who != SaidBy::Assistant)
+}

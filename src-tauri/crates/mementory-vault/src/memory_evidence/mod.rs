@@ -1,0 +1,174 @@
+//! Where a memory comes from: the messages that it was made from, as far as the export names them, or those that say
+//! the same; and who said it.
+mod candidates;
+mod decide;
+
+use crate::{VaultError, VaultResult, context::Context, query::Reader};
+use candidates::{Candidate, Candidates};
+use decide::{Facts, decide};
+use mementory_evidence::{Claim, Sentence, key_words};
+use mementory_model::{Kind, Record, SaidBy};
+use mementory_store::RowView;
+
+/// Largest number of messages that are named.
+const MAX_MESSAGES: usize = 6;
+
+/// How a message was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundBy {
+    /// The export names it.
+    Linked,
+    /// It says the same in the same words.
+    Words,
+    /// It says the same in other words.
+    Meaning,
+}
+
+impl FoundBy {
+    /// Its stable name: `linked`, `words` or `meaning`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Linked => "linked",
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+        }
+    }
+}
+
+/// Whether the vault shows where a memory comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trace {
+    /// It does.
+    Found,
+    /// The vault has conversations with this assistant, and none of them says it.
+    None,
+    /// The vault has no conversations with this assistant to look in.
+    Unknown,
+}
+
+impl Trace {
+    /// Its stable name: `found`, `none` or `unknown`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::None => "none",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A message that a memory comes from.
+#[derive(Debug, Clone)]
+pub struct EvidenceMessage {
+    /// The message.
+    pub view: RowView,
+    /// Its record, without the verbatim.
+    pub record: Record,
+    /// First code point of the sentence in the message's text.
+    pub start: u32,
+    /// Code point after the sentence.
+    pub end: u32,
+    /// How it was found.
+    pub found_by: FoundBy,
+    /// From 0 to 1.
+    pub confidence: f32,
+}
+
+/// Where a memory comes from.
+#[derive(Debug, Clone)]
+pub struct FoundEvidence {
+    /// Who said it. None if that is not known.
+    pub said_by: Option<SaidBy>,
+    /// Whether there is a trace of it.
+    pub trace: Trace,
+    /// The messages: first those that show who said it, then those that the export names.
+    pub messages: Vec<EvidenceMessage>,
+}
+
+/// Messages that say the same as a record in other words, with how sure that is (0 to 1): row numbers of messages. For
+/// an encoder of meaning, which this crate does not have.
+pub type SimilarMessages<'f> = dyn Fn(&Record) -> VaultResult<Vec<(i64, f32)>> + 'f;
+
+/// Finds where memories come from.
+#[derive(Clone, Copy)]
+pub struct MemoryEvidence<'v> {
+    context: &'v Context,
+}
+
+impl<'v> MemoryEvidence<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl MemoryEvidence<'_> {
+    /// Where a memory, a profile note or a fact comes from. `similar` adds messages that say the same in other words.
+    ///
+    /// # Errors
+    /// `NotFound`; `Usage` for other kinds of records.
+    pub fn of(&self, id: &str, similar: Option<&SimilarMessages<'_>>) -> VaultResult<FoundEvidence> {
+        let view = self.context.find(id)?;
+        if !matches!(view.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
+            return Err(VaultError::Usage(format!(
+                "This is a {}, not a memory. Only memories, profile notes and facts come from somewhere.",
+                view.kind.as_str()
+            )));
+        }
+        let record = Reader::new(self.context).content(&view)?;
+        self.of_record(&view, &record, similar)
+    }
+
+    /// Like [`of`](Self::of), for a record that was read already.
+    ///
+    /// # Errors
+    /// The store or the index.
+    pub fn of_record(
+        &self,
+        view: &RowView,
+        record: &Record,
+        similar: Option<&SimilarMessages<'_>>,
+    ) -> VaultResult<FoundEvidence> {
+        let claim = self.claim(record)?;
+        let candidates = Candidates::new(self.context, view, record).gather(similar)?;
+        let has_conversations = self.has_conversations(&view.platform)?;
+        let read = candidates.into_iter().map(|candidate| (sentences_of(&claim, &candidate), candidate)).collect();
+        let facts = Facts {
+            method: record.source.method.as_deref(),
+            record_said_by: record.said_by(),
+            created: record.times.created.or(record.times.updated),
+            platform: &view.platform,
+            has_conversations,
+        };
+        let mut found = decide(&claim, &facts, read);
+        found.messages.truncate(MAX_MESSAGES);
+        Ok(found)
+    }
+
+    /// What the record claims; its words weigh the more the rarer they are in this vault.
+    fn claim(&self, record: &Record) -> VaultResult<Claim> {
+        let words = key_words(&record.text);
+        let (documents, frequencies) = self.context.with_index(|index| index.document_frequencies(&words))?;
+        let total = documents.max(20) as f32;
+        let rarity = |word: &str| {
+            let found = frequencies.get(word).copied().unwrap_or(1).max(1) as f32;
+            // Squeezed, so that one rare word does not outweigh all others.
+            (1.0 + total / found).ln().sqrt()
+        };
+        Ok(Claim::new(&record.text, &rarity))
+    }
+
+    /// True if the vault has a conversation with this assistant.
+    fn has_conversations(&self, platform: &str) -> VaultResult<bool> {
+        self.context.store.read(|c| {
+            let sql = "SELECT 1 FROM records WHERE kind = ?1 AND trashed IS NULL \
+                       AND platform = (SELECT id FROM platforms WHERE name = ?2) LIMIT 1";
+            let conversation = mementory_store::kind_code(Kind::Conversation);
+            Ok(c.prepare_cached(sql)?.exists(rusqlite::params![conversation, platform])?)
+        })
+    }
+}
+
+/// The sentences of a message that say parts of the claim.
+fn sentences_of(claim: &Claim, candidate: &Candidate) -> Vec<Sentence> {
+    claim.best_sentences(&candidate.record.text)
+}

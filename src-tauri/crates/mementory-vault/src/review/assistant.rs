@@ -1,0 +1,192 @@
+//! Whether an assistant still has a memory that is to be deleted there, as far as imports after the answer show it.
+use crate::{
+    VaultResult,
+    context::Context,
+    query::export_time,
+    review::{AnsweredRecord, Review},
+    row_ranges::RowRanges,
+};
+use mementory_model::{Kind, normal_text};
+use mementory_store::{Flags, RowView, kind_code};
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+
+/// Lists of all memories inside conversations that are read, the newest ones.
+const MAX_LISTS: u32 = 50;
+const DAY: i64 = 86_400_000_000;
+
+/// What later imports say of a memory that is to be deleted at its assistant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AssistantState {
+    /// Nothing was imported since that lists the assistant's memories.
+    NotChecked,
+    /// The newest import does not have it any more.
+    Gone,
+    /// The newest import still has it.
+    StillThere,
+    /// An import did not have it, and a later one does.
+    BackAgain,
+}
+
+impl AssistantState {
+    /// Its stable name: `not_checked`, `gone`, `still_there` or `back_again`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotChecked => "not_checked",
+            Self::Gone => "gone",
+            Self::StillThere => "still_there",
+            Self::BackAgain => "back_again",
+        }
+    }
+}
+
+/// A memory or statement of an assistant.
+struct Listed {
+    row: i64,
+    batch: Option<i64>,
+    version_batch: Option<i64>,
+    /// True if it was read in a conversation, which keeps it after it was deleted from the assistant's list.
+    from_conversation: bool,
+    text: String,
+}
+
+/// An import: which rows it has.
+struct Import {
+    id: i64,
+    contained: [RowRanges; 2],
+    versions: HashSet<i64>,
+}
+
+impl Import {
+    fn has(&self, listed: &Listed) -> bool {
+        listed.batch == Some(self.id)
+            || listed.version_batch == Some(self.id)
+            || self.contained.iter().any(|ranges| ranges.contains(listed.row))
+            || self.versions.contains(&listed.row)
+    }
+}
+
+/// What an assistant's list of memories had at a time.
+struct Observation {
+    at: i64,
+    rows: HashSet<i64>,
+}
+
+impl Review<'_> {
+    /// For each answered record, what the assistant's list of memories had after the answer: in later imports of the
+    /// list, and in later conversations that have it. Memories that were only read in conversations say nothing, since
+    /// a conversation keeps what was deleted from the list.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn assistant_states(&self, answered: &[AnsweredRecord]) -> VaultResult<Vec<AssistantState>> {
+        let mut platforms: Vec<&str> = answered.iter().map(|each| each.view.platform.as_str()).collect();
+        platforms.sort_unstable();
+        platforms.dedup();
+        let mut states = vec![AssistantState::NotChecked; answered.len()];
+        for platform in platforms {
+            let (listed, seen) = self.context.store.read(|c| {
+                let listed = listed(c, platform)?;
+                let mut seen = imports(c, &listed)?;
+                seen.extend(lists_in_conversations(self.context, c, platform)?);
+                seen.sort_by_key(|seen| seen.at);
+                Ok((listed, seen))
+            })?;
+            for (each, state) in answered.iter().zip(&mut states).filter(|(each, _)| each.view.platform == platform) {
+                *state = state_of(each, &seen, &listed);
+            }
+        }
+        Ok(states)
+    }
+}
+
+/// The state of one record. `seen` is sorted by time.
+fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[Listed]) -> AssistantState {
+    let own = listed.iter().find(|each| each.row == answered.view.row);
+    let same: HashSet<i64> = listed
+        .iter()
+        .filter(|each| own.is_some_and(|own| each.row == own.row || !own.text.is_empty() && own.text == each.text))
+        .map(|each| each.row)
+        .collect();
+    seen.iter().filter(|seen| seen.at > answered.at).fold(AssistantState::NotChecked, |state, seen| {
+        match (same.iter().any(|row| seen.rows.contains(row)), state) {
+            (false, _) => AssistantState::Gone,
+            (true, AssistantState::Gone | AssistantState::BackAgain) => AssistantState::BackAgain,
+            (true, _) => AssistantState::StillThere,
+        }
+    })
+}
+
+/// The imports that have the assistant's list of memories, without those that were undone.
+fn imports(c: &Connection, listed: &[Listed]) -> VaultResult<Vec<Observation>> {
+    let mut statement = c.prepare_cached("SELECT id, at, names, same, older FROM batches WHERE undone_at IS NULL")?;
+    let mut of_batch = c.prepare_cached("SELECT row FROM versions WHERE batch = ?1")?;
+    let mut rows = statement.query([])?;
+    let mut out = Vec::new();
+    while let Some(r) = rows.next()? {
+        let (id, at, names): (i64, i64, String) = (r.get(0)?, r.get(1)?, r.get(2)?);
+        let decode = |ranges: Option<Vec<u8>>| ranges.as_deref().and_then(RowRanges::decode).unwrap_or_default();
+        let contained = [decode(r.get(3)?), decode(r.get(4)?)];
+        let versions = of_batch.query_map([id], |r| r.get(0))?.collect::<Result<_, _>>()?;
+        let import = Import { id, contained, versions };
+        let rows: HashSet<i64> = listed
+            .iter()
+            .filter(|each| !each.from_conversation && import.has(each))
+            .map(|each| each.row)
+            .collect();
+        if !rows.is_empty() {
+            // An older file says what was so when it was made. Its name has only the day.
+            out.push(Observation { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
+        }
+    }
+    Ok(out)
+}
+
+/// The newest lists of all memories that an assistant wrote into its conversations.
+fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> VaultResult<Vec<Observation>> {
+    let [memory, message] = [Kind::Memory, Kind::Message].map(kind_code);
+    let mut statement = c.prepare_cached(&format!(
+        "SELECT m.row FROM records m WHERE m.kind = {message} AND m.flags & {} <> 0 \
+         AND m.platform = (SELECT id FROM platforms WHERE name = ?1) AND EXISTS \
+         (SELECT 1 FROM links l JOIN records r ON r.row = l.row WHERE l.target = m.id AND l.relation = 'derived_from' \
+         AND r.kind = {memory} AND coalesce(r.type, '') <> 'custom_instructions') ORDER BY m.sort DESC LIMIT {MAX_LISTS}",
+        Flags::HIDDEN
+    ))?;
+    let messages = statement.query_map([platform], |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    let mut of_message =
+        c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
+    let mut out = Vec::new();
+    for row in messages {
+        let Some(view) = RowView::by_row(c, row)? else { continue };
+        let record = context.store.packs.content(c, view.pack, view.slot)?;
+        // A call of the memory tool names one memory, a list all of them.
+        if record.message.is_some_and(|part| part.content_type == "context") {
+            let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
+            out.push(Observation { at: view.sort, rows });
+        }
+    }
+    Ok(out)
+}
+
+/// The memories and statements of an assistant, those in the Trash too.
+fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<Listed>> {
+    let [memory, profile, fact, message, conversation] =
+        [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);
+    let mut statement = c.prepare_cached(&format!(
+        "SELECT r.row, r.batch, r.version_batch, r.preview, EXISTS (SELECT 1 FROM links l JOIN records m ON m.id = l.target \
+         WHERE l.row = r.row AND l.relation = 'derived_from' AND m.kind IN ({message}, {conversation})) \
+         FROM records r WHERE r.kind IN ({memory}, {profile}, {fact}) \
+         AND r.platform = (SELECT id FROM platforms WHERE name = ?1)"
+    ))?;
+    let rows = statement.query_map(params![platform], |r| {
+        let preview: Option<String> = r.get(3)?;
+        Ok(Listed {
+            row: r.get(0)?,
+            batch: r.get(1)?,
+            version_batch: r.get(2)?,
+            text: normal_text(&preview.unwrap_or_default()),
+            from_conversation: r.get(4)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,162 @@
+//! The guided review: what the person answered about each memory, which one comes next, and whether an assistant still
+//! has what is to be deleted there.
+mod assistant;
+mod queue;
+
+pub use assistant::AssistantState;
+pub use queue::{ReviewFilter, ReviewItem};
+
+use crate::{VaultError, VaultResult, context::Context};
+use mementory_model::{Kind, Timestamp};
+use mementory_store::{RowView, ids::parse_id};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// What the person says about a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Answer {
+    /// It is so.
+    True,
+    /// It was so.
+    Outdated,
+    /// It was never so.
+    Wrong,
+    /// The assistant should not know it.
+    Private,
+}
+
+impl Answer {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::True, Self::Outdated, Self::Wrong, Self::Private];
+
+    /// Its stable name: `true`, `outdated`, `wrong` or `private`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::Outdated => "outdated",
+            Self::Wrong => "wrong",
+            Self::Private => "private",
+        }
+    }
+
+    /// The answer with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|answer| answer.as_str() == name)
+    }
+
+    /// True if the memory is to be deleted at the assistant.
+    pub const fn asks_to_delete(self) -> bool {
+        !matches!(self, Self::True)
+    }
+
+    /// Number of the answer in the table `reviews`.
+    const fn code(self) -> i64 {
+        match self {
+            Self::True => 1,
+            Self::Outdated => 2,
+            Self::Wrong => 3,
+            Self::Private => 4,
+        }
+    }
+
+    fn from_code(code: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|answer| answer.code() == code)
+    }
+}
+
+/// A record that the person answered.
+#[derive(Debug, Clone)]
+pub struct AnsweredRecord {
+    /// The record, which may be in the Trash.
+    pub view: RowView,
+    /// The answer.
+    pub answer: Answer,
+    /// When, in microseconds since 1970.
+    pub at: i64,
+}
+
+/// The guided review of memories.
+#[derive(Clone, Copy)]
+pub struct Review<'v> {
+    context: &'v Context,
+}
+
+impl<'v> Review<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Review<'_> {
+    /// Stores answers, or takes them back (`None`). All of them or none.
+    ///
+    /// # Errors
+    /// `NotFound`; `Usage` for a record that is no memory, profile note or fact.
+    pub fn answer(&self, answers: &[(String, Option<Answer>)], now: Timestamp) -> VaultResult<()> {
+        let mut found = Vec::with_capacity(answers.len());
+        for (id, answer) in answers {
+            let view = self.context.find(id)?;
+            if !matches!(view.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
+                return Err(VaultError::Usage(format!(
+                    "This is a {}, not a memory. Nothing was changed. Only memories are reviewed.",
+                    view.kind.as_str()
+                )));
+            }
+            found.push((view.id, *answer));
+        }
+        self.context.store.write(|tx| {
+            for (id, answer) in found {
+                match answer {
+                    Some(answer) => tx
+                        .prepare_cached("INSERT OR REPLACE INTO reviews (record, answer, at) VALUES (?1, ?2, ?3)")?
+                        .execute(params![id, answer.code(), now.as_micros()])?,
+                    None => tx.prepare_cached("DELETE FROM reviews WHERE record = ?1")?.execute([id])?,
+                };
+            }
+            Ok(())
+        })
+    }
+
+    /// What the person answered about a record, and when.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn answer_to(&self, view: &RowView) -> VaultResult<Option<(Answer, i64)>> {
+        self.context.store.read(|c| answer_in(c, &view.id))
+    }
+
+    /// The answered records of an assistant, or of all; in the order of the assistant's own list (oldest first).
+    ///
+    /// # Errors
+    /// The store.
+    pub fn answered(&self, platform: Option<&str>) -> VaultResult<Vec<AnsweredRecord>> {
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached("SELECT record, answer, at FROM reviews")?;
+            let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
+            let mut out = Vec::new();
+            for (id, code, at) in rows.collect::<Result<Vec<_>, _>>()? {
+                // The record of an undone import is not there, its answer is.
+                let Some(view) = RowView::by_id(c, &id)? else { continue };
+                let Some(answer) = Answer::from_code(code) else { continue };
+                if platform.is_none_or(|platform| view.platform == platform) {
+                    out.push(AnsweredRecord { view, answer, at });
+                }
+            }
+            out.sort_by(|a, b| (&a.view.platform, a.view.sort, a.view.row).cmp(&(&b.view.platform, b.view.sort, b.view.row)));
+            Ok(out)
+        })
+    }
+}
+
+fn answer_in(c: &Connection, id: &[u8; 16]) -> VaultResult<Option<(Answer, i64)>> {
+    let found: Option<(i64, i64)> = c
+        .prepare_cached("SELECT answer, at FROM reviews WHERE record = ?1")?
+        .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
+    Ok(found.and_then(|(code, at)| Some((Answer::from_code(code)?, at))))
+}
+
+/// Ids as the SQL list of a condition. Ids that are none are left out.
+fn id_list(ids: &[String]) -> String {
+    let list: Vec<String> = ids.iter().filter(|id| parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
+    list.join(",")
+}

@@ -1,0 +1,122 @@
+//! Which memory is reviewed next.
+use crate::{
+    VaultResult,
+    review::{Answer, Review, answer_in, id_list},
+};
+use mementory_model::Kind;
+use mementory_store::{ROW_COLUMNS, RowView, kind_code};
+use rusqlite::{OptionalExtension, types::Value};
+
+/// Which memories are reviewed.
+#[derive(Debug, Clone, Default)]
+pub struct ReviewFilter {
+    /// Only those of this assistant.
+    pub platform: Option<String>,
+    /// Only those with a sensitive value.
+    pub sensitive: bool,
+    /// Not these for now, by id.
+    pub skip: Vec<String>,
+}
+
+/// A memory to review.
+#[derive(Debug, Clone)]
+pub struct ReviewItem {
+    /// The memory.
+    pub view: RowView,
+    /// True if the last scan found a sensitive value in it that is not ignored.
+    pub sensitive: bool,
+    /// What was answered before.
+    pub answer: Option<Answer>,
+}
+
+/// SQL: the row has a sensitive value that the person does not ignore.
+const SENSITIVE: &str = "EXISTS (SELECT 1 FROM findings f WHERE f.row = r.row \
+     AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1))";
+
+impl ReviewFilter {
+    /// SQL condition over `records r` for what can be reviewed. A memory that was divided into statements is reviewed
+    /// statement by statement.
+    fn condition(&self) -> (String, Vec<Value>) {
+        let [memory, fact] = [Kind::Memory, Kind::Fact].map(kind_code);
+        let mut parts = vec![
+            "r.trashed IS NULL".to_owned(),
+            "coalesce(r.status, '') NOT IN ('superseded', 'deleted')".to_owned(),
+            format!(
+                "(r.kind = {memory} AND NOT EXISTS (SELECT 1 FROM links l JOIN records s ON s.row = l.row \
+                 WHERE l.target = r.id AND l.relation = 'derived_from' AND s.kind = {fact} AND s.trashed IS NULL) \
+                 OR r.kind = {fact} AND EXISTS (SELECT 1 FROM links l JOIN records s ON s.id = l.target \
+                 WHERE l.row = r.row AND l.relation = 'derived_from' AND s.kind = {memory}))"
+            ),
+        ];
+        let mut values = Vec::new();
+        if let Some(platform) = &self.platform {
+            values.push(Value::from(platform.clone()));
+            parts.push(format!("r.platform = (SELECT id FROM platforms WHERE name = ?{})", values.len()));
+        }
+        if self.sensitive {
+            parts.push(SENSITIVE.into());
+        }
+        (parts.join(" AND "), values)
+    }
+}
+
+/// SQL: the row has no answer.
+const UNANSWERED: &str = "NOT EXISTS (SELECT 1 FROM reviews v WHERE v.record = r.id)";
+
+impl Review<'_> {
+    /// The next memory without an answer: those with sensitive values first, then the oldest. And how many have none.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn next(&self, filter: &ReviewFilter) -> VaultResult<(Option<ReviewItem>, u32)> {
+        let (condition, values) = filter.condition();
+        let skipped = match filter.skip.is_empty() {
+            true => String::new(),
+            false => format!(" AND r.id NOT IN ({})", id_list(&filter.skip)),
+        };
+        self.context.store.read(|c| {
+            let values = || rusqlite::params_from_iter(values.iter());
+            let left = c
+                .prepare(&format!("SELECT count(*) FROM records r WHERE {condition} AND {UNANSWERED}"))?
+                .query_row(values(), |r| r.get(0))?;
+            let sql = format!(
+                "SELECT {ROW_COLUMNS}, {SENSITIVE} FROM records r JOIN platforms p ON p.id = r.platform \
+                 WHERE {condition} AND {UNANSWERED}{skipped} ORDER BY {SENSITIVE} DESC, r.sort, r.row LIMIT 1"
+            );
+            let item = c
+                .prepare(&sql)?
+                .query_row(values(), |r| {
+                    Ok(ReviewItem { view: RowView::read(r)?, sensitive: r.get(21)?, answer: None })
+                })
+                .optional()?;
+            Ok((item, left))
+        })
+    }
+
+    /// A memory as an item of the review.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn item(&self, id: &str) -> VaultResult<ReviewItem> {
+        let view = self.context.find(id)?;
+        self.context.store.read(|c| {
+            let sensitive = c
+                .prepare_cached(&format!("SELECT {SENSITIVE} FROM records r WHERE r.row = ?1"))?
+                .query_row([view.row], |r| r.get(0))?;
+            let answer = answer_in(c, &view.id)?.map(|(answer, _)| answer);
+            Ok(ReviewItem { view: view.clone(), sensitive, answer })
+        })
+    }
+
+    /// Number of memories that can be reviewed, answered or not.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn total(&self, filter: &ReviewFilter) -> VaultResult<u32> {
+        let (condition, values) = filter.condition();
+        self.context.store.read(|c| {
+            let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
+            Ok(c.prepare(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
+        })
+    }
+}

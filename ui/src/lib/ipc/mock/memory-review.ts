@@ -1,0 +1,138 @@
+import type {
+  Backend,
+  EvidenceMessage,
+  ListItem,
+  MemoryEvidence,
+  ReviewItem,
+  ReviewRequest,
+  Todo,
+  TodoItem,
+} from "../backend";
+import { failWith, runStages } from "./jobs";
+import { sampleThread } from "./thread";
+
+type Commands = Pick<Backend, "memoryEvidence" | "reviewNext" | "reviewAnswer" | "todo" | "writeReport">;
+type Context = { items: () => ListItem[]; pace: number };
+
+const NAMES: Record<string, string> = { chatgpt: "ChatGPT", claude: "Claude", gemini: "Gemini" };
+const ANSWERS = ["true", "outdated", "wrong", "private"];
+
+/** A sentence of a message of the sample conversation as evidence. */
+function message(id: string, sentence: string, how: string, confidence: number): EvidenceMessage {
+  const found = sampleThread.find((each) => each.id === id);
+  const text = found?.text ?? "";
+  const start = Math.max(0, [...text.slice(0, Math.max(0, text.indexOf(sentence)))].length);
+  return {
+    id,
+    origin_id: found?.origin_id ?? null,
+    start,
+    end: start + [...sentence].length,
+    how,
+    confidence,
+    role: found?.role ?? "user",
+    said_by: found?.role === "assistant" ? "assistant" : "user",
+    text: sentence,
+    source: "chatgpt",
+    created_at: found?.created_at ?? null,
+    conversation_id: "c-bath",
+    conversation_title: "Cast tub on old joists",
+  };
+}
+
+/** Evidence of a sample memory: said, concluded, no trace or not known, by turns. */
+function evidenceOf(item: ListItem, index: number): MemoryEvidence {
+  const said = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
+  const concluded = message("msg-b4", "Not as they are.", "linked", 1);
+  if (item.id === "m-0") return { id: item.id, said_by: "user", trace: "found", messages: [said] };
+  if (item.source !== "chatgpt") return { id: item.id, said_by: "unknown", trace: "unknown", messages: [] };
+  if (index % 3 === 1) return { id: item.id, said_by: "assistant", trace: "found", messages: [concluded] };
+  return { id: item.id, said_by: "unknown", trace: "none", messages: [] };
+}
+
+/** Evidence, the review of memories, and the lists for the assistants. */
+export function sampleMemoryReview({ items, pace }: Context) {
+  const answers = new Map<string, string>();
+  const memories = (request?: Pick<ReviewRequest, "source" | "sensitive">) =>
+    items()
+      .filter((each) => each.kind === "memory" && !each.trashed_at)
+      .filter((each) => (!request?.source || each.source === request.source) && (!request?.sensitive || each.sensitive))
+      .sort(
+        (a, b) =>
+          Number(b.sensitive) - Number(a.sensitive) || (a.created_at ?? "").localeCompare(b.created_at ?? ""),
+      );
+  const memory = (id: string) => {
+    const found = items().find((each) => each.id === id);
+    if (!found) throw failWith("not_found", "This record is not in the vault.");
+    return found;
+  };
+  const evidence = (id: string) => evidenceOf(memory(id), items().indexOf(memory(id)));
+  const reviewItem = (record: ListItem): ReviewItem => ({
+    record,
+    text: record.text,
+    evidence: evidence(record.id),
+    answer: answers.get(record.id) ?? null,
+    sensitive: record.sensitive,
+  });
+  const todoItem = (record: ListItem): TodoItem => ({
+    id: record.id,
+    text: record.text,
+    where: "Settings > Personalization > Manage memories. Find the entry in the list and delete it.",
+    answer: answers.get(record.id) ?? "wrong",
+    state: "not_checked",
+    trashed: record.trashed_at !== null,
+    created_at: record.created_at,
+  });
+
+  const commands: Commands = {
+    memoryEvidence: async (id) => structuredClone(evidence(id)),
+    reviewNext: async (request) => {
+      const all = memories(request);
+      const left = all.filter((each) => !answers.has(each.id));
+      const next = request.id ? memory(request.id) : left.find((each) => !request.skip.includes(each.id));
+      const counts: Record<string, number> = {};
+      for (const each of items()) {
+        const answer = answers.get(each.id);
+        if (answer && (!request.source || each.source === request.source)) counts[answer] = (counts[answer] ?? 0) + 1;
+      }
+      return structuredClone({
+        item: next && !request.counts_only ? reviewItem(next) : null,
+        left: left.length,
+        total: all.length,
+        answers: counts,
+      });
+    },
+    reviewAnswer: async (given) => {
+      for (const { id, answer } of given) {
+        memory(id);
+        if (answer === "none") answers.delete(id);
+        else if (ANSWERS.includes(answer)) answers.set(id, answer);
+        else throw failWith("usage", `${answer} is not an answer.`);
+      }
+      return { ids: given.map(({ id }) => id) };
+    },
+    todo: async (assistant): Promise<Todo> => {
+      const open = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
+      const sources = [...new Set(open.map((each) => each.source))].sort();
+      const assistants = sources.map((source) => {
+        const n = open.filter((each) => each.source === source).length;
+        return { assistant: source, open: n, items: n };
+      });
+      const most = [...assistants].sort((a, b) => b.open - a.open)[0];
+      const chosen = assistant ?? most?.assistant ?? null;
+      const chosenItems = open.filter((each) => each.source === chosen).map(todoItem);
+      const lines = chosenItems.map(({ text }) => `- ${text}`).join("\n");
+      return structuredClone({
+        assistant: chosen,
+        name: chosen && (NAMES[chosen] ?? chosen),
+        items: chosenItems,
+        message: lines && `Delete the following entries from everything that you remember about me.\n\n${lines}`,
+        assistants,
+      });
+    },
+    writeReport: async (job, out, _request, onProgress) => {
+      await runStages(job, ["evidence"], memories().length, pace / 4, onProgress);
+      return { path: out, memories: memories().length };
+    },
+  };
+  return { commands };
+}

@@ -1,0 +1,105 @@
+import { backend, type ReviewState } from "$lib/ipc";
+import { lockGuard, onLock } from "./lock-cleanup";
+import { session } from "./session.svelte";
+
+export const ANSWERS = ["true", "outdated", "wrong", "private"] as const;
+export type Answer = (typeof ANSWERS)[number];
+/** The answers in the order of the keys 1 to 5. */
+export const CHOICES = [...ANSWERS, "skip"] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/** One step of the review, for undo. `before`: the answer that the memory had. */
+type Step = { id: string; skipped: boolean; before: string | null };
+
+/** The guided review. Answers are stored in the vault; what was skipped comes back at the next visit. */
+class Review {
+  state = $state.raw<ReviewState | null>(null);
+  /** Number of memories without an answer, of all assistants; null until counted. */
+  left = $state<number | null>(null);
+  /** Only memories of this assistant; null = of all. */
+  source = $state<string | null>(null);
+  /** Whether the result is shown instead of the next memory. */
+  showsResult = $state(false);
+  busy = $state(false);
+  #skipped: string[] = [];
+  #steps = $state.raw<Step[]>([]);
+
+  readonly item = $derived(this.state?.item ?? null);
+  readonly answered = $derived(this.state ? this.state.total - this.state.left : 0);
+  readonly canUndo = $derived(this.#steps.length > 0);
+
+  async load(id: string | null = null): Promise<void> {
+    const isUnlocked = lockGuard();
+    const request = { source: this.source, sensitive: false, skip: this.#skipped, id, counts_only: false };
+    const state = await backend().reviewNext(request);
+    if (isUnlocked()) this.state = state;
+  }
+
+  /** Counts the memories without an answer, for Home. */
+  async countLeft(): Promise<void> {
+    const isUnlocked = lockGuard();
+    try {
+      const request = { source: null, sensitive: false, skip: [], id: null, counts_only: true };
+      const { left } = await backend().reviewNext(request);
+      if (isUnlocked()) this.left = left;
+    } catch (error) {
+      session.handleLocked(error);
+    }
+  }
+
+  /** Answers the shown memory, or skips it for now, and shows the next one. */
+  async choose(choice: Choice): Promise<void> {
+    const item = this.item;
+    if (!item || this.busy) return;
+    const { id } = item.record;
+    await this.#change(async () => {
+      const skipped = choice === "skip";
+      if (skipped) this.#skipped = [...this.#skipped, id];
+      else await backend().reviewAnswer([{ id, answer: choice }]);
+      this.#steps = [...this.#steps, { id, skipped, before: item.answer }];
+      await this.load();
+    });
+  }
+
+  /** Takes the last answer back and shows its memory. */
+  async undo(): Promise<void> {
+    const step = this.#steps.at(-1);
+    if (!step || this.busy) return;
+    await this.#change(async () => {
+      this.#skipped = this.#skipped.filter((id) => id !== step.id);
+      if (!step.skipped) await backend().reviewAnswer([{ id: step.id, answer: step.before ?? "none" }]);
+      this.#steps = this.#steps.slice(0, -1);
+      this.showsResult = false;
+      await this.load(step.id);
+    });
+  }
+
+  /** Restricts the review to an assistant, or to none. */
+  async chooseSource(source: string | null): Promise<void> {
+    this.source = source;
+    this.#skipped = [];
+    this.#steps = [];
+    await this.load();
+  }
+
+  async #change(change: () => Promise<void>): Promise<void> {
+    this.busy = true;
+    try {
+      await change();
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  clear(): void {
+    this.state = null;
+    this.left = null;
+    this.source = null;
+    this.showsResult = false;
+    this.#skipped = [];
+    this.#steps = [];
+  }
+}
+
+export const review = new Review();
+onLock(() => review.clear());

@@ -1,0 +1,120 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import AttentionList from "../src/features/home/AttentionList.svelte";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import ReviewView from "../src/features/review/ReviewView.svelte";
+import { ANY } from "$lib/state/filter";
+import { nav } from "$lib/state/nav.svelte";
+import { review } from "$lib/state/review.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+let mock: Mock;
+beforeEach(async () => {
+  mock = await start();
+  await vault.refresh();
+  review.clear();
+  nav.section = "review";
+});
+
+const shownId = async () => (await screen.findByTestId("review-memory")).dataset.id!;
+const press = (key: string) => fireEvent.keyDown(window, { key });
+/** Presses a key and waits until another memory is shown. */
+async function pressAndWait(key: string) {
+  const before = await shownId();
+  await press(key);
+  await waitFor(async () => expect(await shownId()).not.toBe(before));
+}
+
+describe("the review of memories", () => {
+  it("is answered by the keys 1 to 5, and U takes the last answer back", async () => {
+    render(ReviewView);
+    const first = await shownId();
+    const answer = vi.spyOn(mock, "reviewAnswer");
+    await pressAndWait("3");
+    expect(answer).toHaveBeenLastCalledWith([{ id: first, answer: "wrong" }]);
+    expect(screen.getByRole("status").textContent).toMatch(/^1 of/);
+    const second = await shownId();
+    await pressAndWait("5");
+    expect(answer).toHaveBeenCalledTimes(1);
+    await press("u");
+    await waitFor(async () => expect(await shownId()).toBe(second));
+    await press("u");
+    await waitFor(async () => expect(await shownId()).toBe(first));
+    expect(answer).toHaveBeenLastCalledWith([{ id: first, answer: "none" }]);
+    expect(screen.getByRole("status").textContent).toMatch(/^0 of/);
+  });
+
+  it("keeps its answers when it is left and opened again", async () => {
+    const view = render(ReviewView);
+    const first = await shownId();
+    await pressAndWait("1");
+    view.unmount();
+    review.clear();
+    render(ReviewView);
+    expect(await shownId()).not.toBe(first);
+    expect(screen.getByRole("status").textContent).toMatch(/^1 of/);
+  });
+
+  it("ends with what to do in the vault and at each assistant", async () => {
+    const ids: string[] = [];
+    render(ReviewView);
+    for (const key of ["2", "3", "4"]) {
+      ids.push(await shownId());
+      await pressAndWait(key);
+    }
+    await fireEvent.click(screen.getByTestId("review-toggle"));
+    const lists = await screen.findAllByTestId("todo");
+    const items = lists.flatMap((list) => within(list).getAllByTestId("todo-item"));
+    expect(items).toHaveLength(3);
+    const copy = vi.spyOn(mock, "copyText");
+    await fireEvent.click(within(lists[0]!).getByTestId("todo-copy"));
+    await waitFor(() => expect(copy).toHaveBeenCalled());
+    const trash = vi.spyOn(mock, "trash");
+    await fireEvent.click(screen.getByTestId("review-trash"));
+    await waitFor(() => expect(trash).toHaveBeenCalled());
+    expect([...trash.mock.calls[0]![0]].sort()).toEqual(ids.slice(0, 2).sort());
+  });
+
+  it("writes the report in the language of the window", async () => {
+    render(ReviewView);
+    await shownId();
+    const write = vi.spyOn(mock, "writeReport");
+    await fireEvent.click(screen.getByTestId("review-toggle"));
+    await fireEvent.click(await screen.findByTestId("review-report"));
+    await waitFor(() => expect(write).toHaveBeenCalled());
+    expect(write.mock.calls[0]!.slice(1, 3)).toEqual([expect.stringMatching(/\.html$/), { language: "en" }]);
+  });
+
+  it("is reached from Home, with the number of memories left", async () => {
+    nav.section = "home";
+    render(AttentionList, { columns: [], incomplete: [] });
+    const row = await screen.findByTestId("look-review");
+    const { left } = await mock.reviewNext({ source: null, sensitive: false, skip: [], id: null, counts_only: true });
+    expect(row.textContent).toContain(String(left));
+    await fireEvent.click(row);
+    expect(nav.section).toBe("review");
+  });
+});
+
+describe("the evidence of a memory", () => {
+  it("says who said it and opens the conversation at the message", async () => {
+    nav.section = "memories";
+    render(MemoryDetail, { id: "m-0" });
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toBe("You said this.");
+    await fireEvent.click(screen.getByTestId("evidence-message"));
+    expect([nav.section, nav.id, nav.message]).toEqual(["conversations", "c-bath", "msg-a2"]);
+  });
+
+  it("says so where nothing is found", async () => {
+    const { items } = await mock.list({
+      filter: { ...ANY, kind: "memory", source: "claude" },
+      sort: null,
+      limit: 1,
+      cursor: null,
+    });
+    nav.section = "memories";
+    render(MemoryDetail, { id: items[0]!.id });
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toMatch(/no conversations with Claude/);
+  });
+});
