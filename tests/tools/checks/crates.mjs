@@ -9,6 +9,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-crypto": [],
   "mementory-scan": [],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
+  "mementory-insight": [],
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
   "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format"],
@@ -42,6 +43,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-formats",
     "mementory-scan",
     "mementory-similar",
+    "mementory-insight",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault"],
   // Knows configurations of other programs and nothing of vaults.
