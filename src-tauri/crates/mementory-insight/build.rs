@@ -8,10 +8,13 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 /// Folder, name of the constant, and the lists that a table of its files may have.
-const FOLDERS: [(&str, &str, &[&str]); 2] = [
+const FOLDERS: [(&str, &str, &[&str]); 3] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
     ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns"]),
+    ("data/values", "VALUES", &["patterns", "stop"]),
 ];
+/// File with lists that are not by language.
+const NAMES: &str = "data/names.toml";
 /// Keys with information about a file itself. `reviewed_by` is one too, but its value is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 
@@ -33,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         writeln!(source, "];")?;
     }
+    add_names(&mut source).map_err(|error| format!("{NAMES}: {error}"))?;
     let folder = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
     fs::write(Path::new(&folder).join("word_lists.rs"), source)?;
     Ok(())
@@ -66,6 +70,24 @@ fn add_file(source: &mut String, code: &str, text: &str, lists: &[&str]) -> Resu
         writeln!(source, "] }},")?;
     }
     writeln!(source, "] }},")?;
+    Ok(())
+}
+
+/// Each list becomes a constant: of words, or of groups of words.
+fn add_names(source: &mut String) -> Result<(), Box<dyn Error>> {
+    let file: Table = fs::read_to_string(NAMES)?.parse()?;
+    for (name, value) in file.iter().filter(|(name, _)| *name != "reviewed_by") {
+        let Some(list) = value.as_array() else { continue };
+        let constant = name.to_uppercase();
+        if list.iter().all(Value::is_array) {
+            let groups = list.iter().map(|group| words_of(Some(group))).collect::<Result<Vec<_>, _>>()?;
+            writeln!(source, "pub(crate) const {constant}: &[&[&str]] = &[")?;
+            groups.iter().try_for_each(|group| writeln!(source, "&{group:?},"))?;
+            writeln!(source, "];")?;
+        } else {
+            writeln!(source, "pub(crate) const {constant}: &[&str] = &{:?};", words_of(Some(value))?)?;
+        }
+    }
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! The kind of a memory. Three things speak for a kind: cue words, the words that its sample sentences use more than
 //! those of the other kinds, and, if the caller has vectors of a sentence encoder, the nearest sample sentences.
 use crate::{
-    AboutKind,
+    AboutKind, Special,
     fold::{Folded, is_east_asian, words},
     patterns::WordSet,
-    word_lists::ABOUT,
+    subject::subject,
+    word_lists::{ABOUT, RELATIONS},
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -132,9 +133,26 @@ fn word_scores(folded: &Folded) -> [f32; KINDS] {
         let word = &folded.text[hit.start..hit.end];
         if counted.insert((kind, word)) {
             // What is said first is what it is about.
-            let early = if hit.start * 2 <= folded.text.len() { 1.1 } else { 0.9 };
-            scores[kind] += cue.weight * early;
+            scores[kind] += cue.weight * place_weight(cue.kind, folded, hit.start);
         }
+    }
+    for class in crate::special::special_of(folded) {
+        let (kind, weight) = match class {
+            Special::Health => (AboutKind::Health, 1.5),
+            Special::Beliefs | Special::Politics => (AboutKind::Beliefs, 1.5),
+            Special::Origin | Special::Sexuality => (AboutKind::WhoYouAre, 1.2),
+            Special::Union => (AboutKind::Work, 1.5),
+            Special::Money => (AboutKind::Money, 1.2),
+            Special::ExactAddress => (AboutKind::Home, 2.0),
+            Special::Biometrics | Special::Minors => continue,
+        };
+        scores[kind.index()] += weight;
+    }
+    // What is said of a relative or friend is about them, whatever they do or have.
+    if let Some(pet) = subject_at_start(folded) {
+        scores = scores.map(|score| score * 0.65);
+        let kind = if pet { AboutKind::Home } else { AboutKind::People };
+        scores[kind.index()] += 3.0;
     }
     let features: HashSet<String> = features(&folded.text).into_iter().collect();
     let mut samples = [0.0f32; KINDS];
@@ -156,6 +174,28 @@ fn word_scores(folded: &Folded) -> [f32; KINDS] {
         scores = scores.map(|score| score * 20.0 / total);
     }
     scores
+}
+
+/// Whether the text begins with someone else than the person: `Some(true)` for a pet.
+fn subject_at_start(folded: &Folded) -> Option<bool> {
+    let limit = if folded.languages.ja { 10 } else { 32 };
+    let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
+    // "Has a brother" is about the brother, too.
+    let relation = subject(&folded.text, until)?;
+    let names = RELATIONS.get(relation)?;
+    let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
+    (!is(&["boss", "team", "neighbour", "colleague"])).then(|| is(&["dog", "cat"]))
+}
+
+/// Weight of a cue by its place. What is said first is what it is about; a person named as the subject above all.
+fn place_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
+    let before = folded.text[..start].chars().count();
+    let subject = if folded.languages.ja { 10 } else { 22 };
+    match kind {
+        AboutKind::People if before <= subject => 1.7,
+        _ if start * 2 <= folded.text.len() => 1.1,
+        _ => 0.9,
+    }
 }
 
 struct Cue {

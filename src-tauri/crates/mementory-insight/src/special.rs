@@ -22,7 +22,11 @@ const PATTERNS: usize = 4;
 
 /// The categories that a text shows, each once, in the order of [`Special::ALL`].
 pub fn special(text: &str) -> Vec<Special> {
-    let folded = Folded::new(text);
+    special_of(&Folded::new(text))
+}
+
+/// The same for a text that is prepared already.
+pub(crate) fn special_of(folded: &Folded) -> Vec<Special> {
     let lists = lists();
     let hits: Vec<_> =
         lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
