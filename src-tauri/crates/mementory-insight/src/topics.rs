@@ -181,7 +181,7 @@ fn written_words(text: &str) -> Vec<(String, String)> {
             out.extend(crate::topics::runs(word).into_iter().map(|run| (run.to_owned(), run.to_owned())));
         } else {
             let length = word.chars().count();
-            if length >= 4 && length <= MAX_NAME_CHARS && !is_common(word) && word.chars().any(char::is_alphabetic) {
+            if (4..=MAX_NAME_CHARS).contains(&length) && !is_common(word) && word.chars().any(char::is_alphabetic) {
                 out.push((word.chars().take(6).collect(), word.to_owned()));
             }
         }

@@ -11,6 +11,7 @@ mod export;
 mod filter;
 mod import;
 mod import_report;
+mod insight;
 mod keys;
 mod offers;
 mod overview;
@@ -31,6 +32,7 @@ pub use duplicates::DuplicateMemories;
 pub use evidence::EvidencePacks;
 pub use export::{ExportOptions, Exports};
 pub use import::Imports;
+pub use insight::Insights;
 pub use keys::KeyRing;
 pub use overview::Overview;
 pub use records::Records;
@@ -238,6 +240,11 @@ impl Session {
     /// Connected clients: grants, suggestions, and the calls of their tools.
     pub fn agents(&self) -> Agents<'_> {
         Agents::new(&self.context)
+    }
+
+    /// Topics and contradictions of the memories.
+    pub fn insights(&self) -> Insights<'_> {
+        Insights::new(&self.context)
     }
 
     /// Memories with the same or nearly the same text.

@@ -34,10 +34,13 @@ struct Attribute {
     language: &'static str,
 }
 
+/// An attribute and whose it is.
+type Attributed = (&'static str, Option<usize>);
+
 type Claim<'p> = (&'static str, Option<usize>, usize, Value);
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
-    let mut groups: BTreeMap<(&str, Option<usize>), Vec<(usize, Value)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Attributed, Vec<(usize, Value)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         if statement.marks.past {
             continue;

@@ -365,6 +365,7 @@ impl Eraser<'_> {
                 tx.prepare_cached(sql)?.execute([row])?;
             }
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
+            crate::insight::forget(tx, &target.view.id)?;
         }
         for target in targets {
             // A message or chunk that was restored from the Trash separately is not erased. It loses its owner.
