@@ -52,7 +52,7 @@ function describeImport(folder, program, path) {
 }
 
 /** Members of a row that the first released versions did not have. */
-const NEWER_MEMBERS = ["said_by"];
+const NEWER_MEMBERS = ["said_by", "about", "special"];
 
 /** Digest of the rows that does not depend on their order, because records of the same time may come in any order. */
 const digestRows = (rows) => {

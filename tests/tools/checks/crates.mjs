@@ -10,6 +10,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-scan": [],
   "mementory-evidence": ["mementory-model"],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
+  "mementory-insight": [],
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
   "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format"],
@@ -44,6 +45,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-scan",
     "mementory-similar",
     "mementory-evidence",
+    "mementory-insight",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-clients"],
   // Knows configurations of other programs and nothing of vaults.

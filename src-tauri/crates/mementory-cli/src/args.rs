@@ -72,6 +72,14 @@ pub struct Filters {
     /// Only records of this import; may be given several times.
     #[arg(long)]
     pub batch: Vec<String>,
+    /// Only memories about this: who_you_are, people, work, projects, health, money, places_travel, home, food, tastes,
+    /// beliefs, plans, how_to_answer; an empty value selects memories of which nothing is suggested.
+    #[arg(long, value_name = "KIND")]
+    pub about: Option<String>,
+    /// Only memories of this special category: health, beliefs, politics, origin, sexuality, biometrics, union, money,
+    /// minors, exact_address, or any.
+    #[arg(long, value_name = "CATEGORY")]
+    pub special: Option<String>,
 }
 
 /// Options of commands that write an export.
@@ -333,6 +341,14 @@ pub enum Command {
     },
     /// List groups of memories with the same or nearly the same text.
     Duplicates,
+    /// List memories by topic.
+    Topics,
+    /// List pairs of memories that cannot both hold now, and plans whose date is over.
+    Contradictions {
+        /// Remember that both memories of this pair are true, instead of listing.
+        #[arg(long, num_args = 2, value_names = ["ID", "ID"])]
+        both_true: Option<Vec<String>>,
+    },
     /// Scan for sensitive values; shows where they are, never the values.
     Scan {
         #[command(flatten)]
@@ -368,6 +384,9 @@ pub enum Command {
         /// Set this type.
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
+        /// Say what the memory is about, instead of the suggestion; not a new version.
+        #[arg(long, value_name = "KIND")]
+        about: Option<String>,
     },
     /// Redact parts of a record's text for good.
     Redact {

@@ -72,5 +72,7 @@ pub fn filter(f: &Filters) -> Filter {
         standing: f.standing.clone(),
         file_kind: f.file_kind.clone(),
         batch: (!f.batch.is_empty()).then(|| f.batch.clone()),
+        about: f.about.clone(),
+        special: f.special.clone(),
     }
 }

@@ -151,7 +151,15 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 session.changes().add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
             Ok(CommandResult { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
         }
-        Command::Edit { id, text_file, title, tag, record_type } => {
+        Command::Edit { id, text_file, title, tag, record_type, about } => {
+            if let Some(about) = about {
+                let request = AboutRequest { ids: vec![id.clone()], about: about.clone() };
+                session.changes().set_about(&request)?;
+                if text_file.is_none() && title.is_none() && tag.is_none() && record_type.is_none() {
+                    let version = session.records().show(id, false, false)?.record.version;
+                    return done(&Edited { id: id.clone(), version });
+                }
+            }
             let text = text_file.as_deref().map(text).transpose()?;
             let request = EditRequest {
                 id: id.clone(),
@@ -190,6 +198,17 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             cancel_on_ctrl_c(job);
             done(&session.duplicates().groups(job)?)
         }
+        Command::Topics => {
+            cancel_on_ctrl_c(job);
+            done(&session.insights().topics(job)?)
+        }
+        Command::Contradictions { both_true } => match both_true.as_deref() {
+            Some([a, b]) => done(&session.insights().keep_both(a, b)?),
+            _ => {
+                cancel_on_ctrl_c(job);
+                done(&session.insights().contradictions(job)?)
+            }
+        },
         Command::Backup { out } => {
             cancel_on_ctrl_c(job);
             done(&session.backups().create(out, job)?)

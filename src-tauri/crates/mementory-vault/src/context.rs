@@ -5,6 +5,7 @@ use crate::{
     erasure_ledger::LedgerFiles,
     failed_step::FailedStep,
     folder_lock::FolderLock,
+    insight::InsightCache,
     known_values::{KnownValues, ValuesState},
 };
 use mementory_crypto::{Header, VaultKeys};
@@ -53,6 +54,8 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking knows, and the state of the vault that they belong to.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
+    /// What the memories are about, as far as it was computed.
+    pub(crate) insight: Mutex<InsightCache>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
     /// The files with the list of erasures.

@@ -25,6 +25,7 @@ mod folder_lock;
 mod import;
 mod import_report;
 mod index_sync;
+mod insight;
 mod integrity;
 mod key_ring;
 mod known_values;
@@ -64,10 +65,14 @@ pub use import_report::{
     Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, ReachedState, SourceSeen,
 };
 pub use index_sync::IndexWatch;
+pub use insight::{
+    AboutMemory, ContradictionPair, Contradictions, Insight, InsightCounts, InsightFilter, Judgement, MemoryTopic,
+};
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
 pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
+pub use mementory_insight::{AboutKind, Special};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
 pub use mementory_store::{

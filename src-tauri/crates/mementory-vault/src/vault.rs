@@ -17,6 +17,7 @@ use crate::{
     folder_lock::FolderLock,
     import::Importer,
     index_sync::IndexWatch,
+    insight::Insight,
     integrity::IntegrityCheck,
     key_ring::KeyRing,
     memory_evidence::MemoryEvidence,
@@ -149,6 +150,7 @@ impl Vault {
             index_behind: AtomicBool::new(false),
             export_diff: Mutex::default(),
             known_values: Mutex::default(),
+            insight: Mutex::default(),
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
@@ -331,6 +333,11 @@ impl Vault {
     /// Scans for sensitive values, lists them, and stores decisions on them.
     pub fn scanner(&self) -> Scanner<'_> {
         Scanner::new(&self.context)
+    }
+
+    /// Suggests what memories are about, and stores corrections.
+    pub fn insight(&self) -> Insight<'_> {
+        Insight::new(&self.context)
     }
 
     /// The grants of connected clients, and what they make visible.

@@ -1,5 +1,5 @@
 //! Writes, edits, trashes, redacts and erases records.
-use super::{context::Context, now, progress::ProgressThrottle};
+use super::{context::Context, filter, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
 use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
@@ -37,6 +37,17 @@ impl Changes<'_> {
         };
         let version = self.context.vault.editor().edit(&request.id, fields, now())?;
         Ok(Edited { id: request.id.clone(), version })
+    }
+
+    /// Stores what the person decided that memories are about. Returns their ids.
+    ///
+    /// # Errors
+    /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
+    pub fn set_about(&self, request: &AboutRequest) -> ApiResult<Ids> {
+        let kind = filter::about_kind(&request.about)?;
+        let _guard = self.context.write_guard();
+        self.context.vault.insight().correct(&request.ids, kind, now())?;
+        Ok(Ids { ids: request.ids.clone() })
     }
 
     /// Adds a tag to many records or removes it, from all of them or none. Returns the ids of the changed records.

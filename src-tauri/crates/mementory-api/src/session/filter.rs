@@ -1,7 +1,7 @@
 //! Converts the filters of requests for the vault and its search index.
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, SaidBy, Timestamp};
-use mementory_vault::{ExportDiffStatus, FileKind, IndexFilter, ListQuery, Vault};
+use mementory_vault::{AboutKind, ExportDiffStatus, FileKind, IndexFilter, InsightFilter, ListQuery, Special, Vault};
 use std::collections::HashSet;
 
 /// Converts a filter for the vault.
@@ -23,6 +23,10 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
             ids.retain(|id| only.contains(id));
         }
         query.ids = Some(ids);
+    }
+    let insight = insight_filter(filter)?;
+    if insight != InsightFilter::default() {
+        query.among = Some(vault.insight().rows(&insight)?);
     }
     Ok(query)
 }
@@ -76,6 +80,35 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     })
 }
 
+/// Name of the filter for memories of any special category.
+pub(super) const ANY_SPECIAL: &str = "any";
+
+/// The part of a filter about what memories are about.
+fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
+    let about = match filter.about.as_deref() {
+        None => None,
+        Some("") => Some(None),
+        Some(name) => Some(Some(about_kind(name)?)),
+    };
+    let special = match filter.special.as_deref() {
+        None => None,
+        Some(ANY_SPECIAL) => Some(None),
+        Some(name) => {
+            let names = Special::ALL.map(Special::as_str).join(", ");
+            let unknown = || ApiError::new("usage", 2, format!("{name} is not a special category. Use any, {names}."));
+            Some(Some(Special::parse(name).ok_or_else(unknown)?))
+        }
+    };
+    Ok(InsightFilter { about, special })
+}
+
+/// Parses what memories are about.
+pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
+    let names = AboutKind::ALL.map(AboutKind::as_str).join(", ");
+    let unknown = || ApiError::new("usage", 2, format!("{name} is not what a memory can be about. Use {names}."));
+    AboutKind::parse(name).ok_or_else(unknown)
+}
+
 /// The name of records of which it is not known who said them.
 const UNKNOWN: &str = "unknown";
 
@@ -118,8 +151,8 @@ pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
 
 /// True if the filter has a condition that only the store can check.
 pub(super) fn needs_store_filter(filter: &Filter) -> bool {
-    let Filter { standing, file_kind, batch, .. } = filter;
-    standing.is_some() || file_kind.is_some() || batch.is_some()
+    let Filter { standing, file_kind, batch, about, special, .. } = filter;
+    standing.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
 }
 
 /// True if the filter has no condition; the Trash does not count as one.
@@ -136,6 +169,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.standing.is_none()
         && filter.file_kind.is_none()
         && filter.batch.is_none()
+        && filter.about.is_none()
+        && filter.special.is_none()
 }
 
 /// A time or a date as a filter bound, in microseconds since 1970. As upper bound, a date means the end of that day.

@@ -11,6 +11,7 @@ mod export;
 mod filter;
 mod import;
 mod import_report;
+mod insight;
 mod keys;
 mod memory_evidence;
 mod offers;
@@ -34,6 +35,7 @@ pub use duplicates::DuplicateMemories;
 pub use evidence::EvidencePacks;
 pub use export::{ExportOptions, Exports};
 pub use import::Imports;
+pub use insight::Insights;
 pub use keys::KeyRing;
 pub use memory_evidence::MemoryOrigins;
 pub use overview::Overview;
@@ -253,6 +255,11 @@ impl Session {
     /// Connected clients: grants, suggestions, and the calls of their tools.
     pub fn agents(&self) -> Agents<'_> {
         Agents::new(&self.context)
+    }
+
+    /// Topics and contradictions of the memories.
+    pub fn insights(&self) -> Insights<'_> {
+        Insights::new(&self.context)
     }
 
     /// Memories with the same or nearly the same text.

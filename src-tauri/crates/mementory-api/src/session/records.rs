@@ -12,7 +12,7 @@ use super::{
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_formats::{SECRET_BAR, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
-use mementory_vault::{FacetCounts, IndexFilter, RowView, Sort};
+use mementory_vault::{FacetCounts, IndexFilter, InsightCounts, RowView, Sort};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -77,7 +77,15 @@ impl Records<'_> {
                 file_kinds.insert(kind.as_str().to_owned(), FileCount { count: files.count, bytes: files.bytes });
             }
         }
-        Ok(Facets { sources, types, tags, said_by, file_kinds })
+        let counts = match query.kind {
+            None | Some(Kind::Memory) if !query.trash => self.context.vault.insight().counts(&query)?,
+            _ => InsightCounts::default(),
+        };
+        let mut special = counts.special;
+        if counts.any_special > 0 {
+            special.insert(filter::ANY_SPECIAL.into(), counts.any_special);
+        }
+        Ok(Facets { sources, types, tags, said_by, file_kinds, about: counts.about, special })
     }
 
     /// Returns a summary of all records that match a filter.

@@ -2,7 +2,7 @@
 use super::time;
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
-use mementory_vault::{FileKind, RowView, Vault};
+use mementory_vault::{FileKind, Judgement, RowView, Vault};
 
 /// Maximum length of the text in a list row, in characters.
 const MAX_LIST_TEXT_CHARS: usize = 500;
@@ -11,6 +11,17 @@ pub(super) const TRASH_DAYS: i64 = 30;
 
 fn format_optional_time(t: Option<Timestamp>) -> Option<String> {
     t.map(Timestamp::to_rfc3339)
+}
+
+/// What a memory is about and its special categories, in the types of the API.
+fn insight_info(judgement: Judgement) -> (Option<AboutInfo>, Vec<String>) {
+    let about = judgement.about.map(|about| AboutInfo {
+        kind: about.kind.as_str().into(),
+        // Two digits are all that it means.
+        confidence: (f64::from(about.confidence) * 100.0).round() / 100.0,
+        by: if about.by_person { "person".into() } else { "suggested".into() },
+    });
+    (about, judgement.special.into_iter().map(|class| class.as_str().into()).collect())
 }
 
 /// Converts rows and records to the types of the API.
@@ -45,6 +56,7 @@ impl RowViews<'_> {
         };
         let conversation_id =
             owner.map(|row| vault.reader().view_by_row(row)).transpose()?.flatten().map(|v| v.id_text());
+        let (about, special) = insight_info(vault.insight().judgement(view, record)?);
         Ok(ListItem {
             id: view.id_text(),
             origin_id: record.origin_id.clone(),
@@ -77,6 +89,8 @@ impl RowViews<'_> {
             conversation_id,
             sensitive: vault.scanner().holds_sensitive(view.row)?,
             standing: vault.export_diff()?.status_of(view).map(|status| status.as_str().into()),
+            about,
+            special,
         })
     }
 
@@ -103,7 +117,10 @@ impl RowViews<'_> {
             (None, Some(id)) => vault.reader().view(id).ok().and_then(|v| v.title),
             (None, None) => None,
         };
+        let (about, special) = insight_info(vault.insight().judgement(view, record)?);
         Ok(RecordView {
+            about,
+            special,
             id: view.id_text(),
             origin_id: record.origin_id.clone(),
             kind: view.kind.as_str().into(),

@@ -32,6 +32,33 @@ pub struct Filter {
     pub file_kind: Option<String>,
     /// Only records of these import batches, by id.
     pub batch: Option<Vec<String>>,
+    /// Memories about this only: `who_you_are people work projects health money places_travel home food tastes beliefs
+    /// plans how_to_answer`; empty = memories of which nothing is suggested.
+    pub about: Option<String>,
+    /// Memories of this special category only: `health beliefs politics origin sexuality biometrics union money minors
+    /// exact_address`, or `any`.
+    pub special: Option<String>,
+}
+
+/// What a memory is about.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AboutInfo {
+    /// As in the filter.
+    pub kind: String,
+    /// From 0 to 1.
+    #[specta(type = TsNumber)]
+    pub confidence: f64,
+    /// `suggested`, or `person` for a decision of the person about this memory or one that says the same.
+    pub by: String,
+}
+
+/// Decision of the person on what memories are about.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct AboutRequest {
+    pub ids: Vec<String>,
+    /// As in the filter.
+    pub about: String,
 }
 
 /// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first).
@@ -89,6 +116,10 @@ pub struct ListItem {
     pub sensitive: bool,
     /// Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`.
     pub standing: Option<String>,
+    /// For memories: what it is about, suggested by its words or decided by the person.
+    pub about: Option<AboutInfo>,
+    /// For memories: the special categories that it shows, as in the filter.
+    pub special: Vec<String>,
 }
 
 /// One page; `total` counts all records that match the filter.
@@ -108,6 +139,10 @@ pub struct Facets {
     pub tags: BTreeMap<String, u32>,
     pub said_by: BTreeMap<String, u32>,
     pub file_kinds: BTreeMap<String, FileCount>,
+    /// Memories by what they are about; empty = nothing is suggested.
+    pub about: BTreeMap<String, u32>,
+    /// Memories by special category; `any` counts each memory once.
+    pub special: BTreeMap<String, u32>,
 }
 
 /// Number of files of a kind, and how many of their bytes are in the vault.
@@ -224,6 +259,9 @@ pub struct RecordView {
     pub version: u32,
     pub trashed_at: Option<String>,
     pub redacted: bool,
+    /// As in the list.
+    pub about: Option<AboutInfo>,
+    pub special: Vec<String>,
     /// Further fields of this kind of record, as JSON text.
     pub fields: String,
 }

@@ -75,6 +75,8 @@ pub struct ListQuery {
     pub batch: Option<Vec<String>>,
     /// Only these rows.
     pub rows: Option<Vec<i64>>,
+    /// Only rows that are also in this list, which may be long.
+    pub among: Option<Vec<i64>>,
     pub sort: Sort,
     pub limit: u32,
     pub cursor: Option<String>,
@@ -137,6 +139,11 @@ impl ListQuery {
         }
         if let Some(until) = self.until {
             bind(&mut parts, "r.sort <= ?", until.into());
+        }
+        if let Some(among) = &self.among {
+            let list: Vec<String> = among.iter().map(i64::to_string).collect();
+            let sql = "r.row IN (SELECT value FROM json_each(?))";
+            bind(&mut parts, sql, format!("[{}]", list.join(",")).into());
         }
         if let Some(batch) = &self.batch {
             let marks: Vec<String> = (1..=batch.len()).map(|n| format!("?{}", values.len() + n)).collect();

@@ -1,0 +1,46 @@
+//! Topics and contradictions.
+use super::{ListItem, TsNumber};
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+/// Memories about the same.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct TopicInfo {
+    /// Position by size; not stable.
+    pub id: String,
+    /// Made of words of the memories: letters, digits and spaces only.
+    pub name: String,
+    /// Ids of the memories.
+    pub memories: Vec<String>,
+}
+
+/// Answer of `topics`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Topics {
+    pub topics: Vec<TopicInfo>,
+}
+
+/// Two memories that cannot both hold now.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ContradictionInfo {
+    /// Ids; `a` is the older one, if the dates are known.
+    pub a: String,
+    pub b: String,
+    /// `replaced` or `conflict`.
+    pub sort: String,
+    /// Id of the newer one, if the dates are known.
+    pub newer: Option<String>,
+    /// From 0 to 1.
+    #[specta(type = TsNumber)]
+    pub confidence: f64,
+    /// Both memories, `a` first.
+    pub items: Vec<ListItem>,
+}
+
+/// Answer of `contradictions`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct ContradictionList {
+    pub pairs: Vec<ContradictionInfo>,
+    /// Plans whose date is over.
+    pub past_plans: Vec<ListItem>,
+}

@@ -1,0 +1,266 @@
+//! The kind of a memory. Three things speak for a kind: cue words, the words that its sample sentences use more than
+//! those of the other kinds, and, if the caller has vectors of a sentence encoder, the nearest sample sentences.
+use crate::{
+    AboutKind, Special,
+    fold::{Folded, is_east_asian, words},
+    patterns::WordSet,
+    subject::subject,
+    word_lists::{ABOUT, RELATIONS},
+};
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+const KINDS: usize = AboutKind::ALL.len();
+/// Positions of the lists in a table of `data/about`.
+const STRONG: usize = 0;
+const CUES: usize = 1;
+const PROTOTYPES: usize = 2;
+/// Weights of a word, tuned on texts that are not those of the final figures.
+const STRONG_WEIGHT: f32 = 2.2;
+const CUE_WEIGHT: f32 = 1.0;
+const SAMPLE_WEIGHT: f32 = 0.6;
+/// Weight of the similarity to sample sentences.
+const VECTOR_WEIGHT: f32 = 14.0;
+/// Number of nearest sample sentences of a kind that count.
+const NEAREST: usize = 3;
+/// Below this score nothing is suggested.
+const MIN_SCORE: f32 = 0.8;
+
+/// What a memory is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct About {
+    /// The most likely kind.
+    pub kind: AboutKind,
+    /// From 0 to 1.
+    pub confidence: f32,
+}
+
+/// The sample sentences with their kinds, for an encoder. See [`Classifier::with_vectors`].
+pub fn prototypes() -> Vec<(&'static str, AboutKind)> {
+    let mut out = Vec::new();
+    for table in ABOUT.iter().flat_map(|language| language.tables) {
+        if let Some(kind) = AboutKind::parse(table.name) {
+            out.extend(table.list(PROTOTYPES).iter().map(|sentence| (*sentence, kind)));
+        }
+    }
+    out
+}
+
+/// The kind of a text by words alone. None for a text that says nothing about it.
+pub fn about(text: &str) -> Option<About> {
+    Classifier::default().about(text, None)
+}
+
+/// Decides what memories are about.
+#[derive(Debug, Clone, Default)]
+pub struct Classifier {
+    /// Vectors of sample sentences.
+    samples: Vec<(Vec<f32>, AboutKind)>,
+}
+
+impl Classifier {
+    /// A classifier that also uses vectors. `vectors` are those of [`prototypes`], in the same order, of length 1.
+    pub fn with_vectors(vectors: Vec<Vec<f32>>) -> Self {
+        let kinds = prototypes().into_iter().map(|(_, kind)| kind);
+        Self { samples: vectors.into_iter().zip(kinds).collect() }
+    }
+
+    /// Adds a text whose kind a person decided, with its vector.
+    pub fn add_sample(&mut self, vector: Vec<f32>, kind: AboutKind) {
+        self.samples.push((vector, kind));
+    }
+
+    /// The kind of a text; `vector` is that of the same encoder as the samples'.
+    pub fn about(&self, text: &str, vector: Option<&[f32]>) -> Option<About> {
+        let folded = Folded::new(text);
+        let mut scores = word_scores(&folded);
+        if let Some(vector) = vector.filter(|_| !self.samples.is_empty()) {
+            for (score, near) in scores.iter_mut().zip(self.nearness(vector)) {
+                *score += near * VECTOR_WEIGHT;
+            }
+        }
+        best(&scores)
+    }
+
+    /// For each kind how much nearer its samples are than those of the average kind.
+    fn nearness(&self, vector: &[f32]) -> [f32; KINDS] {
+        let mut nearest = [[-1.0f32; NEAREST]; KINDS];
+        for (sample, kind) in &self.samples {
+            let mut similarity: f32 = sample.iter().zip(vector).map(|(a, b)| a * b).sum();
+            for place in &mut nearest[kind.index()] {
+                if similarity > *place {
+                    std::mem::swap(&mut similarity, place);
+                }
+            }
+        }
+        let means = nearest.map(|places| places.iter().sum::<f32>() / NEAREST as f32);
+        let average = means.iter().sum::<f32>() / KINDS as f32;
+        means.map(|mean| mean - average)
+    }
+}
+
+fn best(scores: &[f32; KINDS]) -> Option<About> {
+    let (kind, score) = AboutKind::ALL.into_iter().zip(scores.iter().copied()).fold(
+        None,
+        |best: Option<(AboutKind, f32)>, (kind, score)| match best {
+            Some((_, top)) if top >= score => best,
+            _ => Some((kind, score)),
+        },
+    )?;
+    if !score.is_finite() || score < MIN_SCORE {
+        return None;
+    }
+    let sum: f32 = scores.iter().map(|other| (other - score).exp()).sum();
+    // Little evidence is little confidence, even if nothing speaks against it.
+    Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
+}
+
+fn word_scores(folded: &Folded) -> [f32; KINDS] {
+    let model = model();
+    let mut scores = [0.0; KINDS];
+    let mut counted = HashSet::new();
+    let mut hits = model.cues.hits(&folded.text);
+    // A word inside a longer one of the same kind is not counted twice.
+    hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
+    let mut ends = [0usize; KINDS];
+    for hit in hits {
+        let cue = hit.value;
+        let kind = cue.kind.index();
+        if !folded.languages.may_be(cue.language) || hit.end <= ends[kind] {
+            continue;
+        }
+        ends[kind] = hit.end;
+        let word = &folded.text[hit.start..hit.end];
+        if counted.insert((kind, word)) {
+            // What is said first is what it is about.
+            scores[kind] += cue.weight * place_weight(cue.kind, folded, hit.start);
+        }
+    }
+    for class in crate::special::special_of(folded) {
+        let (kind, weight) = match class {
+            Special::Health => (AboutKind::Health, 1.5),
+            Special::Beliefs | Special::Politics => (AboutKind::Beliefs, 1.5),
+            Special::Origin | Special::Sexuality => (AboutKind::WhoYouAre, 1.2),
+            Special::Union => (AboutKind::Work, 1.5),
+            Special::Money => (AboutKind::Money, 1.2),
+            Special::ExactAddress => (AboutKind::Home, 2.0),
+            Special::Biometrics | Special::Minors => continue,
+        };
+        scores[kind.index()] += weight;
+    }
+    // What is said of a relative or friend is about them, whatever they do or have.
+    if let Some(pet) = subject_at_start(folded) {
+        scores = scores.map(|score| score * 0.65);
+        let kind = if pet { AboutKind::Home } else { AboutKind::People };
+        scores[kind.index()] += 3.0;
+    }
+    let features: HashSet<String> = features(&folded.text).into_iter().collect();
+    let mut samples = [0.0f32; KINDS];
+    for feature in &features {
+        if let Some(weights) = model.samples.get(feature) {
+            for (score, weight) in samples.iter_mut().zip(weights) {
+                *score += weight;
+            }
+        }
+    }
+    // Long texts have many features; their sum must not outweigh the cues.
+    let scale = SAMPLE_WEIGHT / (1.0 + features.len() as f32 / 20.0);
+    for (score, sample) in scores.iter_mut().zip(samples) {
+        *score += sample * scale;
+    }
+    // A page mentions everything: only the share matters then.
+    let total: f32 = scores.iter().map(|score| score.max(0.0)).sum();
+    if total > 20.0 {
+        scores = scores.map(|score| score * 20.0 / total);
+    }
+    scores
+}
+
+/// Whether the text begins with someone else than the person: `Some(true)` for a pet.
+fn subject_at_start(folded: &Folded) -> Option<bool> {
+    let limit = if folded.languages.ja { 10 } else { 32 };
+    let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
+    // "Has a brother" is about the brother, too.
+    let relation = subject(&folded.text, until)?;
+    let names = RELATIONS.get(relation)?;
+    let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
+    (!is(&["boss", "team", "neighbour", "colleague"])).then(|| is(&["dog", "cat"]))
+}
+
+/// Weight of a cue by its place. What is said first is what it is about; a person named as the subject above all.
+fn place_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
+    let before = folded.text[..start].chars().count();
+    let subject = if folded.languages.ja { 10 } else { 22 };
+    match kind {
+        AboutKind::People if before <= subject => 1.7,
+        _ if start * 2 <= folded.text.len() => 1.1,
+        _ => 0.9,
+    }
+}
+
+struct Cue {
+    kind: AboutKind,
+    weight: f32,
+    language: &'static str,
+}
+
+struct Model {
+    cues: WordSet<Cue>,
+    /// By feature, how much more often each kind's samples have it than those of all kinds, as a bounded logarithm.
+    samples: HashMap<String, [f32; KINDS]>,
+}
+
+fn model() -> &'static Model {
+    static MODEL: OnceLock<Model> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let mut cues = Vec::new();
+        for language in ABOUT {
+            for table in language.tables {
+                let Some(kind) = AboutKind::parse(table.name) else { continue };
+                for (list, weight) in [(STRONG, STRONG_WEIGHT), (CUES, CUE_WEIGHT)] {
+                    let words = table.list(list).iter();
+                    cues.extend(words.map(|word| (*word, Cue { kind, weight, language: language.code })));
+                }
+            }
+        }
+        Model { cues: WordSet::new(cues), samples: sample_weights() }
+    })
+}
+
+fn sample_weights() -> HashMap<String, [f32; KINDS]> {
+    let mut counts: HashMap<String, [f32; KINDS]> = HashMap::new();
+    let mut totals = [0.0f32; KINDS];
+    for (sentence, kind) in prototypes() {
+        totals[kind.index()] += 1.0;
+        for feature in features(&crate::fold::fold(sentence)).into_iter().collect::<HashSet<_>>() {
+            counts.entry(feature).or_insert([0.0; KINDS])[kind.index()] += 1.0;
+        }
+    }
+    for weights in counts.values_mut() {
+        let all: f32 = weights.iter().sum();
+        let share = |count: f32, total: f32| (count + 0.3) / (total + 3.9);
+        let mean = share(all / KINDS as f32, totals.iter().sum::<f32>() / KINDS as f32);
+        for (weight, total) in weights.iter_mut().zip(totals) {
+            *weight = (share(*weight, total) / mean).ln().clamp(-1.0, 2.0);
+        }
+    }
+    counts
+}
+
+/// Words, their beginnings (instead of stems), and pairs of characters in scripts without spaces.
+fn features(folded: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for word in words(folded) {
+        if word.chars().next().is_some_and(is_east_asian) {
+            let chars: Vec<char> = word.chars().collect();
+            out.extend(chars.windows(2).map(|pair| pair.iter().collect::<String>()));
+        } else {
+            let start: String = word.chars().take(5).collect();
+            if start.len() < word.len() {
+                out.push(format!("{start}~"));
+            }
+            out.push(word.to_owned());
+        }
+    }
+    out
+}

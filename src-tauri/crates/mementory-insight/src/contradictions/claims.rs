@@ -1,0 +1,138 @@
+//! Two values of an attribute that has only one at a time. The attributes and how they are written are data.
+use super::{Prepared, newest};
+use crate::{
+    fold::fold,
+    subject::subject,
+    values::{Difference, Value, compare, value},
+    word_lists::VALUES,
+};
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// Attributes that do not change: two values are a conflict, whichever is newer.
+const FIXED: [&str; 9] = [
+    "born_in",
+    "birth_year",
+    "birthday",
+    "native_language",
+    "orientation",
+    "nationalities",
+    "handed",
+    "siblings",
+    "name",
+];
+/// Attributes of the person's own life that name another person.
+const OWN: [&str; 4] = ["partner_name", "boss_name", "children", "siblings"];
+
+struct Attribute {
+    name: &'static str,
+    /// The value that every match has; else the pattern has a group `v`.
+    value: Option<Value>,
+    patterns: Vec<Regex>,
+    stop: Vec<String>,
+    language: &'static str,
+}
+
+/// An attribute and whose it is.
+type Attributed = (&'static str, Option<usize>);
+
+type Claim<'p> = (&'static str, Option<usize>, usize, Value);
+
+pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let mut groups: BTreeMap<Attributed, Vec<(usize, Value)>> = BTreeMap::new();
+    for (n, statement) in prepared.iter().enumerate() {
+        if statement.marks.past {
+            continue;
+        }
+        for (name, whose, place, value) in claims(statement, n) {
+            groups.entry((name, whose)).or_default().push((place, value));
+        }
+    }
+    for ((name, _), claims) in groups {
+        let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
+        members.dedup();
+        newest(prepared, &mut members);
+        for (i, (a, value)) in claims.iter().enumerate() {
+            for (b, other) in claims.iter().skip(i + 1) {
+                let compared = a != b && members.contains(a) && members.contains(b);
+                // A statement that gives both values compares them itself.
+                let says = |n: &usize, value: &Value| {
+                    claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
+                };
+                if compared && compare(value, other) == Difference::Other && !says(a, other) && !says(b, value) {
+                    add(*a, *b, 0.9, !FIXED.contains(&name));
+                }
+            }
+        }
+    }
+}
+
+fn claims<'p>(statement: &Prepared<'_>, n: usize) -> Vec<Claim<'p>> {
+    let mut out = Vec::new();
+    for attribute in attributes() {
+        if !statement.folded.languages.may_be(attribute.language)
+            || attribute.stop.iter().any(|word| statement.folded.text.contains(word.as_str()))
+        {
+            continue;
+        }
+        let found = attribute.patterns.iter().find_map(|pattern| pattern.captures(statement.written));
+        let Some(found) = found else { continue };
+        let at = found.get(0).map_or(0, |all| all.start());
+        let value = match (&attribute.value, found.name("v")) {
+            (Some(value), _) => value.clone(),
+            (None, Some(written)) => value(written.as_str()),
+            (None, None) => continue,
+        };
+        let whose = match OWN.contains(&attribute.name) {
+            true => None,
+            // Folding may change the number of bytes before the match, so the text before it is folded by itself.
+            false => {
+                let before = fold(&statement.written[..at]);
+                subject(&before, before.len())
+            }
+        };
+        out.push((attribute.name, whose, n, value));
+    }
+    out
+}
+
+fn attributes() -> &'static [Attribute] {
+    static ATTRIBUTES: OnceLock<Vec<Attribute>> = OnceLock::new();
+    ATTRIBUTES.get_or_init(|| {
+        let of_language = |language: &'static crate::word_lists::Language| {
+            language.tables.iter().map(move |table| {
+                let (name, option) = match table.name.split_once('=') {
+                    Some((name, option)) => (name, Some(Value::Text(option.to_owned()))),
+                    None => (table.name, None),
+                };
+                Attribute {
+                    name,
+                    value: option,
+                    // A test compiles them all.
+                    patterns: table.list(0).iter().filter_map(|text| Regex::new(text).ok()).collect(),
+                    stop: table.list(1).iter().map(|word| fold(word)).collect(),
+                    language: language.code,
+                }
+            })
+        };
+        VALUES.iter().flat_map(of_language).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_is_valid() {
+        for table in VALUES.iter().flat_map(|language| language.tables) {
+            for pattern in table.list(0) {
+                let regex = Regex::new(pattern);
+                assert!(regex.is_ok(), "[{}] {pattern}", table.name);
+                let has_value = regex.is_ok_and(|regex| regex.capture_names().flatten().any(|name| name == "v"));
+                assert!(has_value != table.name.contains('='), "[{}] {pattern}", table.name);
+            }
+        }
+    }
+}

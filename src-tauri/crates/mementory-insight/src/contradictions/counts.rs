@@ -1,0 +1,76 @@
+//! The same thing counted or measured twice, with different results.
+use super::{Prepared, terms::Rarity};
+use crate::{fold::is_east_asian, values::number, word_lists::NUMBERS};
+use regex::Regex;
+use std::sync::OnceLock;
+
+/// Units by their names; statements are compared only within one.
+const UNITS: [&[&str]; 12] = [
+    &["%", "percent", "prozent", "パーセント"],
+    &["euro", "euros", "€", "eur", "ユーロ"],
+    &["dollar", "dollars", "$", "usd", "ドル"],
+    &["円", "yen", "万円"],
+    &["kg", "kilo", "kilos", "キロ"],
+    &["本", "tapes", "reels", "bänder", "tonbänder"],
+    &["km", "kilometres", "kilometers", "kilometer"],
+    &["people", "members", "leute", "personen", "mitglieder", "人"],
+    &["pages", "seiten", "ページ"],
+    &["words", "wörter", "字", "語"],
+    &["hours", "stunden", "時間"],
+    &["books", "bücher", "冊"],
+];
+
+pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let measures: Vec<Option<(usize, f64)>> =
+        prepared.iter().map(|statement| measure(&statement.folded.text)).collect();
+    for members in rare.groups(prepared).into_values() {
+        for (i, a) in members.iter().enumerate() {
+            for b in members.iter().skip(i + 1) {
+                let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
+                let (Some(Some((unit, first))), Some(Some((same, second)))) = (measures.get(*a), measures.get(*b))
+                else {
+                    continue;
+                };
+                if unit != same || (first - second).abs() < 1e-9 || one.marks.past || other.marks.past {
+                    continue;
+                }
+                let shared = rare.shared(one, other);
+                let smaller = one.terms.len().min(other.terms.len()).max(1);
+                let named = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
+                let progress = one.marks.progress && other.marks.progress;
+                if named || progress || shared * 2 > smaller && shared >= 2 {
+                    add(*a, *b, if named || shared >= 2 { 0.8 } else { 0.65 }, true);
+                }
+            }
+        }
+    }
+}
+
+/// True for the name of a measured value, such as HbA1c: letters and digits mixed.
+fn is_measured(term: &str) -> bool {
+    term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
+}
+
+/// The only number with a unit in a text.
+fn measure(folded: &str) -> Option<(usize, f64)> {
+    static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+    let regex = REGEX.get_or_init(|| {
+        let mut words: Vec<&str> = NUMBERS.iter().skip(2).flat_map(|names| names.iter().copied()).collect();
+        words.retain(|word| word.is_ascii());
+        let units = UNITS.concat().iter().map(|unit| regex::escape(unit)).collect::<Vec<_>>().join("|");
+        Regex::new(&format!(r"(?P<n>\d[\d.,]*|\b(?:{}))[ -]?(?P<u>{units})", words.join("|"))).ok()
+    });
+    let mut found = regex.as_ref()?.captures_iter(folded).filter_map(|captures| {
+        let unit = captures.name("u")?;
+        // "kmh" is no "km".
+        let joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
+        let ends_in_letter = unit.as_str().ends_with(|c: char| c.is_alphabetic() && !is_east_asian(c));
+        if joined && ends_in_letter {
+            return None;
+        }
+        let class = UNITS.iter().position(|names| names.contains(&unit.as_str()))?;
+        Some((class, number(captures.name("n")?.as_str())?))
+    });
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
+}

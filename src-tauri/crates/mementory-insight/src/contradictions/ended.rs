@@ -1,0 +1,36 @@
+//! A newer statement says that something named in an older one is over, or gives its plan another date.
+use super::{Prepared, terms::Rarity};
+use crate::values::dates;
+
+pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
+    for members in rare.groups(prepared).into_values() {
+        for newer in &members {
+            for older in &members {
+                let (Some(new), Some(old)) = (prepared.get(*newer), prepared.get(*older)) else { continue };
+                if newer == older || old.at >= new.at || old.marks.past || old.marks.ended {
+                    continue;
+                }
+                if let Some(confidence) = confidence(old, new, rare) {
+                    add(*older, *newer, confidence, true);
+                }
+            }
+        }
+    }
+}
+
+fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
+    let shared = rare.shared(old, new);
+    let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
+    let moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
+    if moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
+        return Some(if shared >= 2 { 0.85 } else { 0.7 });
+    }
+    // What is over is said in few words about one thing; a long text names many.
+    let short = new.terms.len() <= 12 && old.terms.len() <= 12;
+    if !new.marks.ended || !short || new.marks.past {
+        return None;
+    }
+    let smaller = old.terms.len().min(new.terms.len()).max(1);
+    let share = shared as f32 / smaller as f32;
+    (share >= 0.5 || shared >= 2 && share >= 0.3).then_some(0.6 + 0.2 * share.min(1.0))
+}

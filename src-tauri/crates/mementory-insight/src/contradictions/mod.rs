@@ -1,0 +1,184 @@
+//! Pairs of statements that cannot both hold now. Precision before recall: a false pair costs a person's trust in all
+//! others. Four rules find pairs, each on its own:
+//!
+//! | module | rule |
+//! |---|---|
+//! | `claims` | two values of an attribute that has one: lives in, works at, age, diet … |
+//! | `ended` | a newer statement says that something named in an older one no longer holds, or moves its date |
+//! | `counts` | the same thing counted or measured twice |
+//! | `taste` | the same thing liked and disliked |
+mod claims;
+mod counts;
+mod ended;
+mod taste;
+mod terms;
+
+use crate::{fold::Folded, patterns::WordSet, word_lists as lists};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Largest number of pairs that are returned, the surest first.
+const MAX_PAIRS: usize = 2000;
+/// Statements of a group that are compared with each other; the newest are.
+const MAX_GROUP: usize = 40;
+
+/// A text with what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Statement<'t> {
+    /// The text of a memory.
+    pub text: &'t str,
+    /// When it was made, in microseconds since 1970.
+    pub at: Option<i64>,
+}
+
+/// Whether the newer statement takes the place of the older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// Something changed, and the newer statement holds.
+    Replaced,
+    /// One of the two is wrong.
+    Conflict,
+}
+
+impl Sort {
+    /// Stable name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Replaced => "replaced",
+            Self::Conflict => "conflict",
+        }
+    }
+}
+
+/// Two statements that cannot both hold now, by their positions in the input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contradiction {
+    /// The older one, if the dates are known.
+    pub a: usize,
+    /// The other one.
+    pub b: usize,
+    /// Whether one replaces the other.
+    pub sort: Sort,
+    /// The newer one, if the dates are known.
+    pub newer: Option<usize>,
+    /// From 0 to 1.
+    pub confidence: f32,
+}
+
+/// A statement prepared for the rules.
+struct Prepared<'t> {
+    at: Option<i64>,
+    /// The text as it was written, for patterns with capitals.
+    written: &'t str,
+    folded: Folded,
+    marks: Marks,
+    /// What the statement names.
+    terms: Vec<String>,
+}
+
+/// What the words of a statement say about its time and its attitude.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    past: bool,
+    plan: bool,
+    ended: bool,
+    progress: bool,
+    likes: bool,
+    dislikes: bool,
+}
+
+/// Pairs of statements that cannot both hold now, the surest first.
+pub fn contradictions(statements: &[Statement<'_>]) -> Vec<Contradiction> {
+    let prepared: Vec<Prepared<'_>> = statements.iter().map(prepare).collect();
+    let rare = terms::Rarity::new(&prepared);
+    let mut pairs: HashMap<(usize, usize), (f32, bool)> = HashMap::new();
+    let mut add = |a: usize, b: usize, confidence: f32, can_change: bool| {
+        let pair = pairs.entry((a.min(b), a.max(b))).or_insert((confidence, can_change));
+        if confidence > pair.0 {
+            *pair = (confidence, can_change);
+        }
+    };
+    claims::find(&prepared, &mut add);
+    ended::find(&prepared, &rare, &mut add);
+    counts::find(&prepared, &rare, &mut add);
+    taste::find(&prepared, &mut add);
+    let mut found: Vec<Contradiction> = pairs
+        .into_iter()
+        .map(|((a, b), (confidence, changes))| ordered(&prepared, a, b, confidence, changes))
+        .collect();
+    found.sort_by(|x, y| y.confidence.total_cmp(&x.confidence).then((x.a, x.b).cmp(&(y.a, y.b))));
+    found.truncate(MAX_PAIRS);
+    found
+}
+
+/// Statements about a plan whose date is over. `now` in microseconds since 1970.
+pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
+    // Months since year 0, exact enough for a date of which only the month is known.
+    let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
+    let is_over = |statement: &Statement<'_>| {
+        let prepared = prepare(statement);
+        let dates = crate::values::dates(&prepared.folded.text);
+        prepared.marks.plan && !dates.is_empty() && dates.iter().all(|date| date.end_month() < month)
+    };
+    statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
+}
+
+fn ordered(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, changes: bool) -> Contradiction {
+    let time = |n: usize| prepared.get(n).and_then(|statement| statement.at);
+    let (a, b) = if time(a) > time(b) { (b, a) } else { (a, b) };
+    let newer = match (time(a), time(b)) {
+        (Some(first), Some(second)) if first != second => Some(b),
+        _ => None,
+    };
+    let sort = if changes && newer.is_some() { Sort::Replaced } else { Sort::Conflict };
+    Contradiction { a, b, sort, newer, confidence }
+}
+
+fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
+    let folded = Folded::new(statement.text);
+    let mut marks = Marks::default();
+    for hit in mark_words().hits(&folded.text) {
+        match hit.value {
+            Mark::Past => marks.past = true,
+            Mark::Plan => marks.plan = true,
+            Mark::Ended => marks.ended = true,
+            Mark::Progress => marks.progress = true,
+            Mark::Likes => marks.likes = true,
+            Mark::Dislikes => marks.dislikes = true,
+        }
+    }
+    let terms = terms::of(&folded);
+    let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
+    Prepared { at: statement.at, written: &statement.text[..end], folded, marks, terms }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Mark {
+    Past,
+    Plan,
+    Ended,
+    Progress,
+    Likes,
+    Dislikes,
+}
+
+fn mark_words() -> &'static WordSet<Mark> {
+    static WORDS: OnceLock<WordSet<Mark>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let lists = [
+            (lists::PAST, Mark::Past),
+            (lists::PLAN, Mark::Plan),
+            (lists::ENDED, Mark::Ended),
+            (lists::PROGRESS, Mark::Progress),
+            (lists::LIKES, Mark::Likes),
+            (lists::DISLIKES, Mark::Dislikes),
+        ];
+        WordSet::new(lists.into_iter().flat_map(|(words, mark)| words.iter().map(move |word| (*word, mark))))
+    })
+}
+
+/// The newest members of a group, so that a huge group takes no time.
+fn newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
+    group.sort_by_key(|n| std::cmp::Reverse(prepared.get(*n).and_then(|statement| statement.at)));
+    group.truncate(MAX_GROUP);
+}

@@ -1,0 +1,50 @@
+//! The same thing liked and disliked.
+use super::{Prepared, newest};
+use crate::subject::subject;
+use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
+use std::collections::BTreeMap;
+
+/// Words that an opinion about one thing has at most.
+const MAX_TERMS: usize = 5;
+
+pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (n, statement) in prepared.iter().enumerate() {
+        let marks = statement.marks;
+        let own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
+        if own && !marks.past && (marks.likes || marks.dislikes) {
+            let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
+            // One thing, or the one thing of a short statement that a list names.
+            let listed: Vec<&&String> = objects.iter().filter(|term| is_listed(term)).collect();
+            let object = match (objects.as_slice(), listed.as_slice()) {
+                ([one], _) => Some(*one),
+                (several, [one]) if several.len() <= MAX_TERMS => Some(**one),
+                _ => None,
+            };
+            if let Some(object) = object {
+                groups.entry(object).or_default().push(n);
+            }
+        }
+    }
+    for members in groups.values_mut() {
+        newest(prepared, members);
+        for (i, a) in members.iter().enumerate() {
+            for b in members.iter().skip(i + 1) {
+                let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
+                if one.marks.dislikes != other.marks.dislikes {
+                    add(*a, *b, 0.75, false);
+                }
+            }
+        }
+    }
+}
+
+/// True for a word of the attitude itself.
+fn is_opinion(term: &str) -> bool {
+    LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
+}
+
+/// True for a thing that the lists of names have; cities and countries are too wide for an opinion.
+fn is_listed(term: &str) -> bool {
+    term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= COUNTRIES.len())
+}

@@ -1,0 +1,112 @@
+//! What a statement names: nouns and names, in one form for all languages where a list has them.
+use super::Prepared;
+use crate::{
+    fold::{Folded, is_east_asian, words},
+    values::name,
+    word_lists::{ABOUT, MONTHS},
+};
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+/// Terms of a statement that are used.
+const MAX_TERMS: usize = 40;
+
+/// Terms of a text, each once.
+pub(super) fn of(folded: &Folded) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut add = |term: String| {
+        if out.len() < MAX_TERMS && !out.contains(&term) {
+            out.push(term);
+        }
+    };
+    for word in words(&folded.text) {
+        if word.chars().next().is_some_and(is_east_asian) {
+            for run in east_asian_runs(word) {
+                add(name(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
+            }
+        } else if let Some(n) = name(word) {
+            add(format!("#{n}"));
+        } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
+            // A beginning instead of a stem: plural and case change the end.
+            let stem: String = word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect();
+            add(stem);
+        }
+    }
+    out
+}
+
+/// Runs of Katakana (from three signs) and of Kanji (from two), which are the nouns.
+fn east_asian_runs(word: &str) -> Vec<&str> {
+    let class = |c: char| match u32::from(c) {
+        0x30a0..=0x30ff => 1u8,
+        0x3400..=0x9fff | 0x3005 => 2,
+        _ => 0,
+    };
+    let mut out = Vec::new();
+    let (mut start, mut of) = (0, 0u8);
+    for (at, c) in word.char_indices().chain([(word.len(), ' ')]) {
+        let now = if at == word.len() { 0 } else { class(c) };
+        if now != of {
+            let run = &word[start..at];
+            let length = run.chars().count();
+            if (of == 1 && length >= 3 || of == 2 && length >= 2) && run != "ユーザー" {
+                out.push(run);
+            }
+            (start, of) = (at, now);
+        }
+    }
+    out
+}
+
+fn is_common(word: &str) -> bool {
+    static COMMON: OnceLock<HashSet<&str>> = OnceLock::new();
+    const MORE: [&str; 40] = [
+        "user", "users", "have", "been", "since", "about", "into", "than", "then", "also", "but", "not", "are", "was",
+        "more", "most", "after", "before", "year", "years", "nutzers", "haben", "hatte", "einem", "eines", "ihren",
+        "ihrem", "seinen", "seinem", "sondern", "mehr", "noch", "jetzt", "nach", "über", "jahre", "jahren", "sich",
+        "new", "now",
+    ];
+    let common = COMMON.get_or_init(|| {
+        let listed = ABOUT.iter().flat_map(|language| language.function_words).copied();
+        listed.chain(MORE).chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect()
+    });
+    common.contains(word)
+}
+
+/// In how many statements each term is.
+pub(super) struct Rarity {
+    counts: HashMap<String, u32>,
+    statements: usize,
+}
+
+impl Rarity {
+    pub(super) fn new(prepared: &[Prepared<'_>]) -> Self {
+        let mut counts = HashMap::new();
+        for term in prepared.iter().flat_map(|statement| &statement.terms) {
+            *counts.entry(term.clone()).or_default() += 1;
+        }
+        Self { counts, statements: prepared.len() }
+    }
+
+    /// True if few statements have the term. The name of the person is in many.
+    pub(super) fn is_rare(&self, term: &str) -> bool {
+        let limit = (self.statements / 25).clamp(4, 30) as u32;
+        self.counts.get(term).is_some_and(|count| *count <= limit)
+    }
+
+    /// Statements by the rare terms that they share.
+    pub(super) fn groups<'p>(&self, prepared: &'p [Prepared<'_>]) -> HashMap<&'p str, Vec<usize>> {
+        let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (n, statement) in prepared.iter().enumerate() {
+            for term in statement.terms.iter().filter(|term| self.is_rare(term)) {
+                groups.entry(term).or_default().push(n);
+            }
+        }
+        groups
+    }
+
+    /// Number of rare terms that two statements share.
+    pub(super) fn shared(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
+        a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term)).count()
+    }
+}

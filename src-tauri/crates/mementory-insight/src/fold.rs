@@ -1,0 +1,135 @@
+//! Folds a text for comparison with word lists, divides it into words, and recognises its language.
+use crate::word_lists::ABOUT;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+use unicode_normalization::UnicodeNormalization;
+
+/// Characters of a text that are examined. A memory is a sentence or a page; what follows adds nothing to its kind.
+const MAX_CHARS: usize = 4000;
+
+/// A text prepared for the word lists.
+#[derive(Debug, Clone)]
+pub(crate) struct Folded {
+    /// Small letters, compatibility forms unified, single spaces.
+    pub(crate) text: String,
+    /// The beginning of the text as it was written.
+    pub(crate) written: String,
+    pub(crate) languages: Languages,
+}
+
+/// The languages that a text may be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Languages {
+    pub(crate) en: bool,
+    pub(crate) de: bool,
+    pub(crate) ja: bool,
+}
+
+impl Languages {
+    /// True if the text may be in the language with this code.
+    pub(crate) fn may_be(self, code: &str) -> bool {
+        match code {
+            "en" => self.en,
+            "de" => self.de,
+            _ => self.ja,
+        }
+    }
+}
+
+impl Folded {
+    pub(crate) fn new(text: &str) -> Self {
+        let written: String = text.chars().take(MAX_CHARS).collect();
+        let folded = fold(&written);
+        let languages = languages(&folded);
+        Self { text: folded, written, languages }
+    }
+}
+
+/// Small letters, compatibility forms and quotes unified, white space collapsed, control characters removed.
+pub(crate) fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.nfkc().flat_map(char::to_lowercase) {
+        let c = match c {
+            '’' | '‘' | '`' => '\'',
+            '‐' | '‑' | '–' | '—' => '-',
+            c if c.is_whitespace() || c.is_control() => ' ',
+            c => c,
+        };
+        if c != ' ' || !out.ends_with(' ') {
+            out.push(c);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// True for characters of scripts that are written without spaces.
+pub(crate) fn is_east_asian(c: char) -> bool {
+    matches!(u32::from(c), 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x2ffff)
+}
+
+/// True for letters and digits of scripts with spaces between words.
+pub(crate) fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() && !is_east_asian(c)
+}
+
+/// The words of a folded text, with spaces or signs between them. Runs of a script without spaces are one word each.
+pub(crate) fn words(folded: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start: Option<(usize, bool)> = None;
+    for (at, c) in folded.char_indices() {
+        let asian = is_east_asian(c);
+        let inside = c.is_alphanumeric();
+        if let Some((from, was_asian)) = start
+            && (!inside || asian != was_asian)
+        {
+            out.push(&folded[from..at]);
+            start = None;
+        }
+        if inside && start.is_none() {
+            start = Some((at, asian));
+        }
+    }
+    if let Some((from, _)) = start {
+        out.push(&folded[from..]);
+    }
+    out
+}
+
+fn languages(folded: &str) -> Languages {
+    if folded.chars().any(|c| matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff)) {
+        return Languages { en: false, de: false, ja: true };
+    }
+    static WORDS: OnceLock<Vec<(&str, HashSet<&str>)>> = OnceLock::new();
+    let lists = WORDS.get_or_init(|| {
+        ABOUT.iter().map(|language| (language.code, language.function_words.iter().copied().collect())).collect()
+    });
+    let count = |code: &str| {
+        let list = lists.iter().find(|(other, _)| *other == code);
+        list.map_or(0, |(_, list)| words(folded).iter().filter(|word| list.contains(*word)).count())
+    };
+    let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();
+    let (en, de) = (count("en"), count("de") + umlauts.min(2));
+    // A short text without such a word may be in either.
+    Languages { en: en >= de, de: de >= en, ja: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_and_divides() {
+        assert_eq!(fold("  Ｋätzchen\u{0} ’s\n "), " kätzchen 's");
+        assert_eq!(words("has 2 cats, 猫がいる ok"), ["has", "2", "cats", "猫がいる", "ok"]);
+    }
+
+    #[test]
+    fn recognises_languages() {
+        let of = |text: &str| Folded::new(text).languages;
+        assert!(of("The user lives in Leeds.").en && !of("The user lives in Leeds.").de);
+        assert!(of("Die Nutzerin wohnt in Köln.").de && !of("Die Nutzerin wohnt in Köln.").en);
+        assert!(of("東京に住んでいる").ja);
+        assert!(of("Vegan").en && of("Vegan").de);
+    }
+}

@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+mod classify;
+mod contradictions;
+mod fold;
+mod kinds;
+mod patterns;
+mod special;
+mod subject;
+mod topics;
+mod values;
+mod word_lists;
+
+pub use classify::{About, Classifier, about, prototypes};
+pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
+pub use kinds::{AboutKind, Special};
+pub use special::special;
+pub use topics::{MAX_NAME_CHARS, Topic, topics};

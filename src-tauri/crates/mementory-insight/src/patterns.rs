@@ -1,0 +1,74 @@
+//! Finds the words of a list in a folded text. A `*` at the start or end of a word lets it be part of a longer word.
+use crate::fold::{fold, is_word_char};
+use aho_corasick::{AhoCorasick, MatchKind};
+
+/// Words to search for, each with a value.
+pub(crate) struct WordSet<T> {
+    automaton: Option<AhoCorasick>,
+    entries: Vec<Entry<T>>,
+}
+
+struct Entry<T> {
+    /// The word may be the end of a longer word.
+    open_start: bool,
+    /// The word may be the start of a longer word.
+    open_end: bool,
+    value: T,
+}
+
+/// Where a word was found, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit<'s, T> {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) value: &'s T,
+}
+
+impl<T> WordSet<T> {
+    /// `words` with their values. If no automaton can be built, nothing is found.
+    pub(crate) fn new(words: impl IntoIterator<Item = (&'static str, T)>) -> Self {
+        let mut texts = Vec::new();
+        let mut entries = Vec::new();
+        for (word, value) in words {
+            let (open_start, open_end) = (word.starts_with('*'), word.ends_with('*'));
+            texts.push(fold(word.trim_matches('*')));
+            entries.push(Entry { open_start, open_end, value });
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
+        Self { automaton, entries }
+    }
+
+    /// Every place of every word.
+    pub(crate) fn hits<'s>(&'s self, folded: &str) -> Vec<Hit<'s, T>> {
+        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let mut out = Vec::new();
+        for found in automaton.find_overlapping_iter(folded) {
+            let Some(entry) = self.entries.get(found.pattern().as_usize()) else { continue };
+            let (start, end) = (found.start(), found.end());
+            let joined = |inside: Option<char>, outside: Option<char>| {
+                inside.is_some_and(is_word_char) && outside.is_some_and(is_word_char)
+            };
+            let word = &folded[start..end];
+            let starts = entry.open_start || !joined(word.chars().next(), folded[..start].chars().next_back());
+            let ends = entry.open_end || !joined(word.chars().next_back(), folded[end..].chars().next());
+            if starts && ends {
+                out.push(Hit { start, end, value: &entry.value });
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_open_the_ends_of_words() {
+        let set = WordSet::new([("art", 1), ("diagnos*", 2), ("*allergie", 3), ("猫", 4), ("iphone", 5)]);
+        let found = |text: &str| set.hits(text).iter().map(|hit| *hit.value).collect::<Vec<_>>();
+        assert_eq!(found("the art of part"), [1]);
+        assert_eq!(found("was diagnosed; nussallergie"), [2, 3]);
+        assert_eq!(found("白い猫とiphoneが好き"), [4, 5]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Special categories of personal data in a text. Recall first: who looks for what should not be there loses more by a
+//! miss than by a false alarm.
+use crate::{Special, fold::Folded, patterns::WordSet, word_lists::SPECIAL};
+use regex::Regex;
+use std::sync::OnceLock;
+
+/// What a word of the lists says about a category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Shows it.
+    Sure,
+    /// Shows it unless a word of `Unless` is in the same text.
+    Hit,
+    Unless,
+    /// Contains such a word and means something else.
+    Not,
+}
+
+const ROLES: [Role; 4] = [Role::Sure, Role::Hit, Role::Unless, Role::Not];
+/// Position of the regular expressions in a table of `data/special`.
+const PATTERNS: usize = 4;
+
+/// The categories that a text shows, each once, in the order of [`Special::ALL`].
+pub fn special(text: &str) -> Vec<Special> {
+    special_of(&Folded::new(text))
+}
+
+/// The same for a text that is prepared already.
+pub(crate) fn special_of(folded: &Folded) -> Vec<Special> {
+    let lists = lists();
+    let hits: Vec<_> =
+        lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
+    let shows = |class: Special| {
+        let of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
+        let meant =
+            |role: Role| of(role).any(|hit| !of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end));
+        let context = of(Role::Unless).next().is_some();
+        let pattern = || lists.patterns.iter().any(|(of, regex)| *of == class && regex.is_match(&folded.written));
+        meant(Role::Sure) || (!context && meant(Role::Hit)) || pattern()
+    };
+    Special::ALL.into_iter().filter(|class| shows(*class)).collect()
+}
+
+struct Lists {
+    words: WordSet<(Special, Role, &'static str)>,
+    patterns: Vec<(Special, Regex)>,
+}
+
+fn lists() -> &'static Lists {
+    static LISTS: OnceLock<Lists> = OnceLock::new();
+    LISTS.get_or_init(|| {
+        let (mut words, mut patterns) = (Vec::new(), Vec::new());
+        for language in SPECIAL {
+            for table in language.tables {
+                let Some(class) = Special::parse(table.name) else { continue };
+                for (position, role) in ROLES.into_iter().enumerate() {
+                    let list = table.list(position).iter();
+                    words.extend(list.map(|word| (*word, (class, role, language.code))));
+                }
+                // A test compiles them all.
+                patterns.extend(table.list(PATTERNS).iter().filter_map(|text| Some((class, Regex::new(text).ok()?))));
+            }
+        }
+        Lists { words: WordSet::new(words), patterns }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_and_name_is_valid() {
+        for table in SPECIAL.iter().flat_map(|language| language.tables) {
+            assert!(Special::parse(table.name).is_some(), "{}", table.name);
+            for pattern in table.list(PATTERNS) {
+                assert!(Regex::new(pattern).is_ok(), "{pattern}");
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Topics: memories that share words, or whose vectors are near, with a name made of their words. Purity before
+//! coverage: what belongs to nothing is left out.
+use crate::{
+    fold::{Folded, is_east_asian, words},
+    word_lists::ABOUT,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Longest name of a topic in characters.
+pub const MAX_NAME_CHARS: usize = 40;
+/// Words in a name.
+const NAME_WORDS: usize = 3;
+/// Words of a text that count.
+const MAX_WORDS: usize = 60;
+/// Texts with a word that are compared with each other; more frequent words tell nothing.
+const MAX_SHARING: usize = 60;
+/// How near two texts must be by words (cosine of weighted words), and by vectors.
+const MIN_WORDS: f32 = 0.2;
+const MIN_VECTORS: f32 = 0.42;
+/// Texts that are compared by vectors; the square of it is the work.
+const MAX_BY_VECTORS: usize = 4000;
+/// Neighbours of a text that are kept.
+const NEIGHBOURS: usize = 12;
+
+/// Memories about the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Topic {
+    /// Made of words of its texts. Only letters, digits and single spaces.
+    pub name: String,
+    /// Positions in the input, ascending; at least two.
+    pub members: Vec<usize>,
+}
+
+/// Topics of these texts, the largest first. `vectors`: of length 1, one for each text, or empty.
+pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
+    let bags: Vec<Vec<String>> = texts.iter().map(|text| bag(text)).collect();
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for word in bags.iter().flatten() {
+        *counts.entry(word).or_default() += 1;
+    }
+    let weights = |word: &str| {
+        let count = counts.get(word).copied().unwrap_or(1);
+        // The person's own name is in many texts.
+        if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
+    };
+    let mut edges = edges_by_words(&bags, &weights);
+    if vectors.len() == texts.len() && texts.len() <= MAX_BY_VECTORS {
+        edges_by_vectors(vectors, &mut edges);
+    }
+    let labels = communities(texts.len(), &edges);
+    let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (n, label) in labels.into_iter().enumerate() {
+        groups.entry(label).or_default().push(n);
+    }
+    let mut topics: Vec<Topic> = groups
+        .into_values()
+        .filter(|members| members.len() > 1)
+        .map(|members| Topic { name: name(texts, &members, &weights), members })
+        .collect();
+    topics.sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
+    topics
+}
+
+type Edges = HashMap<(usize, usize), f32>;
+
+fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
+    let norm = |bag: &[String]| bag.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
+    let norms: Vec<f32> = bags.iter().map(|bag| norm(bag)).collect();
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (n, bag) in bags.iter().enumerate() {
+        bag.iter().for_each(|word| places.entry(word).or_default().push(n));
+    }
+    let mut sums = Edges::new();
+    let mut shared: Vec<_> = places.into_iter().filter(|(_, list)| (2..=MAX_SHARING).contains(&list.len())).collect();
+    shared.sort_unstable();
+    for (word, list) in shared {
+        let square = weight(word).powi(2);
+        for (i, a) in list.iter().enumerate() {
+            for b in list.iter().skip(i + 1) {
+                *sums.entry((*a, *b)).or_default() += square;
+            }
+        }
+    }
+    sums.retain(|(a, b), sum| {
+        *sum /= norms.get(*a).copied().unwrap_or(1.0) * norms.get(*b).copied().unwrap_or(1.0);
+        *sum >= MIN_WORDS
+    });
+    sums
+}
+
+fn edges_by_vectors(vectors: &[Vec<f32>], edges: &mut Edges) {
+    for (a, one) in vectors.iter().enumerate() {
+        for (b, other) in vectors.iter().enumerate().skip(a + 1) {
+            let near: f32 = one.iter().zip(other).map(|(x, y)| x * y).sum();
+            if near >= MIN_VECTORS {
+                *edges.entry((a, b)).or_default() += near - MIN_VECTORS + 0.1;
+            }
+        }
+    }
+}
+
+/// Label propagation in a fixed order, which makes groups of what is densely connected. Deterministic.
+fn communities(count: usize, edges: &Edges) -> Vec<usize> {
+    let mut near: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
+    for ((a, b), weight) in edges {
+        near[*a].push((*b, *weight));
+        near[*b].push((*a, *weight));
+    }
+    for list in &mut near {
+        list.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
+        list.truncate(NEIGHBOURS);
+    }
+    let mut labels: Vec<usize> = (0..count).collect();
+    for _ in 0..20 {
+        let mut changed = false;
+        for n in 0..count {
+            let mut votes: HashMap<usize, f32> = HashMap::new();
+            for (other, weight) in &near[n] {
+                *votes.entry(labels[*other]).or_default() += weight;
+            }
+            let best = votes.into_iter().max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0)));
+            if let Some((label, _)) = best.filter(|(label, _)| *label != labels[n]) {
+                labels[n] = label;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    labels
+}
+
+/// The words that most members share, as they are written in the first of them.
+fn name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
+    let mut scores: HashMap<String, (f32, u32, String)> = HashMap::new();
+    for text in members.iter().filter_map(|n| texts.get(*n)) {
+        let mut seen = HashSet::new();
+        for (stem, written) in written_words(text) {
+            let weight = weight(&stem);
+            if weight > 0.0 && seen.insert(stem.clone()) {
+                let entry = scores.entry(stem).or_insert((weight, 0, written));
+                entry.1 += 1;
+            }
+        }
+    }
+    let mut words: Vec<(f32, String)> =
+        scores.into_values().map(|(weight, count, written)| ((count as f32 - 0.5) * weight, written)).collect();
+    words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut name = String::new();
+    for (_, word) in words.into_iter().take(NAME_WORDS) {
+        let length = name.chars().count() + 1 + word.chars().count();
+        if length <= MAX_NAME_CHARS {
+            if !name.is_empty() {
+                name.push(' ');
+            }
+            name.push_str(&word);
+        }
+    }
+    name
+}
+
+/// Beginnings of the meaningful words of a text, each once.
+fn bag(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (stem, _) in written_words(text) {
+        if out.len() < MAX_WORDS && !out.contains(&stem) {
+            out.push(stem);
+        }
+    }
+    out
+}
+
+/// Meaningful words with their beginnings. A word is letters and digits only, so no sign of a text gets into a name.
+fn written_words(text: &str) -> Vec<(String, String)> {
+    let folded = Folded::new(text);
+    let mut out = Vec::new();
+    for word in words(&folded.text) {
+        let asian = word.chars().next().is_some_and(is_east_asian);
+        if asian {
+            out.extend(crate::topics::runs(word).into_iter().map(|run| (run.to_owned(), run.to_owned())));
+        } else {
+            let length = word.chars().count();
+            if (4..=MAX_NAME_CHARS).contains(&length) && !is_common(word) && word.chars().any(char::is_alphabetic) {
+                out.push((word.chars().take(6).collect(), word.to_owned()));
+            }
+        }
+    }
+    out
+}
+
+/// Runs of Katakana or Kanji of at least two signs.
+fn runs(word: &str) -> Vec<&str> {
+    let class = |c: char| match u32::from(c) {
+        0x30a0..=0x30ff => 1u8,
+        0x3400..=0x9fff | 0x3005 => 2,
+        _ => 0,
+    };
+    let mut out = Vec::new();
+    let (mut start, mut of) = (0, 0u8);
+    for (at, c) in word.char_indices().chain([(word.len(), ' ')]) {
+        let now = if at == word.len() { 0 } else { class(c) };
+        if now != of {
+            let run = &word[start..at];
+            if of != 0 && (2..=MAX_NAME_CHARS).contains(&run.chars().count()) && run != "ユーザー" {
+                out.push(run);
+            }
+            (start, of) = (at, now);
+        }
+    }
+    out
+}
+
+fn is_common(word: &str) -> bool {
+    const MORE: &[&str] = &[
+        "arbeitet", "leitet", "will", "called", "again", "alle", "most", "trinkt", "braucht", "haben", "zwei", "drei",
+        "works", "lives", "wants", "named", "month", "february", "februar", "januar", "recent", "another", "around",
+        "while", "lieber", "keine", "keinen", "immer", "wieder", "dass", "担当", "苦手", "毎月", "使用", "必要",
+        "現在", "毎日", "毎週", "以前", "好き", "someone", "things", "their", "there", "likes", "nicht", "gehört",
+        "heißt", "wohnt", "lebt", "nutzt", "möchte", "user", "users", "nutzers", "have", "been", "since", "about",
+        "into", "than", "then", "also", "likes", "loves", "every", "year", "years", "haben", "hatte", "einem", "eines",
+        "ihren", "ihrem", "seinen", "sich", "mehr", "noch", "nach", "über", "they", "when", "which", "wenn", "week",
+        "woche",
+    ];
+    MORE.contains(&word) || ABOUT.iter().any(|language| language.function_words.contains(&word))
+}

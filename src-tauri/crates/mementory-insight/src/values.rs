@@ -1,0 +1,184 @@
+//! Values of statements: numbers in words and digits, dates, and names of the same thing in several languages.
+use crate::{
+    fold::{fold, is_east_asian, words},
+    word_lists::{COUNTRIES, GROUPS, MONTHS, NUMBERS},
+};
+use regex::Regex;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// A value of a statement in a form that can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Number(f64),
+    /// Position in the list of names of the same thing.
+    Name(usize),
+    /// A name that is in no list, folded.
+    Text(String),
+}
+
+/// How two values compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Difference {
+    Same,
+    Other,
+    /// Nobody can tell: another script, or a city and a country.
+    Unknown,
+}
+
+/// The value of a piece of text.
+pub(crate) fn value(text: &str) -> Value {
+    let folded = fold(text);
+    let folded = folded.trim();
+    if let Some(number) = number(folded) {
+        return Value::Number(number);
+    }
+    match names().get(folded) {
+        Some(name) => Value::Name(*name),
+        None => Value::Text(folded.to_owned()),
+    }
+}
+
+/// Position of a folded name in the lists of names of the same thing.
+pub(crate) fn name(folded: &str) -> Option<usize> {
+    names().get(folded).copied()
+}
+
+pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) if (a - b).abs() < 1e-9 => Difference::Same,
+        (Value::Number(_), Value::Number(_)) => Difference::Other,
+        (Value::Name(a), Value::Name(b)) if a == b => Difference::Same,
+        (Value::Name(a), Value::Name(b)) if (*a < COUNTRIES.len()) != (*b < COUNTRIES.len()) => Difference::Unknown,
+        (Value::Name(_), Value::Name(_)) => Difference::Other,
+        (Value::Name(name), Value::Text(text)) | (Value::Text(text), Value::Name(name)) => {
+            // A name in another script than all that are listed may be the same.
+            let listed = spellings(*name);
+            let contains = |spelling: &&str| text.contains(*spelling);
+            let comparable = *name >= COUNTRIES.len() && listed.iter().any(|name| asian(name) == asian(text));
+            match (listed.iter().any(contains), comparable) {
+                (true, _) => Difference::Same,
+                (false, true) => Difference::Other,
+                (false, false) => Difference::Unknown,
+            }
+        }
+        (Value::Text(a), Value::Text(b)) if a == b => Difference::Same,
+        (Value::Text(a), Value::Text(b)) if asian(a) != asian(b) => Difference::Unknown,
+        (Value::Text(a), Value::Text(b)) if asian(a) => {
+            if a.contains(b.as_str()) || b.contains(a.as_str()) {
+                Difference::Unknown
+            } else {
+                Difference::Other
+            }
+        }
+        (Value::Text(a), Value::Text(b)) => {
+            let shared = words(a).iter().any(|word| word.len() > 2 && words(b).contains(word));
+            if shared { Difference::Unknown } else { Difference::Other }
+        }
+        (Value::Number(_), _) | (_, Value::Number(_)) => Difference::Unknown,
+    }
+}
+
+fn asian(text: &str) -> bool {
+    text.chars().any(is_east_asian)
+}
+
+fn spellings(name: usize) -> &'static [&'static str] {
+    COUNTRIES.iter().chain(GROUPS).nth(name).copied().unwrap_or_default()
+}
+
+fn names() -> &'static HashMap<&'static str, usize> {
+    static NAMES: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let all = COUNTRIES.iter().chain(GROUPS).enumerate();
+        all.flat_map(|(n, group)| group.iter().map(move |spelling| (*spelling, n))).collect()
+    })
+}
+
+/// A number in digits or as a word, with 万 for ten thousand.
+pub(crate) fn number(folded: &str) -> Option<f64> {
+    if let Some(n) = NUMBERS.iter().position(|spellings| spellings.contains(&folded)) {
+        return Some(n as f64);
+    }
+    let (digits, factor) = match folded.strip_suffix('k').or_else(|| folded.strip_suffix('千')) {
+        Some(digits) => (digits, 1000.0),
+        None => match folded.strip_suffix('万') {
+            Some(digits) => (digits, 10_000.0),
+            None => (folded, 1.0),
+        },
+    };
+    let trimmed = digits.trim_end_matches(['.', ',', ':']);
+    if trimmed.is_empty() || trimmed.len() > 15 || !trimmed.chars().all(|c| c.is_ascii_digit() || ".,:".contains(c)) {
+        return None;
+    }
+    // A sign before exactly three digits groups them, another one is the decimal point.
+    let mut plain = String::new();
+    let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
+    for (n, part) in parts.iter().enumerate() {
+        let groups = n > 0 && part.len() == 3;
+        if n > 0 && !groups {
+            plain.push('.');
+        }
+        plain.push_str(part);
+    }
+    Some(plain.parse::<f64>().ok()? * factor)
+}
+
+/// A year with a month, if one is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Date {
+    pub(crate) year: i32,
+    pub(crate) month: Option<u32>,
+}
+
+impl Date {
+    /// Number of months since year 0 after which the date is past.
+    pub(crate) fn end_month(self) -> i32 {
+        self.year * 12 + self.month.map_or(12, |month| month as i32)
+    }
+}
+
+/// The dates with a year in a folded text.
+pub(crate) fn dates(folded: &str) -> Vec<Date> {
+    static WORD: OnceLock<Option<Regex>> = OnceLock::new();
+    let regex = WORD.get_or_init(|| {
+        let months: Vec<&str> = MONTHS.iter().flat_map(|names| names.iter().copied()).collect();
+        let text = format!(
+            r"(?:\b(?P<m>{})\.?,? )?(?:\b(?P<y>20\d\d)(?:年(?P<mj>\d{{1,2}})月|-(?P<mi>[01]\d)\b)?)",
+            months.join("|")
+        );
+        Regex::new(&text).ok()
+    });
+    let Some(regex) = regex else { return Vec::new() };
+    let mut out = Vec::new();
+    for found in regex.captures_iter(folded) {
+        let Some(year) = found.name("y").and_then(|y| y.as_str().parse().ok()) else { continue };
+        let by_name = found.name("m").and_then(|m| MONTHS.iter().position(|names| names.contains(&m.as_str())));
+        let by_number = found.name("mj").or(found.name("mi")).and_then(|m| m.as_str().parse::<u32>().ok());
+        let month = by_name.map(|m| m as u32 + 1).or(by_number).filter(|m| (1..=12).contains(m));
+        out.push(Date { year, month });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_dates_and_names() {
+        assert_eq!(number("4,150"), Some(4150.0));
+        assert_eq!(number("1.480"), Some(1480.0));
+        assert_eq!(number("7.1"), Some(7.1));
+        assert_eq!(number("sieben"), Some(7.0));
+        assert_eq!(number("9.8万"), Some(98_000.0));
+        assert_eq!(number("abc"), None);
+        assert_eq!(dates("in april 2025"), [Date { year: 2025, month: Some(4) }]);
+        assert_eq!(dates("2026年4月に"), [Date { year: 2026, month: Some(4) }]);
+        assert_eq!(dates("bis 2030"), [Date { year: 2030, month: None }]);
+        assert_eq!(compare(&value("München"), &value("ミュンヘン")), Difference::Same);
+        assert_eq!(compare(&value("Leipzig"), &value("ハンブルク")), Difference::Other);
+        assert_eq!(compare(&value("Germany"), &value("Leipzig")), Difference::Unknown);
+        assert_eq!(compare(&value("Emil"), &value("エミル")), Difference::Unknown);
+    }
+}

@@ -1,0 +1,24 @@
+//! The word lists of `data`, as constants that `build.rs` makes.
+
+/// The lists of one file.
+pub(crate) struct Language {
+    pub(crate) code: &'static str,
+    /// Frequent short words, by which the language of a text is recognised.
+    pub(crate) function_words: &'static [&'static str],
+    pub(crate) tables: &'static [Words],
+}
+
+/// The lists of one table, in the order that `build.rs` names.
+pub(crate) struct Words {
+    pub(crate) name: &'static str,
+    pub(crate) lists: &'static [&'static [&'static str]],
+}
+
+impl Words {
+    /// The list at this position; empty if there is none.
+    pub(crate) fn list(&self, position: usize) -> &'static [&'static str] {
+        self.lists.get(position).copied().unwrap_or_default()
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/word_lists.rs"));

@@ -1,0 +1,125 @@
+//! What memories are about, from the outside: typical memories, near misses, and bad input.
+#![allow(clippy::unwrap_used)]
+use mementory_insight::{
+    AboutKind, Classifier, MAX_NAME_CHARS, Sort, Special, Statement, about, contradictions, past_plans, prototypes,
+    special, topics,
+};
+
+const DAY: i64 = 86_400_000_000;
+
+fn kind(text: &str) -> Option<&'static str> {
+    about(text).map(|about| about.kind.as_str())
+}
+
+fn pairs(texts: &[&str]) -> Vec<(usize, usize, Sort)> {
+    let statements: Vec<Statement<'_>> =
+        texts.iter().enumerate().map(|(n, text)| Statement { text, at: Some(n as i64 * DAY) }).collect();
+    contradictions(&statements).into_iter().map(|pair| (pair.a, pair.b, pair.sort)).collect()
+}
+
+#[test]
+fn typical_memories_get_their_kind_in_three_languages() {
+    for (text, wanted) in [
+        ("User works as a nurse in a hospital in Leeds.", "work"),
+        ("Die Nutzerin ist gegen Penicillin allergisch.", "health"),
+        ("ユーザーは毎朝コーヒーを二杯飲む。", "food"),
+        ("Please answer without emojis.", "how_to_answer"),
+        ("Spart jeden Monat 300 Euro in einem ETF.", "money"),
+        ("来年ポルトガルへ移住する予定。", "plans"),
+    ] {
+        assert_eq!(kind(text), Some(wanted), "{text}");
+    }
+}
+
+#[test]
+fn every_sample_is_of_its_own_kind_mostly() {
+    let all = prototypes();
+    let right = all.iter().filter(|(text, wanted)| about(text).is_some_and(|about| about.kind == *wanted)).count();
+    assert!(right * 100 >= all.len() * 85, "{right} of {}", all.len());
+    for kind in AboutKind::ALL {
+        assert!(all.iter().filter(|(_, of)| *of == kind).count() >= 75, "{}", kind.as_str());
+    }
+}
+
+#[test]
+fn special_categories_and_near_misses() {
+    for (text, wanted) in [
+        ("Has type 2 diabetes.", &[Special::Health][..]),
+        ("Works as a doctor in a children's hospital.", &[]),
+        ("Likes healthy snacks.", &[]),
+        ("Ist Mitglied der IG Metall.", &[Special::Union]),
+        ("Wohnt in der Gartenstraße 12, 04109 Leipzig.", &[Special::ExactAddress]),
+        ("ラマダン中は断食する。", &[Special::Beliefs]),
+        ("Has read a lot about the European Union.", &[]),
+    ] {
+        assert_eq!(special(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn contradictions_across_languages_and_what_is_none() {
+    let found = pairs(&["Die Nutzerin wohnt in Leipzig.", "User lives in Hamburg."]);
+    assert_eq!(found, [(0, 1, Sort::Replaced)]);
+    assert_eq!(pairs(&["ユーザーはパクチーが苦手である。", "Loves coriander."]), [(0, 1, Sort::Conflict)]);
+    assert_eq!(pairs(&["Was born in Bremen.", "ドレスデン生まれ"]), [(0, 1, Sort::Conflict)]);
+    for apart in [
+        ["Speaks German.", "Speaks Japanese fluently."],
+        ["Has been to Kyoto.", "Has been to Osaka."],
+        ["Has a brother called Kenji.", "Has a sister called Naomi."],
+        ["Used to work at Siemens.", "Works at Bosch."],
+        ["Her mother lives in Leipzig.", "User lives in Hamburg."],
+        ["Lives in Germany.", "Lives in Hamburg."],
+        ["Wohnt in München.", "Lives in Munich."],
+    ] {
+        assert_eq!(pairs(&apart), [], "{apart:?}");
+    }
+}
+
+#[test]
+fn plans_are_over_after_their_date() {
+    let at = |text| [Statement { text, at: None }];
+    let now = 20_700 * DAY; // in September 2026
+    assert_eq!(past_plans(&at("Plans to fly to Osaka in April 2025."), now), [0]);
+    assert_eq!(past_plans(&at("Will im März 2027 nach Osaka fliegen."), now), []);
+    assert_eq!(past_plans(&at("Flew to Osaka in April 2025."), now), []);
+}
+
+#[test]
+fn names_of_topics_are_plain_words() {
+    let texts = [
+        "The \u{202e}sailing boat\u{0} needs varnish <script>alert(1)</script>",
+        "Varnish for the sailing boat was ordered",
+        "Something else entirely",
+    ];
+    let found = topics(&texts, &[]);
+    assert_eq!(found.first().map(|topic| topic.members.as_slice()), Some(&[0, 1][..]));
+    let name = &found.first().unwrap().name;
+    assert!(name.chars().all(|c| c.is_alphanumeric() || c == ' '), "{name}");
+    assert!(name.chars().count() <= MAX_NAME_CHARS);
+}
+
+#[test]
+fn bad_input_is_bounded_and_gets_no_sure_answer() {
+    for text in ["", " ", "🦊", "\u{202e}\u{0}", "qwrtz plmk xcvb", "........", "ᚠᚢᚦᚨᚱᚲ", "मेरा घर", "ผมชอบ"]
+    {
+        assert!(about(text).is_none_or(|about| about.confidence < 0.5), "{text}");
+        assert!(special(text).is_empty(), "{text}");
+    }
+    let long = "does not like the rain and the wind ".repeat(3000);
+    assert!(about(&long).is_none_or(|about| (0.0..=1.0).contains(&about.confidence)));
+    let many: Vec<String> = (0..3000).map(|n| format!("Has {n} cats and lives in Town{n}.")).collect();
+    let statements: Vec<Statement<'_>> = many.iter().map(|text| Statement { text, at: None }).collect();
+    assert!(contradictions(&statements).len() <= 2000);
+    assert!(topics(&["same words here"; 500], &[]).len() <= 1);
+}
+
+#[test]
+fn vectors_of_samples_decide_where_words_say_nothing() {
+    let vectors =
+        prototypes().iter().map(|(_, kind)| (0..13).map(|n| f32::from(n == kind.index())).collect()).collect();
+    let classifier = Classifier::with_vectors(vectors);
+    let mut vector = vec![0.0; 13];
+    vector[AboutKind::Money.index()] = 1.0;
+    assert_eq!(classifier.about("xyzzy", Some(&vector)).map(|about| about.kind), Some(AboutKind::Money));
+    assert_eq!(classifier.about("xyzzy", None), None);
+}

@@ -1,0 +1,49 @@
+//! What the person decided, in `meta` under the ids of records. A record keeps its id when it is imported again, so a
+//! decision holds also after an undo. It goes with the record when that is erased.
+use crate::VaultResult;
+use mementory_insight::AboutKind;
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+
+pub(super) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> VaultResult<()> {
+    let key = format!("about/{}", hex::encode(id));
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![key, kind.as_str()])?;
+    Ok(())
+}
+
+/// The kinds that the person decided, by id.
+pub(super) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
+    let mut statement =
+        c.prepare_cached("SELECT substr(key, 7), value FROM meta WHERE key >= 'about/' AND key < 'about0'")?;
+    let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    let mut out = HashMap::new();
+    for row in rows {
+        let (id, kind) = row?;
+        if let (Some(id), Some(kind)) = (mementory_store::ids::parse_id(&id), AboutKind::parse(&kind)) {
+            out.insert(id, kind);
+        }
+    }
+    Ok(out)
+}
+
+/// Removes what was decided about a record.
+pub(crate) fn forget(tx: &Connection, id: &[u8; 16]) -> VaultResult<()> {
+    let id = hex::encode(id);
+    tx.prepare_cached("DELETE FROM meta WHERE key = 'about/' || ?1")?.execute([&id])?;
+    tx.prepare_cached("DELETE FROM meta WHERE key >= 'both_true/' AND key < 'both_true0' AND instr(key, ?1) > 0")?
+        .execute([&id])?;
+    Ok(())
+}
+
+fn pair_key(a: &[u8; 16], b: &[u8; 16]) -> String {
+    format!("both_true/{}/{}", hex::encode(a.min(b)), hex::encode(a.max(b)))
+}
+
+pub(super) fn store_both_true(tx: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<()> {
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, 1)", [pair_key(a, b)])?;
+    Ok(())
+}
+
+pub(super) fn are_both_true(c: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<bool> {
+    Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([pair_key(a, b)])?)
+}

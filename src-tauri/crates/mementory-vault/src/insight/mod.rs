@@ -1,0 +1,146 @@
+//! What memories are about: suggestions, computed from the words and cached in memory while the vault is open, and what
+//! the person corrected, which is stored. Nothing of a suggestion is written to disk.
+//!
+//! | module | contains |
+//! |---|---|
+//! | `cache` | the suggestions of all live memories |
+//! | `pairs` | contradictions and topics, computed on request |
+//! | `decisions` | corrections and pairs that both hold, stored by the records' ids |
+mod cache;
+mod decisions;
+mod pairs;
+
+use crate::{
+    VaultError, VaultResult,
+    context::Context,
+    query::{ListQuery, Queries},
+};
+pub(crate) use cache::InsightCache;
+use cache::{Stamp, Taught};
+pub(crate) use decisions::forget;
+use mementory_insight::{AboutKind, Special};
+use mementory_model::{Kind, Record, Timestamp};
+use mementory_store::RowView;
+pub use pairs::{ContradictionPair, Contradictions, MemoryTopic};
+use std::collections::BTreeMap;
+
+/// What a memory is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AboutMemory {
+    /// The kind.
+    pub kind: AboutKind,
+    /// From 0 to 1; 1 for a decision of the person.
+    pub confidence: f32,
+    /// True if the person decided it, for this memory or for one that says the same.
+    pub by_person: bool,
+}
+
+/// What is suggested about one memory, or decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judgement {
+    /// None if its words say nothing.
+    pub about: Option<AboutMemory>,
+    /// The special categories that it shows.
+    pub special: Vec<Special>,
+}
+
+/// Numbers of memories by what they are about.
+#[derive(Debug, Clone, Default)]
+pub struct InsightCounts {
+    /// By kind; those without one count under the empty name.
+    pub about: BTreeMap<String, u32>,
+    /// By special category. A memory may count under several.
+    pub special: BTreeMap<String, u32>,
+    /// Memories of any special category.
+    pub any_special: u32,
+}
+
+/// Which memories a list is limited to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InsightFilter {
+    /// Those of this kind. `Some(None)` stands for those without one.
+    pub about: Option<Option<AboutKind>>,
+    /// Those of this special category. `Some(None)` stands for any.
+    pub special: Option<Option<Special>>,
+}
+
+/// Suggests what memories are about, and stores corrections.
+#[derive(Clone, Copy)]
+pub struct Insight<'v> {
+    context: &'v Context,
+}
+
+impl<'v> Insight<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Insight<'_> {
+    /// What one memory is about. Nothing for another kind of record.
+    pub fn judgement(&self, view: &RowView, record: &Record) -> VaultResult<Judgement> {
+        if view.kind != Kind::Memory {
+            return Ok(Judgement::default());
+        }
+        let stamp = Stamp::of_view(view);
+        if let Some(cached) = self.lock().get(view.row, &stamp) {
+            return Ok(cached);
+        }
+        let taught = self.taught()?;
+        Ok(cache::judge(&taught, &view.id, record))
+    }
+
+    /// The live memories that a filter admits, in ascending order. With an empty filter, all.
+    pub fn rows(&self, filter: &InsightFilter) -> VaultResult<Vec<i64>> {
+        self.refresh()?;
+        Ok(self.lock().rows(filter))
+    }
+
+    /// Numbers of the memories that a query finds.
+    pub fn counts(&self, query: &ListQuery) -> VaultResult<InsightCounts> {
+        self.refresh()?;
+        let found = Queries::new(self.context).rows(query)?;
+        Ok(self.lock().counts(&found))
+    }
+
+    /// Stores what the person decided about memories, for ever. It also holds for memories that say the same.
+    ///
+    /// # Errors
+    /// `NotFound`; `Usage` if a record is not a memory.
+    pub fn correct(&self, ids: &[String], kind: AboutKind, now: Timestamp) -> VaultResult<()> {
+        let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        if views.iter().any(|view| view.kind != Kind::Memory) {
+            return Err(VaultError::Usage("Only a memory is about something. Nothing was changed.".into()));
+        }
+        self.context.store.write(|tx| {
+            for view in &views {
+                decisions::store_kind(tx, &view.id, kind)?;
+            }
+            let detail = format!("{} for {} memories", kind.as_str(), views.len());
+            mementory_store::audit::append(tx, &self.context.keys, now, "about", "", &detail)
+        })?;
+        self.lock().clear();
+        Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, InsightCache> {
+        self.context.insight.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn taught(&self) -> VaultResult<Taught> {
+        self.context.store.read(|c| Taught::load(c, &self.context.store))
+    }
+
+    /// Judges the memories that are new or changed since the last call.
+    fn refresh(&self) -> VaultResult<()> {
+        let state = self.context.store.read(cache::state)?;
+        if self.lock().is_current(state) {
+            return Ok(());
+        }
+        let taught = self.taught()?;
+        let known = self.lock().begin(state);
+        let entries = cache::judge_all(&self.context.store, &taught, known)?;
+        self.lock().finish(state, entries);
+        Ok(())
+    }
+}

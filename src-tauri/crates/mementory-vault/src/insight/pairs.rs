@@ -1,0 +1,130 @@
+//! Pairs of memories that cannot both hold, and topics: both over all live memories, computed on request.
+use super::{Insight, cache::text_of, decisions};
+use crate::{VaultError, VaultResult};
+use mementory_insight::{Sort, Statement, contradictions, past_plans, topics};
+use mementory_model::{Kind, Timestamp};
+use mementory_store::{RowView, kind_code};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Two memories that cannot both hold now.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct ContradictionPair {
+    pub a: RowView,
+    pub b: RowView,
+    pub sort: &'static str,
+    /// Id of the newer one, if the dates are known.
+    pub newer: Option<String>,
+    /// From 0 to 1.
+    pub confidence: f32,
+}
+
+/// What does not hold any more, as far as words tell.
+#[derive(Debug, Clone, Default)]
+pub struct Contradictions {
+    /// The surest first, without those of which the person said that both are true.
+    pub pairs: Vec<ContradictionPair>,
+    /// Plans whose date is over.
+    pub past_plans: Vec<RowView>,
+}
+
+/// Memories about the same.
+#[derive(Debug, Clone)]
+pub struct MemoryTopic {
+    /// Made of words of the memories.
+    pub name: String,
+    /// At least two rows.
+    pub rows: Vec<i64>,
+}
+
+struct Memory {
+    row: i64,
+    text: String,
+    at: Option<i64>,
+}
+
+impl Insight<'_> {
+    /// Pairs of live memories that cannot both hold now, and plans whose date is over.
+    ///
+    /// # Errors
+    /// `Cancelled`; the store.
+    pub fn contradictions(&self, cancel: &AtomicBool, now: Timestamp) -> VaultResult<Contradictions> {
+        let memories = self.memories(cancel)?;
+        let statements: Vec<Statement<'_>> =
+            memories.iter().map(|memory| Statement { text: &memory.text, at: memory.at }).collect();
+        let found = contradictions(&statements);
+        stop(cancel)?;
+        let view = |n: usize| match memories.get(n) {
+            Some(memory) => self.context.store.read(|c| RowView::by_row(c, memory.row)),
+            None => Ok(None),
+        };
+        let mut out = Contradictions::default();
+        for pair in found {
+            let (Some(a), Some(b)) = (view(pair.a)?, view(pair.b)?) else { continue };
+            if self.context.store.read(|c| decisions::are_both_true(c, &a.id, &b.id))? {
+                continue;
+            }
+            let newer = pair.newer.map(|n| if n == pair.a { a.id_text() } else { b.id_text() });
+            let sort = match pair.sort {
+                Sort::Replaced => Sort::Replaced.as_str(),
+                Sort::Conflict => Sort::Conflict.as_str(),
+            };
+            out.pairs.push(ContradictionPair { a, b, sort, newer, confidence: pair.confidence });
+        }
+        for n in past_plans(&statements, now.as_micros()) {
+            out.past_plans.extend(view(n)?);
+        }
+        Ok(out)
+    }
+
+    /// Remembers that both memories are true, so that they are no pair again.
+    ///
+    /// # Errors
+    /// `NotFound`; `Usage` if both are the same.
+    pub fn keep_both(&self, a: &str, b: &str, now: Timestamp) -> VaultResult<()> {
+        let (one, other) = (self.context.find(a)?, self.context.find(b)?);
+        if one.id == other.id {
+            return Err(VaultError::Usage("A memory does not contradict itself. Nothing was changed.".into()));
+        }
+        self.context.store.write(|tx| {
+            decisions::store_both_true(tx, &one.id, &other.id)?;
+            mementory_store::audit::append(tx, &self.context.keys, now, "both_true", "", "2 memories")
+        })
+    }
+
+    /// Live memories by topic, the largest topic first.
+    ///
+    /// # Errors
+    /// `Cancelled`; the store.
+    pub fn topics(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryTopic>> {
+        let memories = self.memories(cancel)?;
+        let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
+        let found = topics(&texts, &[]);
+        stop(cancel)?;
+        let rows = |members: Vec<usize>| members.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
+        Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
+    }
+
+    fn memories(&self, cancel: &AtomicBool) -> VaultResult<Vec<Memory>> {
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT row, pack, slot FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
+            )?;
+            let places = statement
+                .query_map([kind_code(Kind::Memory)], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
+                .collect::<Result<Vec<(i64, i64, u32)>, _>>()?;
+            let mut out = Vec::with_capacity(places.len());
+            for (row, pack, slot) in places {
+                stop(cancel)?;
+                let record = self.context.store.packs.content(c, pack, slot)?;
+                let at = record.times.created.or(record.times.updated).map(Timestamp::as_micros);
+                out.push(Memory { row, text: text_of(&record), at });
+            }
+            Ok(out)
+        })
+    }
+}
+
+fn stop(cancel: &AtomicBool) -> VaultResult<()> {
+    if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
+}
