@@ -10,7 +10,7 @@ use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
 use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The idle timer, and whether it has changed since the waiting thread last read it.

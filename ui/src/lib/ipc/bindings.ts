@@ -86,27 +86,27 @@ export const commands = {
 	setWatching: (folder: string, mode: WatchMode) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
 	/**  Decline to import a detected file. It is not offered again. */
 	dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
-	/**  x */
+	/**  The AI clients of this computer, the grants and whether clients are answered. */
 	agents: () => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("agents")),
-	/**  x */
+	/**  The change of a client's configuration that connecting it would make. */
 	connectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_preview", { client })),
-	/**  x */
+	/**  Connect a client: make its grant and change its configuration. */
 	connectClient: (client: string, request: GrantRequest) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_client", { client, request })),
-	/**  x */
+	/**  The change of a client's configuration that disconnecting it would make. */
 	disconnectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_preview", { client })),
-	/**  x */
+	/**  Disconnect a client: end its grant and take the change of its configuration back. */
 	disconnectClient: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_client", { client })),
-	/**  x */
+	/**  End a grant at once. What the client has read is not taken back. */
 	stopClient: (grant: string) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("stop_client", { grant })),
-	/**  x */
+	/**  Whether connected clients are answered while the window runs. */
 	setAnswerClients: (on: boolean) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
-	/**  x */
+	/**  The person has seen that these clients have read for the first time. */
 	firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
-	/**  x */
+	/**  What clients asked for, newest first; of one grant or of all. */
 	clientCalls: (grant: string | null) => typedError<ClientCallList, ErrorBody>(__TAURI_INVOKE("client_calls", { grant })),
-	/**  x */
+	/**  The suggestions that wait. */
 	suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
-	/**  x */
+	/**  Accept and refuse suggestions. */
 	decideSuggestions: (decision: SuggestionDecision) => typedError<SuggestionsClosed, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
 	/**  One page of a list. */
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
@@ -237,6 +237,63 @@ export type AddRequest = {
 	tags: string[],
 };
 
+/**  Everything on connected clients that the window shows. */
+export type AgentsOverview = {
+	answering: AnsweringState,
+	clients: AiClient[],
+	/**  All grants, oldest first, with those that ended. */
+	grants: GrantInfo[],
+	/**  Programs seen since the window was started. */
+	programs: ConnectedProgram[],
+	/**  Number of suggestions that wait. */
+	suggestions: number,
+	/**  Why no client can be connected from here. */
+	problem: ErrorBody | null,
+};
+
+/**  An AI client that is on this computer or has the vault in its configuration. */
+export type AiClient = {
+	/**  `claude_desktop`, `claude_code`, `codex` … */
+	client: string,
+	title: string,
+	/**  How it was found; null: it was not. */
+	installed: AiClientFound | null,
+	/**  Its configuration, which need not exist. */
+	config_path: string,
+	/**  Whether the configuration has a server of our name. */
+	configured: boolean,
+	/**  Whether Mementory added it, and whether it starts this program. */
+	ours: boolean,
+	current: boolean,
+	/**  What is wrong, the gravest first. */
+	problems: AiClientProblem[],
+	/**  Id of the grant in its configuration, which can be one of another vault. */
+	grant: string | null,
+};
+
+/**  How an AI client was found. */
+export type AiClientFound = {
+	/**  `program`, `application` or `own_files`. */
+	by: string,
+	path: string,
+};
+
+/**  Something that keeps a client from using the vault. */
+export type AiClientProblem = {
+	code: string,
+	message: string,
+};
+
+/**  Whether the window answers clients. */
+export type AnsweringState = {
+	/**  Whether the person wants it. */
+	enabled: boolean,
+	/**  Whether it does. Without a grant in force it does not. */
+	running: boolean,
+	/**  Why it could not be started. */
+	problem: ErrorBody | null,
+};
+
 /**  Number of attachments that messages reference, and how many of them are in the input. */
 export type AttachmentCounts = {
 	referenced: number,
@@ -338,12 +395,57 @@ export type CheckedSignature = {
 	tombstones: TombstoneSignature[],
 };
 
+/**  A call of a connected client, from the audit log. */
+export type ClientCall = {
+	at: string,
+	/**  Id of the grant, and the client's name. */
+	grant: string,
+	client: string,
+	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest` … */
+	tool: string,
+	/**  Numbers of records that left, by kind. */
+	left: { [key in string]: number },
+	/**  Further words of the log, such as `new` or `change` of a suggestion. */
+	note: string | null,
+};
+
+/**  Calls of connected clients, newest first. */
+export type ClientCallList = {
+	calls: ClientCall[],
+	/**  Number of calls in the log, of which `calls` has the newest. */
+	total: number,
+};
+
 /**  A record that a preview would add. */
 export type ComingItem = {
 	kind: string,
 	place: string,
 	/**  The beginning of its text in one line; may be empty. */
 	text: string,
+};
+
+/**  The program behind a client, as the system names it. */
+export type ConnectedProgram = {
+	/**  Id of the grant. */
+	grant: string,
+	path: string,
+	/**  The script, if the program is an interpreter. */
+	script: string | null,
+};
+
+/**  A change of a client's configuration. */
+export type ConnectionChange = {
+	client: string,
+	config_path: string,
+	/**  The exact change as a unified diff, with tokens covered; empty if there is none. */
+	change: string,
+	/**  Whether the configuration was changed. */
+	changed: boolean,
+	dry_run: boolean,
+	/**  The copy of the former configuration. */
+	backup: string | null,
+	/**  The grant that was made or ended. */
+	grant: GrantInfo | null,
 };
 
 /**  A segment of the text around a value. If the segment is a masked value, `hidden` names its class. */
@@ -714,6 +816,59 @@ export type FoundRow = {
 	/**  The message that matched, if the row is a conversation. */
 	message: string | null,
 } & ListItem;
+
+/**  A grant. */
+export type GrantInfo = {
+	id: string,
+	name: string,
+	/**  `active`, `expired` or `revoked`. */
+	state: string,
+	sources: string[],
+	kinds: string[],
+	types: string[],
+	tags: string[],
+	since: string | null,
+	until: string | null,
+	conversations: boolean,
+	/**  True if sensitive values are masked. */
+	covered: boolean,
+	rights: string[],
+	records_per_call: number,
+	records_per_day: number,
+	created_at: string,
+	expires_at: string | null,
+	revoked_at: string | null,
+	last_call_at: string | null,
+	/**  When it first returned a record, and whether the person has seen the notice of it. */
+	first_read_at: string | null,
+	first_read_seen: boolean,
+	calls_today: number,
+	records_today: number,
+};
+
+/**  Request to make a grant. An empty list means no restriction by it. */
+export type GrantRequest = {
+	/**  Name of the client, as the person calls it. */
+	name: string,
+	sources: string[],
+	kinds: string[],
+	types: string[],
+	tags: string[],
+	/**  First and last date or time (RFC 3339), inclusive. */
+	since: string | null,
+	until: string | null,
+	/**  True if conversations and messages are visible too. */
+	conversations: boolean,
+	/**  True if sensitive values are handed out as they are. */
+	uncovered: boolean,
+	/**  `read`, `suggest`. */
+	rights: string[],
+	/**  Most records that one call returns (1 to 500, default 50), and that leave on one day (UTC; default 2000). */
+	records_per_call: number | null,
+	records_per_day: number | null,
+	/**  Date or time at which the grant ends. */
+	expires: string | null,
+};
 
 /**  A search hit. */
 export type Hit = {
@@ -1431,6 +1586,60 @@ export type Step = {
 	text: string,
 };
 
+/**  An accepted suggestion. `text`: as the person edited it; null: as it was suggested. */
+export type SuggestionAccept = {
+	id: string,
+	text: string | null,
+};
+
+/**  An accepted suggestion, and the record that it made or changed. */
+export type SuggestionAccepted = {
+	id: string,
+	record: string,
+};
+
+/**
+ *  Decisions on suggestions. Those in `never` are refused for good: if a client suggests the same again, it is not put
+ *  into the queue.
+ */
+export type SuggestionDecision = {
+	accept: SuggestionAccept[],
+	refuse: string[],
+	never: string[],
+};
+
+/**  A suggestion that waits. */
+export type SuggestionItem = {
+	id: string,
+	/**  Name of the client, and the id of its grant. */
+	client: string,
+	grant: string,
+	/**  `new`, `change` or `forget`. */
+	op: string,
+	/**  Id of the record to change or forget. */
+	target: string | null,
+	/**  The text that the record has now; null if it is in the Trash. */
+	before: string | null,
+	text: string | null,
+	type: string | null,
+	tags: string[],
+	reason: string | null,
+	/**  True if the record has changed since, so that the suggestion can only be refused. */
+	changed_since: boolean,
+	at: string,
+};
+
+/**  The suggestions that wait, oldest first. */
+export type SuggestionList = {
+	items: SuggestionItem[],
+};
+
+/**  What was decided on suggestions. */
+export type SuggestionsClosed = {
+	accepted: SuggestionAccepted[],
+	refused: string[],
+};
+
 /**  Summary of several records. */
 export type Summary = {
 	/**  Number of all stored versions of the records. */
@@ -1663,107 +1872,3 @@ async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; dat
     }
 }
 
-
-export type AgentsOverview = {
-	answering: AnsweringState,
-	clients: AiClient[],
-	grants: GrantInfo[],
-	programs: ConnectedProgram[],
-	suggestions: number,
-	problem: ErrorBody | null,
-};
-export type AnsweringState = {
-	enabled: boolean,
-	running: boolean,
-	problem: ErrorBody | null,
-};
-export type AiClient = {
-	client: string,
-	title: string,
-	installed: AiClientFound | null,
-	config_path: string,
-	configured: boolean,
-	ours: boolean,
-	current: boolean,
-	problems: AiClientProblem[],
-	grant: string | null,
-};
-export type AiClientFound = { by: string, path: string };
-export type AiClientProblem = { code: string, message: string };
-export type ConnectionChange = {
-	client: string,
-	config_path: string,
-	change: string,
-	changed: boolean,
-	dry_run: boolean,
-	backup: string | null,
-	grant: GrantInfo | null,
-};
-export type ConnectedProgram = { grant: string, path: string, script: string | null };
-export type ClientCall = {
-	at: string,
-	grant: string,
-	client: string,
-	tool: string,
-	left: { [key in string]: number },
-	note: string | null,
-};
-export type ClientCallList = { calls: ClientCall[], total: number };
-export type GrantInfo = {
-	id: string,
-	name: string,
-	state: string,
-	sources: string[],
-	kinds: string[],
-	types: string[],
-	tags: string[],
-	since: string | null,
-	until: string | null,
-	conversations: boolean,
-	covered: boolean,
-	rights: string[],
-	records_per_call: number,
-	records_per_day: number,
-	created_at: string,
-	expires_at: string | null,
-	revoked_at: string | null,
-	last_call_at: string | null,
-	first_read_at: string | null,
-	first_read_seen: boolean,
-	calls_today: number,
-	records_today: number,
-};
-export type GrantRequest = {
-	name: string,
-	sources: string[],
-	kinds: string[],
-	types: string[],
-	tags: string[],
-	since: string | null,
-	until: string | null,
-	conversations: boolean,
-	uncovered: boolean,
-	rights: string[],
-	records_per_call: number | null,
-	records_per_day: number | null,
-	expires: string | null,
-};
-export type SuggestionItem = {
-	id: string,
-	client: string,
-	grant: string,
-	op: string,
-	target: string | null,
-	before: string | null,
-	text: string | null,
-	type: string | null,
-	tags: string[],
-	reason: string | null,
-	changed_since: boolean,
-	at: string,
-};
-export type SuggestionAccept = { id: string, text: string | null };
-export type SuggestionDecision = { accept: SuggestionAccept[], refuse: string[], never: string[] };
-export type SuggestionList = { items: SuggestionItem[] };
-export type SuggestionsClosed = { accepted: SuggestionAccepted[], refused: string[] };
-export type SuggestionAccepted = { id: string, record: string };

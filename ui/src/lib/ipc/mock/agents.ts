@@ -37,8 +37,8 @@ type Options = {
   requireOpen: () => void;
   /** Whether clients are connected already. */
   connected: boolean;
-  /** Applies an accepted suggestion; returns the id of the record. */
-  apply: (suggestion: SuggestionItem) => Promise<string>;
+  /** The records that accepted suggestions change. */
+  records: () => Pick<Backend, "add" | "edit" | "trash">;
 };
 
 const HOME = "/home/ines";
@@ -173,8 +173,19 @@ const diffOf = ({ client, config_path }: AiClient, grant: string, sign: "+" | "-
   ].join("\n");
 };
 
+/** Applies an accepted suggestion; returns the id of the record. */
+async function applied(records: ReturnType<Options["records"]>, suggestion: SuggestionItem): Promise<string> {
+  const { op, target, text, type, tags } = suggestion;
+  if (op === "forget" && target) return (await records.trash([target])).ids[0] ?? target;
+  if (target) return (await records.edit({ id: target, text, title: null, tags: null, type: null })).id;
+  return (await records.add({ text: text ?? "", type, tags })).ids[0] ?? "";
+}
+
 /** Sample clients. `requireOpen` throws while the vault is locked. */
-export function sampleAgents({ requireOpen, connected, apply }: Options): { commands: Commands; sample: SampleAgents } {
+export function sampleAgents({ requireOpen, connected, records }: Options): {
+  commands: Commands;
+  sample: SampleAgents;
+} {
   const clients = sampleClients();
   let grants: GrantInfo[] = [];
   let calls: ClientCall[] = [];
@@ -300,7 +311,7 @@ export function sampleAgents({ requireOpen, connected, apply }: Options): { comm
           if (!found) throw failWith("not_found", "No such suggestion waits.", { id });
           if (found.changed_since)
             throw failWith("changed_since", "The record has changed since this was suggested.", { id });
-          accepted.push({ id, record: await apply({ ...found, text: text ?? found.text }) });
+          accepted.push({ id, record: await applied(records(), { ...found, text: text ?? found.text }) });
           waiting = waiting.filter((each) => each.id !== id);
         }
         const refused = [...refuse, ...never];

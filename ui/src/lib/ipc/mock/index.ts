@@ -13,6 +13,7 @@ import {
   failWith,
   sampleReport,
   sampleTombstone,
+  sampleTombstones,
   runStages,
 } from "./jobs";
 import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
@@ -46,17 +47,13 @@ const COPY_IDS = ["msg-a2", "msg-b5"];
 
 /** An in-memory backend with sample data, for viewing every screen and for tests. */
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
-  let open = options.open ?? false;
+  let [open, demonstration] = [options.open ?? false, false];
   let items = options.empty ? [] : (options.items ?? sampleItems());
   let autoLockMinutes = 10;
   let path = "/home/ines/Documents/Ines.mementory";
   const pace = options.pace ?? 0;
   const history = sampleHistory();
-  const tombstones = [
-    sampleTombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
-    sampleTombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
-    sampleTombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
-  ];
+  const tombstones = sampleTombstones();
   const batches = sampleBatches();
   const review = sampleReview({
     items: () => items,
@@ -78,15 +75,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     if (!open) throw failWith("locked", "The vault is locked.");
   };
   const watching = sampleWatched({ requireOpen, empty: options.empty ?? false });
-  const agents = sampleAgents({
-    requireOpen,
-    connected: options.agents ?? false,
-    apply: async ({ op, target, text, type, tags }) => {
-      if (op === "forget" && target) return (await mock.trash([target])).ids[0] ?? target;
-      if (target) return (await mock.edit({ id: target, text, title: null, tags: null, type: null })).id;
-      return (await mock.add({ text: text ?? "", type, tags })).ids[0] ?? "";
-    },
-  });
+  const agents = sampleAgents({ requireOpen, connected: options.agents ?? false, records: () => mock });
   const slots = sampleSlots(requireOpen);
   const itemById = (id: string): ListItem => {
     requireOpen();
@@ -96,7 +85,6 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     if (!found) throw failWith("not_found", "This record is not in the vault.");
     return found;
   };
-  let demonstration = false;
   const state = () => ({
     open,
     vault_id: open ? "v-1" : null,

@@ -341,3 +341,10 @@ export function sampleTombstone(
     complete,
   };
 }
+
+/** Sample tombstones, newest first. */
+export const sampleTombstones = (): TombstoneView[] => [
+  sampleTombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
+  sampleTombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
+  sampleTombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
+];
