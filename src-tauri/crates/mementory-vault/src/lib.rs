@@ -65,7 +65,6 @@ pub use import_report::{
 pub use index_sync::IndexWatch;
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
-pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
@@ -73,6 +72,7 @@ pub use mementory_store::{
     FileKind, RowView, SCHEMA_VERSION, StoreError as VaultError, StoreResult as VaultResult, audit::AuditRow,
     tombstones::TombstoneRow,
 };
+pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
 pub use query::{
     BatchRow, Batches, FacetCounts, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader,
     Search, Sort, SourceFacts, Summary, VersionRow, in_halves,
