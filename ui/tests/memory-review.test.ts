@@ -108,13 +108,13 @@ describe("the evidence of a memory", () => {
 
   it("says so where nothing is found", async () => {
     const { items } = await mock.list({
-      filter: { ...ANY, kind: "memory", source: "claude" },
+      filter: { ...ANY, kind: "memory", source: "gemini" },
       sort: null,
       limit: 1,
       cursor: null,
     });
     nav.section = "memories";
     render(MemoryDetail, { id: items[0]!.id });
-    expect((await screen.findByTestId("evidence-verdict")).textContent).toMatch(/no conversations with Claude/);
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toMatch(/no conversations with Gemini/);
   });
 });

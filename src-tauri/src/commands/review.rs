@@ -103,5 +103,6 @@ pub async fn write_report(
     request: ReportRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<ReportMade> {
-    job(app, job_id, on_progress, move |vault, job| vault.review().report(std::path::Path::new(&out), &request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.review().report(std::path::Path::new(&out), &request, job))
+        .await
 }

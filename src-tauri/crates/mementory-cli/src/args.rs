@@ -2,6 +2,7 @@
 use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
 use crate::connect::ConnectCommand;
 use crate::release_args::ReleaseArgs;
+use crate::review::{ReportArgs, ReviewArgs, TodoArgs};
 use clap::{
     Args, Parser, Subcommand,
     builder::{OsStringValueParser, TypedValueParser},
@@ -573,45 +574,13 @@ pub enum Command {
     /// Review memories one by one: store answers, then show the next memory with where it comes from.
     ///
     /// Sensitive memories come first, then the oldest. `todo` lists what to delete at the assistants after that.
-    Review {
-        /// Show the next memory. Without answers this is what happens anyway.
-        #[arg(long)]
-        next: bool,
-        /// Answer a memory: true, outdated, wrong or private; none takes an answer back. May be given several times.
-        #[arg(long, value_name = "ID=ANSWER")]
-        answer: Vec<String>,
-        /// Only memories of this assistant.
-        #[arg(long, value_name = "ASSISTANT")]
-        source: Option<String>,
-        /// Only memories with a sensitive value.
-        #[arg(long)]
-        sensitive: bool,
-        /// Skip this memory for now; may be given several times.
-        #[arg(long, value_name = "ID")]
-        skip: Vec<String>,
-        /// Show this memory instead of the next one.
-        #[arg(long, value_name = "ID", conflicts_with = "next")]
-        show: Option<String>,
-    },
+    Review(ReviewArgs),
     /// List what to delete at an assistant after the review, and what later imports say of it.
-    Todo {
-        /// Only for this assistant; without it, for the one with the most to delete.
-        #[arg(long)]
-        assistant: Option<String>,
-        /// Language of the texts: en, de or ja.
-        #[arg(long, default_value = "en")]
-        language: String,
-    },
+    Todo(TodoArgs),
     /// Write what the assistants know about you as one printable page, with sensitive values covered.
     ///
     /// The page has numbers, where memories come from, what was reviewed and erased, and a letter to the providers.
-    Report {
-        /// A new HTML file.
-        out: PathBuf,
-        /// Language of the page: en, de or ja.
-        #[arg(long, default_value = "en")]
-        language: String,
-    },
+    Report(ReportArgs),
     /// Check for a valid signature by a trusted key. Needs no vault and changes nothing.
     Verify {
         path: PathBuf,

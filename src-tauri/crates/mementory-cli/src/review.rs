@@ -1,7 +1,52 @@
 //! Where a memory comes from, and the review.
 use crate::done::{CommandResult, done};
+use clap::Args;
 use mementory_api::{ApiError, ApiResult, Job, Session, types::*};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `review`.
+#[derive(Args)]
+pub struct ReviewArgs {
+    /// Show the next memory. Without answers this is what happens anyway.
+    #[arg(long)]
+    next: bool,
+    /// Answer a memory: true, outdated, wrong or private; none takes an answer back. May be given several times.
+    #[arg(long, value_name = "ID=ANSWER")]
+    answer: Vec<String>,
+    /// Only memories of this assistant.
+    #[arg(long, value_name = "ASSISTANT")]
+    source: Option<String>,
+    /// Only memories with a sensitive value.
+    #[arg(long)]
+    sensitive: bool,
+    /// Skip this memory for now; may be given several times.
+    #[arg(long, value_name = "ID")]
+    skip: Vec<String>,
+    /// Show this memory instead of the next one.
+    #[arg(long, value_name = "ID", conflicts_with = "next")]
+    show: Option<String>,
+}
+
+/// Arguments of `todo`.
+#[derive(Args)]
+pub struct TodoArgs {
+    /// Only for this assistant; without it, for the one with the most to delete.
+    #[arg(long)]
+    pub assistant: Option<String>,
+    /// Language of the texts: en, de or ja.
+    #[arg(long, default_value = "en")]
+    pub language: String,
+}
+
+/// Arguments of `report`.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// A new HTML file.
+    pub out: PathBuf,
+    /// Language of the page: en, de or ja.
+    #[arg(long, default_value = "en")]
+    pub language: String,
+}
 
 /// Options of an Evidence Pack.
 pub struct PackOptions<'a> {
@@ -21,14 +66,14 @@ impl PackOptions<'_> {
 pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job) -> ApiResult<CommandResult> {
     if let Some(id) = out.to_str().filter(|text| is_id(text)) {
         if pack.is_used() {
-            let message = format!("{id} is the id of a record, and these options are for an Evidence Pack. Write ./{id}.");
+            let message =
+                format!("{id} is the id of a record, and these options are for an Evidence Pack. Write ./{id}.");
             return Err(ApiError::new("usage", 2, message));
         }
         return done(&session.origins().of(id)?);
     }
     let parts = pack.parts.map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect()).transpose()?;
-    let request =
-        EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
+    let request = EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
     let made = session.evidence().write(out, &request, job)?;
     Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? })
 }
@@ -39,12 +84,19 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Stores the answers, then shows the next memory.
-pub fn review(session: &Session, answers: &[String], request: &ReviewRequest) -> ApiResult<CommandResult> {
-    let answers = answers.iter().map(|text| parse_answer(text)).collect::<ApiResult<Vec<_>>>()?;
+pub fn review(session: &Session, args: &ReviewArgs) -> ApiResult<CommandResult> {
+    let answers = args.answer.iter().map(|text| parse_answer(text)).collect::<ApiResult<Vec<_>>>()?;
     if !answers.is_empty() {
         session.review().answer(&answers)?;
     }
-    done(&session.review().next(request)?)
+    let request = ReviewRequest {
+        source: args.source.clone(),
+        sensitive: args.sensitive,
+        skip: args.skip.clone(),
+        id: args.show.clone(),
+        counts_only: !args.next && args.show.is_none() && !answers.is_empty(),
+    };
+    done(&session.review().next(&request)?)
 }
 
 fn parse_answer(text: &str) -> ApiResult<ReviewAnswer> {

@@ -237,20 +237,12 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             let pack = review::PackOptions { since, until, parts: parts.as_deref(), sign: *sign };
             review::evidence(session, out, &pack, job)
         }
-        Command::Review { next, answer, source, sensitive, skip, show } => {
-            let request = ReviewRequest {
-                source: source.clone(),
-                sensitive: *sensitive,
-                skip: skip.clone(),
-                id: show.clone(),
-                counts_only: !next && show.is_none() && !answer.is_empty(),
-            };
-            review::review(session, answer, &request)
-        }
-        Command::Todo { assistant, language } => done(&session.review().todo(assistant.as_deref(), Some(language))?),
-        Command::Report { out, language } => {
+        Command::Review(args) => review::review(session, args),
+        Command::Todo(args) => done(&session.review().todo(args.assistant.as_deref(), Some(&args.language))?),
+        Command::Report(args) => {
             cancel_on_ctrl_c(job);
-            done(&session.review().report(out, &ReportRequest { language: Some(language.clone()) }, job)?)
+            let request = ReportRequest { language: Some(args.language.clone()) };
+            done(&session.review().report(&args.out, &request, job)?)
         }
         Command::Grants { command } => clients::grants(session, command.as_ref()),
         Command::Suggestions(args) => clients::suggestions(session, args),

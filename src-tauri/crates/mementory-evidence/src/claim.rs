@@ -202,7 +202,9 @@ mod tests {
         ] {
             assert!(score(memory, message) < 0.5, "{memory} / {message}: {}", score(memory, message));
         }
-        assert!(score("User does not eat meat.", "I eat meat.") < score("User does not eat meat.", "I don't eat meat."));
+        assert!(
+            score("User does not eat meat.", "I eat meat.") < score("User does not eat meat.", "I don't eat meat.")
+        );
     }
 
     #[test]

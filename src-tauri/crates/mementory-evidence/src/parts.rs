@@ -10,7 +10,8 @@ pub(crate) struct Part<'t> {
 
 /// Abbreviations before a point that ends no sentence, in lower case.
 const ABBREVIATIONS: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h", "inc",
+    "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
+    "inc",
 ];
 /// Characters of a sentence after which it is divided anyway, so that one without an end costs no time.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
@@ -24,8 +25,13 @@ pub(crate) fn sentences(text: &str) -> Vec<Part<'_>> {
         at += 1;
         let next = chars.peek().map(|(_, c)| *c);
         let ends = match c {
-            '\n' | '。' | '！' | '？' | '!' | '?' | '…' => next.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」')),
-            '.' => next.is_none_or(char::is_whitespace) && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default()),
+            '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
+                next.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
+            }
+            '.' => {
+                next.is_none_or(char::is_whitespace)
+                    && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default())
+            }
             _ => at - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
         };
         if ends {
@@ -51,7 +57,9 @@ fn push<'t>(out: &mut Vec<Part<'t>>, raw: &'t str, start: u32) {
 fn ends_with_abbreviation(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
     let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    single || ABBREVIATIONS.contains(&word.as_str()) || word.chars().all(|c| c.is_ascii_digit()) && word.len() <= 2 && !word.is_empty()
+    single
+        || ABBREVIATIONS.contains(&word.as_str())
+        || word.chars().all(|c| c.is_ascii_digit()) && word.len() <= 2 && !word.is_empty()
 }
 
 /// The clauses of a sentence, divided where a list or another statement begins.

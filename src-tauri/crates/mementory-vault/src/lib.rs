@@ -70,7 +70,6 @@ pub use insight::{
 };
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
-pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use mementory_insight::{AboutKind, Special};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
@@ -79,6 +78,7 @@ pub use mementory_store::{
     FileKind, RowView, SCHEMA_VERSION, StoreError as VaultError, StoreResult as VaultResult, audit::AuditRow,
     tombstones::TombstoneRow,
 };
+pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
 pub use query::{
     BatchRow, Batches, FacetCounts, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader,
     Search, Sort, SourceFacts, Summary, VersionRow, in_halves,

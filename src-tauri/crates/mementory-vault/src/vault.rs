@@ -20,9 +20,7 @@ use crate::{
     insight::Insight,
     integrity::IntegrityCheck,
     key_ring::KeyRing,
-    memory_evidence::MemoryEvidence,
     query::{Batches, Files, Queries, Reader, Search},
-    review::Review,
     sensitive::Scanner,
     suggestions::Suggestions,
     trash::Trash,
@@ -278,16 +276,6 @@ impl Vault {
     /// Finds, dismisses and merges memories with the same or nearly the same text.
     pub fn duplicates(&self) -> Duplicates<'_> {
         Duplicates::new(&self.context)
-    }
-
-    /// Finds where memories come from.
-    pub fn memory_evidence(&self) -> MemoryEvidence<'_> {
-        MemoryEvidence::new(&self.context)
-    }
-
-    /// The guided review of memories, and what is to be deleted at the assistants.
-    pub fn review(&self) -> Review<'_> {
-        Review::new(&self.context)
     }
 
     /// Writes and previews exports, and writes Evidence Packs.

@@ -25,7 +25,7 @@ impl MemoryOrigins<'_> {
     /// # Errors
     /// `not_found`; `usage` for another kind of record.
     pub fn of(&self, id: &str) -> ApiResult<MemoryEvidence> {
-        let found = self.context.vault.memory_evidence().of(id, None)?;
+        let found = self.context.vault.reader().evidence().of(id, None)?;
         self.answer(id, &found)
     }
 

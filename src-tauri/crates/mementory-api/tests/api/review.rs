@@ -143,7 +143,7 @@ fn later_imports_say_what_is_gone_still_there_and_back_again() {
 fn the_report_is_one_new_file_that_covers_sensitive_values() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
-    let secret = "User's card is 4111 1111 1111 1111.";
+    let secret = "User's card is 4539 1488 0343 6467.";
     import(&session, &list(folder.path(), "a.json", &[secret, "<script>alert(1)</script> & more", TEXTS[1]]));
     answer(&session, &id_of(&session, secret), "private");
     let out = folder.path().join("report.html");
@@ -152,7 +152,7 @@ fn the_report_is_one_new_file_that_covers_sensitive_values() {
         let made = session.review().report(&out, &request, &Job::silent()).unwrap();
         let html = std::fs::read_to_string(&out).unwrap();
         assert_eq!(made.memories, 3);
-        assert!(!html.contains("4111 1111") && !html.contains("<script"), "{language}");
+        assert!(!html.contains("4539 1488") && !html.contains("<script"), "{language}");
         assert!(html.contains("&lt;script&gt;") && html.contains(TEXTS[1]), "{language}");
         assert!(!html.contains("http:") && !html.contains("https:") && !html.contains("src="), "{language}");
         assert_eq!(session.review().report(&out, &request, &Job::silent()).unwrap_err().code, "exists");

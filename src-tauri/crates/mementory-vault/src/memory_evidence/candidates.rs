@@ -2,7 +2,7 @@
 use crate::{
     VaultResult,
     context::Context,
-    memory_evidence::{FoundBy, SimilarMessages, decide::span_before},
+    memory_evidence::{FoundBy, SimilarMessages, time_span::span_before},
     query::{Reader, Search},
 };
 use mementory_evidence::key_words;

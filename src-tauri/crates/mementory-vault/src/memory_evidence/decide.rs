@@ -1,5 +1,9 @@
 //! Decides which of the candidates are evidence, how sure that is, and who said it. Pure.
-use crate::memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, Trace, candidates::Candidate};
+use crate::memory_evidence::{
+    EvidenceMessage, FoundBy, FoundEvidence, Trace,
+    candidates::Candidate,
+    time_span::{DAY, span_before},
+};
 use mementory_evidence::{Claim, Sentence};
 use mementory_model::{SaidBy, Timestamp};
 
@@ -17,11 +21,6 @@ const MIN_SIMILARITY: f32 = 0.6;
 const PERSON_FIRST: f32 = 0.3;
 /// The same for a message in the named conversation, or from just before the memory was made.
 const PERSON_FIRST_NEAR: f32 = 0.6;
-
-const MINUTE: i64 = 60_000_000;
-const DAY: i64 = 24 * 60 * MINUTE;
-/// How long before a memory was made its message was said, at most, to be near.
-const NEAR: i64 = 30 * MINUTE;
 
 /// What is known of the memory.
 pub(super) struct Facts<'f> {
@@ -51,13 +50,6 @@ struct Weighed {
     parts: Vec<usize>,
     /// True if it is in the named conversation, or from just before the memory was made.
     near: bool,
-}
-
-/// The time in which a message is near to a memory made at this time: half an hour before, or that day if the time has
-/// no hours.
-pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
-    let made = made.as_micros();
-    if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }
 }
 
 /// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
@@ -219,7 +211,10 @@ fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<Said
         let share = parts.len() as f32 / claim.parts().max(1) as f32;
         let named = of().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
         let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
-        (confidence, named || share >= MIN_SHARE_OF_PARTS || of().any(|each| each.candidate.found_by == FoundBy::Meaning))
+        (
+            confidence,
+            named || share >= MIN_SHARE_OF_PARTS || of().any(|each| each.candidate.found_by == FoundBy::Meaning),
+        )
     };
     let (person, person_says) = best(SaidBy::User);
     // A call of the memory tool does not show whether the person said it or the assistant concluded it.

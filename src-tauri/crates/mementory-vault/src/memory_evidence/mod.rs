@@ -2,6 +2,7 @@
 //! the same; and who said it.
 mod candidates;
 mod decide;
+mod time_span;
 
 use crate::{VaultError, VaultResult, context::Context, query::Reader};
 use candidates::{Candidate, Candidates};
@@ -98,6 +99,13 @@ pub struct MemoryEvidence<'v> {
 impl<'v> MemoryEvidence<'v> {
     pub(crate) fn new(context: &'v Context) -> Self {
         Self { context }
+    }
+}
+
+impl<'v> Reader<'v> {
+    /// Finds where memories come from.
+    pub fn evidence(&self) -> MemoryEvidence<'v> {
+        MemoryEvidence::new(self.context)
     }
 }
 

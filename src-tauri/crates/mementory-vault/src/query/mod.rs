@@ -13,8 +13,8 @@ mod search;
 mod summary;
 
 pub use batches::{BatchRow, Batches};
-pub(crate) use exported::export_time;
 pub use counts::{FacetCounts, Facts, SourceFacts};
+pub(crate) use exported::export_time;
 pub use file_counts::FileCount;
 pub use files::{FileFacts, Files};
 pub use halves::in_halves;

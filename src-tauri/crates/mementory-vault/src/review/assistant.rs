@@ -129,11 +129,8 @@ fn imports(c: &Connection, listed: &[Listed]) -> VaultResult<Vec<Observation>> {
         let contained = [decode(r.get(3)?), decode(r.get(4)?)];
         let versions = of_batch.query_map([id], |r| r.get(0))?.collect::<Result<_, _>>()?;
         let import = Import { id, contained, versions };
-        let rows: HashSet<i64> = listed
-            .iter()
-            .filter(|each| !each.from_conversation && import.has(each))
-            .map(|each| each.row)
-            .collect();
+        let rows: HashSet<i64> =
+            listed.iter().filter(|each| !each.from_conversation && import.has(each)).map(|each| each.row).collect();
         if !rows.is_empty() {
             // An older file says what was so when it was made. Its name has only the day.
             out.push(Observation { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
@@ -153,8 +150,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
         Flags::HIDDEN
     ))?;
     let messages = statement.query_map([platform], |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-    let mut of_message =
-        c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
+    let mut of_message = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
     let mut out = Vec::new();
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };

@@ -6,7 +6,7 @@ mod queue;
 pub use assistant::AssistantState;
 pub use queue::{ReviewFilter, ReviewItem};
 
-use crate::{VaultError, VaultResult, context::Context};
+use crate::{VaultError, VaultResult, context::Context, edit::Editor};
 use mementory_model::{Kind, Timestamp};
 use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -86,6 +86,13 @@ impl<'v> Review<'v> {
     }
 }
 
+impl<'v> Editor<'v> {
+    /// The guided review of memories, and what is to be deleted at the assistants.
+    pub fn review(&self) -> Review<'v> {
+        Review::new(self.context)
+    }
+}
+
 impl Review<'_> {
     /// Stores answers, or takes them back (`None`). All of them or none.
     ///
@@ -141,7 +148,9 @@ impl Review<'_> {
                     out.push(AnsweredRecord { view, answer, at });
                 }
             }
-            out.sort_by(|a, b| (&a.view.platform, a.view.sort, a.view.row).cmp(&(&b.view.platform, b.view.sort, b.view.row)));
+            out.sort_by(|a, b| {
+                (&a.view.platform, a.view.sort, a.view.row).cmp(&(&b.view.platform, b.view.sort, b.view.row))
+            });
             Ok(out)
         })
     }

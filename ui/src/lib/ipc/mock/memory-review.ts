@@ -43,8 +43,8 @@ function message(id: string, sentence: string, how: string, confidence: number):
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   const said = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
   const concluded = message("msg-b4", "Not as they are.", "linked", 1);
-  if (item.id === "m-0") return { id: item.id, said_by: "user", trace: "found", messages: [said] };
-  if (item.source !== "chatgpt") return { id: item.id, said_by: "unknown", trace: "unknown", messages: [] };
+  if (item.source === "gemini") return { id: item.id, said_by: "unknown", trace: "unknown", messages: [] };
+  if (index % 3 === 0) return { id: item.id, said_by: "user", trace: "found", messages: [said] };
   if (index % 3 === 1) return { id: item.id, said_by: "assistant", trace: "found", messages: [concluded] };
   return { id: item.id, said_by: "unknown", trace: "none", messages: [] };
 }
@@ -57,8 +57,7 @@ export function sampleMemoryReview({ items, pace }: Context) {
       .filter((each) => each.kind === "memory" && !each.trashed_at)
       .filter((each) => (!request?.source || each.source === request.source) && (!request?.sensitive || each.sensitive))
       .sort(
-        (a, b) =>
-          Number(b.sensitive) - Number(a.sensitive) || (a.created_at ?? "").localeCompare(b.created_at ?? ""),
+        (a, b) => Number(b.sensitive) - Number(a.sensitive) || (a.created_at ?? "").localeCompare(b.created_at ?? ""),
       );
   const memory = (id: string) => {
     const found = items().find((each) => each.id === id);
@@ -76,7 +75,10 @@ export function sampleMemoryReview({ items, pace }: Context) {
   const todoItem = (record: ListItem): TodoItem => ({
     id: record.id,
     text: record.text,
-    where: "Settings > Personalization > Manage memories. Find the entry in the list and delete it.",
+    where:
+      record.source === "chatgpt"
+        ? "Settings > Personalization > Manage memories. Find the entry in the list and delete it."
+        : `Open the settings of ${NAMES[record.source] ?? record.source} and look for memory or personalization. Delete the entry there.`,
     answer: answers.get(record.id) ?? "wrong",
     state: "not_checked",
     trashed: record.trashed_at !== null,

@@ -9,11 +9,7 @@ use mementory_model::Kind;
 use mementory_vault::{ListQuery, RowView, Sort, Trace};
 use page::Page;
 use sections::Sections;
-use std::{
-    io::Write,
-    path::Path,
-    sync::atomic::Ordering,
-};
+use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
 
 /// Memories that are listed, and whose evidence is searched for: more would be a book and take minutes.
@@ -51,8 +47,7 @@ impl Review<'_> {
     fn memories(&self, job: &Job) -> ApiResult<(Vec<Listed>, u32)> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();
-        let mut query =
-            ListQuery { kind: Some(Kind::Memory), sort: Sort::Oldest, limit: 500, ..ListQuery::default() };
+        let mut query = ListQuery { kind: Some(Kind::Memory), sort: Sort::Oldest, limit: 500, ..ListQuery::default() };
         let mut out = Vec::new();
         loop {
             let page = vault.queries().list(&query)?;
@@ -64,7 +59,7 @@ impl Review<'_> {
                     return Ok((out, page.total));
                 }
                 let record = vault.reader().content(&view)?;
-                let found = vault.memory_evidence().of_record(&view, &record, None)?;
+                let found = vault.reader().evidence().of_record(&view, &record, None)?;
                 let origin = match (found.said_by.map(mementory_model::SaidBy::as_str), found.trace) {
                     (Some("user"), _) => "said_user",
                     (Some("assistant"), _) => "said_assistant",

@@ -138,8 +138,7 @@ impl Sections<'_> {
             page.paragraph(self.texts.get("none_found"));
         } else {
             page.paragraph(self.texts.get("sensitive_lead"));
-            let named: Vec<(String, u32)> =
-                open.into_iter().map(|(class, n)| (class.replace('_', " "), n)).collect();
+            let named: Vec<(String, u32)> = open.into_iter().map(|(class, n)| (class.replace('_', " "), n)).collect();
             let rows: Vec<Vec<Cell<'_>>> =
                 named.iter().map(|(class, n)| vec![Cell::Text(class), Cell::Number(*n)]).collect();
             page.table(&["class", "count"].map(|key| self.texts.get(key)), &rows);
@@ -151,14 +150,13 @@ impl Sections<'_> {
     fn evidence(&self, page: &mut Page, memories: &[Listed]) {
         page.begin_section(self.texts.get("evidence"), false);
         page.paragraph(&self.texts.with("evidence_lead", &[("n", memories.len().to_string().as_str())]));
-        let rows: Vec<Vec<Cell<'_>>> =
-            ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
-                .into_iter()
-                .map(|origin| {
-                    let n = memories.iter().filter(|memory| memory.origin == origin).count();
-                    vec![Cell::Text(self.texts.get(origin)), Cell::Number(u32::try_from(n).unwrap_or(u32::MAX))]
-                })
-                .collect();
+        let rows: Vec<Vec<Cell<'_>>> = ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
+            .into_iter()
+            .map(|origin| {
+                let n = memories.iter().filter(|memory| memory.origin == origin).count();
+                vec![Cell::Text(self.texts.get(origin)), Cell::Number(u32::try_from(n).unwrap_or(u32::MAX))]
+            })
+            .collect();
         page.table(&["origin", "count"].map(|key| self.texts.get(key)), &rows);
         page.end_section();
     }
@@ -229,9 +227,10 @@ impl Sections<'_> {
         page.begin_section(self.texts.get("erased"), false);
         page.paragraph(&match tombstones.is_empty() {
             true => self.texts.get("erased_none").to_owned(),
-            false => self
-                .texts
-                .with("erased_line", &[("erased", erased.to_string().as_str()), ("redacted", redacted.to_string().as_str())]),
+            false => self.texts.with(
+                "erased_line",
+                &[("erased", erased.to_string().as_str()), ("redacted", redacted.to_string().as_str())],
+            ),
         });
         page.end_section();
         Ok(())

@@ -19,9 +19,14 @@ impl Texts {
     pub(super) fn load(language: &str) -> ApiResult<Self> {
         let known = LANGUAGES.into_iter().find(|(code, _)| *code == language);
         let (_, text) = known.ok_or_else(|| {
-            ApiError::new("usage", 2, format!("There are no texts in {language}. Nothing was written. Use en, de or ja."))
+            ApiError::new(
+                "usage",
+                2,
+                format!("There are no texts in {language}. Nothing was written. Use en, de or ja."),
+            )
         })?;
-        let texts = serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))?;
+        let texts =
+            serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))?;
         Ok(Self(texts))
     }
 

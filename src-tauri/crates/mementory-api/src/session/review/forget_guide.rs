@@ -38,7 +38,11 @@ impl ForgetGuide {
         let language = language.unwrap_or("en");
         let known = LANGUAGES.into_iter().find(|(code, _)| *code == language);
         let (_, text) = known.ok_or_else(|| {
-            ApiError::new("usage", 2, format!("There are no texts in {language}. Nothing was changed. Use en, de or ja."))
+            ApiError::new(
+                "usage",
+                2,
+                format!("There are no texts in {language}. Nothing was changed. Use en, de or ja."),
+            )
         })?;
         serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))
     }

@@ -25,12 +25,9 @@ impl Review<'_> {
     /// # Errors
     /// `not_found` for an unknown id.
     pub fn next(&self, request: &ReviewRequest) -> ApiResult<ReviewState> {
-        let filter = ReviewFilter {
-            platform: request.source.clone(),
-            sensitive: request.sensitive,
-            skip: request.skip.clone(),
-        };
-        let review = self.context.vault.review();
+        let filter =
+            ReviewFilter { platform: request.source.clone(), sensitive: request.sensitive, skip: request.skip.clone() };
+        let review = self.context.vault.editor().review();
         let (next, left) = review.next(&filter)?;
         let item = match &request.id {
             _ if request.counts_only => None,
@@ -56,19 +53,20 @@ impl Review<'_> {
     pub fn answer(&self, answers: &[ReviewAnswer]) -> ApiResult<Ids> {
         let parsed = answers.iter().map(parse_answer).collect::<ApiResult<Vec<_>>>()?;
         let _guard = self.context.write_guard();
-        self.context.vault.review().answer(&parsed, now())?;
+        self.context.vault.editor().review().answer(&parsed, now())?;
         Ok(Ids { ids: parsed.into_iter().map(|(id, _)| id).collect() })
     }
 
     /// The assistant's name in a language, as people know it.
     pub(super) fn assistant_name(&self, assistant: &str, language: &str) -> String {
-        forget_guide::ForgetGuide::load(Some(language)).map_or_else(|_| assistant.to_owned(), |guide| guide.name(assistant))
+        forget_guide::ForgetGuide::load(Some(language))
+            .map_or_else(|_| assistant.to_owned(), |guide| guide.name(assistant))
     }
 
     fn item(&self, reviewed: &Reviewed) -> ApiResult<ReviewItem> {
         let vault = &self.context.vault;
         let record = vault.reader().content(&reviewed.view)?;
-        let evidence = vault.memory_evidence().of_record(&reviewed.view, &record, None)?;
+        let evidence = vault.reader().evidence().of_record(&reviewed.view, &record, None)?;
         Ok(ReviewItem {
             evidence: MemoryOrigins::new(self.context).answer(&reviewed.view.id_text(), &evidence)?,
             record: RowViews::new(vault).item_of(&reviewed.view, &record)?,

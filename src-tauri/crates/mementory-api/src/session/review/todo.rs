@@ -13,7 +13,7 @@ impl Review<'_> {
     /// `usage` for an unknown language.
     pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
         let guide = ForgetGuide::load(language)?;
-        let review = self.context.vault.review();
+        let review = self.context.vault.editor().review();
         let mut answered = review.answered(None)?;
         answered.retain(|each| each.answer.asks_to_delete());
         let states = review.assistant_states(&answered)?;
@@ -26,7 +26,13 @@ impl Review<'_> {
         let of_assistant = all.iter().filter(|(each, _)| each.view.platform == assistant);
         let items =
             of_assistant.map(|(each, state)| self.todo_item(&guide, each, *state)).collect::<ApiResult<Vec<_>>>()?;
-        Ok(Todo { message: message(&guide, &items), name: Some(guide.name(&assistant)), assistant: Some(assistant), items, assistants })
+        Ok(Todo {
+            message: message(&guide, &items),
+            name: Some(guide.name(&assistant)),
+            assistant: Some(assistant),
+            items,
+            assistants,
+        })
     }
 
     fn todo_item(&self, guide: &ForgetGuide, each: &AnsweredRecord, state: AssistantState) -> ApiResult<TodoItem> {
