@@ -58,6 +58,8 @@ export function installHostileTexts(json) {
       sources: { [one ?? "chatgpt"]: 1 },
       types: {},
       said_by: { user: 1 },
+      about: {},
+      special: {},
       tags: Object.fromEntries((one === undefined ? texts : [one]).map((text) => [text, 1])),
       file_kinds: { document: { count: texts.length, bytes: texts.length } },
     };

@@ -28,7 +28,11 @@ const column = (platform: string, memories: number) => ({
   newest: null,
   exported: null,
   types: (memories > 0 ? { fact: memories } : {}) as Record<string, number>,
+  about: {} as Record<string, number>,
+  special: 0,
 });
+
+const NO_COUNTS = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
 
 it("the number under an assistant opens all its memories; a zero opens nothing", async () => {
   render(Matrix, { columns: [column("chatgpt", 104), column("gemini", 0)], types: ["fact"] });
@@ -71,10 +75,27 @@ describe("memories without a type", () => {
     expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type"]);
   });
 
+  it("are in rows by what they are about, marked as suggested, and none is a row without a type", async () => {
+    useBackend(mockBackend({ open: true }));
+    const [chatgpt, claude] = columns;
+    const about = { work: 6, food: 2, "": 1 } as Record<string, number>;
+    render(Matrix, { columns: [{ ...chatgpt!, about, special: 4 }, claude!], types: typesOf(columns) });
+    expect(screen.queryByText("No type")).toBeNull();
+    const work = screen.getByText("Work").closest("tr");
+    expect(work?.textContent).toContain("suggested");
+    await fireEvent.click(screen.getByRole("button", { name: "6" }));
+    expect([memories.filter.source, memories.filter.record_type, memories.filter.about]).toEqual(["chatgpt", "", "work"]);
+    expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type", "About: Work"]);
+    await fireEvent.click(screen.getByRole("button", { name: "4" }));
+    expect([memories.filter.about, memories.filter.special]).toEqual([null, "any"]);
+    expect(isFiltered(memories.filter)).toBe(true);
+  });
+
   it("are a filter beside the types, unless no memory has a type", async () => {
     const requests = (types: Record<string, number>) => ({
       ...mockBackend({ open: true }),
-      facets: () => Promise.resolve({ sources: {}, types, tags: {}, said_by: {}, file_kinds: {} }),
+      facets: () =>
+        Promise.resolve({ sources: {}, types, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} }),
     });
     const memory = { ...ANY, kind: "memory" };
     useBackend(requests({ "": 9, fact: 3 }));
@@ -131,7 +152,7 @@ describe("memories without a date", () => {
     // As in the vault, the filter takes the day of the import for a missing date.
     mock.facets = (filter, ...rest) =>
       filter.since !== null && filter.since <= today && today <= (filter.until ?? "9")
-        ? Promise.resolve({ sources: { claude: 2, chatgpt: 1 }, types: {}, tags: {}, said_by: {}, file_kinds: {} })
+        ? Promise.resolve({ ...NO_COUNTS, sources: { claude: 2, chatgpt: 1 } })
         : facets({ ...filter, since: null, until: null, ids: filter.since === null ? null : [] }, ...rest);
     mock.summary = async ({ source }) => ({
       ...{ versions: 0, findings: {}, conversations: 0, first: null, last: null },

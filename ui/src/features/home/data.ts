@@ -21,6 +21,10 @@ export type Column = {
   /** When its newest export was made, if known. */
   exported: string | null;
   types: Record<string, number>;
+  /** Memories without a type of their own, by what they are about. The empty name: nothing is suggested. */
+  about: Record<string, number>;
+  /** Memories of a special category. */
+  special: number;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
 /** `undated`: number of memories without a time of their own, which are in no month. */
@@ -48,6 +52,8 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
       newest: null,
       exported: null,
       types: {},
+      about: {},
+      special: 0,
     };
     column.memories += source.counts.memory ?? 0;
     column.profiles += source.counts.profile ?? 0;
@@ -109,6 +115,18 @@ export function typesOf(columns: readonly Column[]): string[] {
   return byFrequency(totals);
 }
 
+/**
+ * Rows of the matrix for memories without a type: what they are about, by frequency. Empty if no memory has a
+ * suggestion; then one row has all of them.
+ */
+export function aboutOf(columns: readonly Column[]): string[] {
+  const totals: Record<string, number> = {};
+  for (const column of columns)
+    for (const [kind, n] of Object.entries(column.about)) totals[kind] = (totals[kind] ?? 0) + n;
+  const kinds = byFrequency(totals);
+  return kinds.length === 1 && kinds[0] === "" ? [] : kinds;
+}
+
 export async function loadHome(info: VaultInfo): Promise<Home> {
   const columns = columnsOf(info.sources);
   const [profiles, recent, tombstones, { batches }, ...facets] = await Promise.all([
@@ -118,7 +136,17 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     backend().imports(),
     ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null, false)),
   ]);
-  columns.forEach((column, index) => (column.types = facets[index]?.types ?? {}));
+  columns.forEach((column, index) => {
+    column.types = facets[index]?.types ?? {};
+    column.special = facets[index]?.special.any ?? 0;
+  });
+  await Promise.all(
+    columns.map(async (column) => {
+      if (!column.types[""]) return;
+      const untyped = { ...ANY, kind: "memory", source: column.platform, record_type: "" };
+      column.about = (await backend().facets(untyped, null, false)).about;
+    }),
+  );
   return {
     columns,
     types: typesOf(columns),

@@ -6,7 +6,7 @@ import { periodStart } from "$lib/state/filter";
 import { imports } from "$lib/state/imports.svelte";
 import { capitalised, t, word } from "$lib/text";
 import { day } from "$lib/text/format";
-import { typeName } from "./types";
+import { aboutName, typeName } from "./types";
 
 export type FilterChip = { label: string; off: Partial<Filter> };
 
@@ -18,6 +18,10 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.source) chips.push({ label: assistantStyle(filter.source).name, off: { source: null } });
   if (filter.record_type !== null)
     chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
+  if (filter.about !== null)
+    chips.push({ label: `${t("filter.about")}: ${aboutName(filter.about)}`, off: { about: null } });
+  if (filter.special)
+    chips.push({ label: `${t("filter.special")}: ${word("special", filter.special)}`, off: { special: null } });
   if (filter.said_by)
     chips.push({ label: `${t("filter.said_by")}: ${word("saidBy", filter.said_by)}`, off: { said_by: null } });
   if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });

@@ -78,3 +78,25 @@ export const TYPES = [
   "skill",
   "other",
 ];
+
+/** What a memory can be about. */
+export const ABOUT_KINDS = [
+  "who_you_are",
+  "people",
+  "work",
+  "projects",
+  "health",
+  "money",
+  "places_travel",
+  "home",
+  "food",
+  "tastes",
+  "beliefs",
+  "plans",
+  "how_to_answer",
+];
+
+/** What a memory is about. The empty name stands for memories of which nothing is suggested. */
+export function aboutName(kind: string): string {
+  return kind === "" ? t("filter.noAbout") : word("about", kind);
+}

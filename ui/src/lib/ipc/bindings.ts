@@ -229,6 +229,16 @@ export const commands = {
 	setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
 };
 
+/**  What a memory is about. */
+export type AboutInfo = {
+	/**  As in the filter. */
+	kind: string,
+	/**  From 0 to 1. */
+	confidence: number,
+	/**  `suggested`, or `person` for a decision of the person about this memory or one that says the same. */
+	by: string,
+};
+
 /* Types */
 /**  Request to add a memory written by hand. */
 export type AddRequest = {
@@ -680,6 +690,10 @@ export type Facets = {
 	tags: { [key in string]: number },
 	said_by: { [key in string]: number },
 	file_kinds: { [key in string]: FileCount },
+	/**  Memories by what they are about; empty = nothing is suggested. */
+	about: { [key in string]: number },
+	/**  Memories by special category; `any` counts each memory once. */
+	special: { [key in string]: number },
 };
 
 /**  An import that failed and added nothing to the vault. */
@@ -745,6 +759,16 @@ export type Filter = {
 	file_kind: string | null,
 	/**  Only records of these import batches, by id. */
 	batch: string[] | null,
+	/**
+	 *  Memories about this only: `who_you_are people work projects health money places_travel home food tastes beliefs
+	 *  plans how_to_answer`; empty = memories of which nothing is suggested.
+	 */
+	about: string | null,
+	/**
+	 *  Memories of this special category only: `health beliefs politics origin sexuality biometrics union money minors
+	 *  exact_address`, or `any`.
+	 */
+	special: string | null,
 };
 
 /**  An export in a watched folder that the person has not decided about. */
@@ -1057,6 +1081,10 @@ export type ListItem = {
 	sensitive: boolean,
 	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
 	standing: string | null,
+	/**  For memories: what it is about, suggested by its words or decided by the person. */
+	about: AboutInfo | null,
+	/**  For memories: the special categories that it shows, as in the filter. */
+	special: string[],
 };
 
 /**  Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first). */
@@ -1275,6 +1303,9 @@ export type RecordView = {
 	version: number,
 	trashed_at: string | null,
 	redacted: boolean,
+	/**  As in the list. */
+	about: AboutInfo | null,
+	special: string[],
 	/**  Further fields of this kind of record, as JSON text. */
 	fields: string,
 };

@@ -14,6 +14,8 @@ export const ANY: Filter = {
   standing: null,
   file_kind: null,
   batch: null,
+  about: null,
+  special: null,
 };
 
 /** Status of a record in the newest export of its assistant. */
@@ -21,7 +23,7 @@ export type ExportStatus = "new" | "changed" | "gone";
 export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone"];
 
 /** Conditions whose values are counted. */
-export const DIMENSIONS = ["source", "record_type", "said_by", "tag"] as const;
+export const DIMENSIONS = ["source", "record_type", "about", "special", "said_by", "tag"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 export type Period = "today" | "days30" | "year";
 
@@ -49,7 +51,7 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether any filter besides the kind is set. */
 export function isFiltered(filter: Filter): boolean {
-  const { source, tag, record_type, said_by, since, until, status, standing, file_kind, batch } = filter;
-  const named = source ?? tag ?? said_by ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length;
-  return record_type !== null || Boolean(named);
+  const { source, tag, record_type, said_by, since, until, status, standing, file_kind, batch, about, special } = filter;
+  const named = source ?? tag ?? said_by ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length ?? special;
+  return record_type !== null || about !== null || Boolean(named);
 }

@@ -19,7 +19,7 @@ export type FoundRecord = {
 export const MAX_PER_GROUP = 5;
 /** Number of hits to request for five conversations, because several messages may belong to the same conversation. */
 const SEARCHED_MESSAGES = 40;
-const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {} };
+const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
 
 /** Search results of the palette and its recently used commands. Cleared by the lock. */
 class Finder {

@@ -156,6 +156,8 @@ export function item(
     conversation_id: null,
     sensitive: false,
     standing: null,
+    about: null,
+    special: [],
     ...extra,
   };
 }

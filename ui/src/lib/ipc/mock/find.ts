@@ -30,6 +30,8 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.standing || filter.standing === item.standing) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
     (!filter.batch || filter.batch.some((batch) => isFromBatch(batch, item))) &&
+    (filter.about === null || filter.about === (item.about?.kind ?? "")) &&
+    (!filter.special || item.special.some((each) => filter.special === "any" || filter.special === each)) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
     (!filter.since || createdAt >= Date.parse(filter.since)) &&
     (!filter.until || createdAt <= Date.parse(filter.until))
@@ -97,13 +99,16 @@ function sampleHit(
 }
 
 export function facetsOf(items: readonly ListItem[]): Facets {
-  const facets: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {} };
+  const facets: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
   const add = (group: Record<string, number>, key: string) => (group[key] = (group[key] ?? 0) + 1);
   for (const item of items) {
     add(facets.sources, item.source);
     if (item.kind !== "attachment") add(facets.types, item.type ?? "");
     add(facets.said_by, item.said_by);
     for (const tag of item.tags) add(facets.tags, tag);
+    if (item.kind === "memory") add(facets.about, item.about?.kind ?? "");
+    for (const special of item.special) add(facets.special, special);
+    if (item.special.length > 0) add(facets.special, "any");
     if (item.file_kind) {
       const files = (facets.file_kinds[item.file_kind] ??= { count: 0, bytes: 0 });
       files.count += 1;

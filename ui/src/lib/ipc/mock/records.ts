@@ -24,6 +24,7 @@ export function recordDetails(
   const { id, origin_id, kind, type, title, text, created_at, updated_at, status, tags } = structuredClone(each);
   const record: RecordView = {
     ...{ id, origin_id, kind, type, title, text, created_at, updated_at, status, tags, said_by: each.said_by },
+    ...{ about: each.about, special: each.special },
     ...{ conversation_id: each.conversation_id, trashed_at: each.trashed_at, redacted: each.redacted },
     observed_at: null,
     valid_from: null,
