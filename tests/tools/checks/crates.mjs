@@ -8,6 +8,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-json": ["mementory-model"],
   "mementory-crypto": [],
   "mementory-scan": [],
+  "mementory-meaning": [],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
   "mementory-container": ["mementory-model"],
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
