@@ -43,6 +43,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-formats",
     "mementory-scan",
     "mementory-similar",
+    "mementory-meaning",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault"],
   // Knows configurations of other programs and nothing of vaults.

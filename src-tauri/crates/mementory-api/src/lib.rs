@@ -11,6 +11,7 @@ pub mod portable;
 mod session;
 mod trust;
 pub mod types;
+pub mod weights;
 
 pub use convert::{Converted, convert};
 pub use error::{ApiError, ApiResult};
@@ -19,6 +20,6 @@ pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript
 pub use passphrase::passphrase;
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
-    ExportOptions, Exports, Imports, KeyRing, Records, Scanner, Search, SensitiveValues, Session, WatchRound,
+    ExportOptions, Exports, Imports, KeyRing, Meaning, Records, Scanner, Search, SensitiveValues, Session, WatchRound,
     WatchedFolders, delete_demonstration,
 };

@@ -8,8 +8,9 @@
 //! | `protobuf` | the few fields of the vocabulary file that are needed |
 //! | `normalize`, `vocabulary` | text to pieces of words |
 //! | `network` | pieces to a vector |
-//! | `vector` | comparing and storing vectors |
+//! | `vector`, `collection` | comparing and storing vectors |
 mod arrays;
+mod collection;
 mod encoder;
 mod error;
 mod network;
@@ -19,7 +20,11 @@ mod vector;
 mod vocabulary;
 mod weights;
 
+pub use collection::Collection;
 pub use encoder::{Encoder, MAX_CHARS, MAX_PIECES};
 pub use error::EncoderError;
 pub use vector::{DIMENSIONS, Vector, dot};
 pub use weights::{VOCABULARY_FILE, WEIGHTS_FILE};
+
+/// Name of the encoder with its weights. Vectors of encoders with different names cannot be compared.
+pub const MODEL: &str = "use-multilingual-3-6bit";

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 mod common;
 
-use mementory_meaning::{DIMENSIONS, Encoder, EncoderError, VOCABULARY_FILE, Vector, WEIGHTS_FILE, dot};
+use mementory_meaning::{Collection, DIMENSIONS, Encoder, EncoderError, VOCABULARY_FILE, Vector, WEIGHTS_FILE, dot};
 use std::{fs::File, path::Path};
 
 const VOCABULARY_BYTES: u64 = 2_527_207;
@@ -64,4 +64,24 @@ fn stored_vectors_that_are_none_are_refused() {
     let mut not_a_number = bytes;
     not_a_number[..4].copy_from_slice(&f32::NAN.to_le_bytes());
     assert_eq!(Vector::from_bytes(&not_a_number), None);
+}
+
+#[test]
+fn a_collection_ranks_by_the_nearest_part() {
+    let along = |axis: usize| {
+        let mut numbers = vec![0.01; DIMENSIONS];
+        numbers[axis] = 1.0;
+        Vector::new(numbers).unwrap()
+    };
+    let mut collection = Collection::default();
+    for (key, axis) in [(7, 0), (7, 1), (8, 2), (9, 3)] {
+        collection.push(key, &along(axis).to_bytes());
+    }
+    collection.push(10, b"not a vector");
+    collection.push(11, &[0; 4 + DIMENSIONS]);
+    let ranked = collection.ranked(&[along(1), along(3)]);
+    assert_eq!(collection.len(), 4);
+    assert_eq!(ranked.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [7, 9, 8]);
+    assert!((ranked[0].1 - 1.0).abs() < 0.001 && ranked[2].1 < 0.2, "{ranked:?}");
+    assert!(collection.ranked(&[]).is_empty());
 }

@@ -12,10 +12,10 @@ use std::{
 };
 
 /// Schema version that this program writes.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Migrations, each applied in one transaction: `MIGRATIONS[n]` upgrades schema n to n + 1.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
 
 /// File name of the database in the vault folder.
 pub const FILE: &str = "store.db";

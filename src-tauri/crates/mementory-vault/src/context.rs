@@ -5,6 +5,7 @@ use crate::{
     erasure_ledger::LedgerFiles,
     failed_step::FailedStep,
     known_values::{KnownValues, ValuesState},
+    loaded_vectors::LoadedVectors,
 };
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
@@ -52,6 +53,8 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking knows, and the state of the vault that they belong to.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
+    /// The vectors of memories, once they were searched.
+    pub(crate) vectors: Mutex<LoadedVectors>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
     /// The files with the list of erasures.

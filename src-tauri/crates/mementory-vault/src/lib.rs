@@ -27,6 +27,8 @@ mod index_sync;
 mod integrity;
 mod key_ring;
 mod known_values;
+mod loaded_vectors;
+mod meaning;
 mod message_order;
 mod query;
 mod row_ranges;
@@ -63,7 +65,9 @@ pub use import_report::{
 pub use index_sync::IndexWatch;
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
+pub use meaning::Meaning;
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
+pub use mementory_meaning::{Encoder, EncoderError, Vector, WEIGHTS_FILE};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
 pub use mementory_store::{

@@ -39,7 +39,7 @@ use zeroize::Zeroizing;
 
 /// An open vault. Dropping it zeroizes the keys and releases the lock.
 pub struct Vault {
-    context: Context,
+    pub(crate) context: Context,
     _lock: File,
 }
 
@@ -147,6 +147,7 @@ impl Vault {
             index_behind: AtomicBool::new(false),
             export_diff: Mutex::default(),
             known_values: Mutex::default(),
+            vectors: Mutex::default(),
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),

@@ -12,6 +12,7 @@ mod filter;
 mod import;
 mod import_report;
 mod keys;
+mod meaning;
 mod offers;
 mod overview;
 mod progress;
@@ -32,6 +33,7 @@ pub use evidence::EvidencePacks;
 pub use export::{ExportOptions, Exports};
 pub use import::Imports;
 pub use keys::KeyRing;
+pub use meaning::Meaning;
 pub use overview::Overview;
 pub use records::Records;
 pub use scan::Scanner;
@@ -188,6 +190,11 @@ impl Session {
     /// Full-text search.
     pub fn search(&self) -> Search<'_> {
         Search::new(&self.context)
+    }
+
+    /// Search by meaning.
+    pub fn meaning(&self) -> Meaning<'_> {
+        Meaning::new(&self.context)
     }
 
     /// Writing, editing, trashing, redacting and erasing records.
