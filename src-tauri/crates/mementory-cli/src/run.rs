@@ -1,6 +1,6 @@
 //! Runs the commands; each calls a function of the API.
 use crate::{
-    args::{Cli, Command, Filters, KeysCommand},
+    args::{Cli, Command, KeysCommand},
     clients, connect,
     done::{CommandResult, done},
     input::{filter, path_text, secret, text},
