@@ -68,6 +68,8 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::search,
         records::find,
         records::near,
+        records::similar,
+        records::encode,
         records::attachment,
         records::save_attachment,
         records::add,

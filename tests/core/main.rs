@@ -19,6 +19,7 @@ mod files;
 mod grants;
 mod import;
 mod input_order;
+mod meaning;
 mod merge;
 mod proof;
 mod properties;

@@ -34,6 +34,7 @@ import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { WORKSPACE } from "./places.mjs";
 import { cargoTool, python } from "./setup.mjs";
+import { weightsVariable } from "./weights.mjs";
 import { ENV, Stop, capture, has, show, showAndKeep } from "./sh.mjs";
 
 const inWorkspace = { cwd: WORKSPACE };
@@ -110,7 +111,12 @@ async function rust() {
   const count = tally();
   const folder = mkdtempSync(join(tmpdir(), "mementory-rust-"));
   const list = join(folder, "skipped");
-  const env = { ...ENV, ...(await referenceTools(count)), MEMENTORY_SKIPPED: list };
+  const env = {
+    ...ENV,
+    ...(await referenceTools(count)),
+    ...(await weightsVariable((why) => count.leaveOut(why))),
+    MEMENTORY_SKIPPED: list,
+  };
   const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], {
     ...inWorkspace,
     env,

@@ -20,12 +20,14 @@ import { ROOT, TARGET, WORKSPACE } from "./places.mjs";
 import { sbom } from "./sbom.mjs";
 import { buildUi, installForBuilding } from "./setup.mjs";
 import { ENV, Stop, has, main, must, quiet } from "./sh.mjs";
+import { WEIGHTS_PACKAGE, weights } from "./weights.mjs";
 
-/** Largest package that we send people, in bytes. */
-const MAX_BYTES = 20e6;
+/** Largest package that we send people, in bytes. The weights of the sentence encoder are 33 MB of it. */
+const MAX_BYTES = 55e6;
 /** Libraries that the window must not link by itself. Its web view has libsoup, which the pages' policy keeps unused. */
 const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const DOC = "/usr/share/doc/mementory";
+const WEIGHTS = "/usr/share/mementory/weights";
 const MAINTAINER = "The Mementory contributors";
 const STAGING = join(TARGET, "package");
 
@@ -48,7 +50,7 @@ await main(async () => {
     env: debug ? ENV : env,
   });
   refuseClients(join(folder, "mementory-app"));
-  const files = stage(folder, seconds);
+  const files = { ...stage(folder, seconds), ...(await weightFiles()) };
   const config = { bundle: { linux: { deb: { files }, rpm: { files } } } };
   const configFile = join(STAGING, "bundle.json");
   writeFileSync(configFile, JSON.stringify(config));
@@ -121,6 +123,12 @@ function stage(folder, seconds) {
   return files;
 }
 
+/** The weights of the sentence encoder with their licence. Both programs look for them beside their own folder. */
+async function weightFiles() {
+  const folder = await weights();
+  return Object.fromEntries(readdirSync(folder).map((name) => [`${WEIGHTS}/${name}`, join(folder, name)]));
+}
+
 /** Debian's changelog, which has its own form. */
 function changelog(seconds) {
   const date = new Date(seconds * 1000).toUTCString().replace("GMT", "+0000");
@@ -159,8 +167,16 @@ Files: *
 Copyright: ${holder}
 License: MIT
 
+Files: ${WEIGHTS.slice(1)}/*
+Copyright: The Universal Sentence Encoder's authors (Google); packaged as ${WEIGHTS_PACKAGE.name} ${WEIGHTS_PACKAGE.version}
+License: ${WEIGHTS_PACKAGE.licence}
+Comment: The text of the licence is in ${WEIGHTS}/LICENSE.
+
 License: MIT
 ${body}
+
+License: Apache-2.0
+ On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.
 `;
 }
 

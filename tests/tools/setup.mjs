@@ -31,6 +31,7 @@ const WINDOW_TEST_PACKAGES = [
   "fonts-noto-mono",
 ];
 const SCREEN_TEST_PACKAGES = ["chromium", "chromium-driver", "fonts-noto-cjk"];
+/** For the weights of the sentence encoder, and for reference programs in tests. */
 const PYTHON_PACKAGES = ["python3", "python3-venv"];
 const MIN_RUST_VERSION = [1, 95];
 const MIN_NODE_VERSION = 20;
@@ -40,7 +41,7 @@ const printStep = (text) => console.log(`· ${text}`);
 /** Installs everything that building needs. */
 export async function installForBuilding() {
   checkNodeVersion();
-  await installSystemPackages(BUILD_PACKAGES);
+  await installSystemPackages([...BUILD_PACKAGES, ...PYTHON_PACKAGES]);
   await installRust();
   await installNpmPackages();
 }

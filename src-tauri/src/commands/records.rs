@@ -1,6 +1,6 @@
 //! Commands to list, search, read and edit records.
 use super::system::{choose_save, file_name};
-use crate::blocking::{CommandResult, job, session};
+use crate::blocking::{CommandResult, background_job, job, session};
 use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
@@ -79,6 +79,20 @@ pub async fn find(app: AppHandle, request: SearchRequest) -> CommandResult<Found
 #[specta::specta]
 pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Option<String>> {
     session(app, move |vault| vault.search().suggest_query(&request)).await
+}
+
+/// Memories that mean nearly the same as a text or a record.
+#[tauri::command]
+#[specta::specta]
+pub async fn similar(app: AppHandle, request: SimilarRequest) -> CommandResult<Similar> {
+    session(app, move |vault| vault.meaning().similar(&request)).await
+}
+
+/// Encode new and changed memories for search by meaning.
+#[tauri::command]
+#[specta::specta]
+pub async fn encode(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Encoded> {
+    background_job(app, job_id, on_progress, move |vault, job| vault.meaning().encode_pending(job)).await
 }
 
 /// The bytes of an attachment, at most `most` if given.

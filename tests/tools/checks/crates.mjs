@@ -9,6 +9,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-crypto": [],
   "mementory-scan": [],
   "mementory-evidence": ["mementory-model"],
+  "mementory-meaning": [],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
   "mementory-insight": [],
   "mementory-container": ["mementory-model"],
@@ -46,6 +47,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-similar",
     "mementory-evidence",
     "mementory-insight",
+    "mementory-meaning",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-clients"],
   // Knows configurations of other programs and nothing of vaults.

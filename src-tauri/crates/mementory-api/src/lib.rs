@@ -12,6 +12,7 @@ pub mod portable;
 mod session;
 mod trust;
 pub mod types;
+pub mod weights;
 
 pub use connections::{Connections, TOKEN_VARIABLE};
 pub use convert::{Converted, convert};
@@ -21,6 +22,6 @@ pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript
 pub use passphrase::passphrase;
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
-    ExportOptions, Exports, Imports, KeyRing, MemoryOrigins, Records, Review, Scanner, Search, SensitiveValues,
-    Session, WatchRound, WatchedFolders, delete_demonstration,
+    ExportOptions, Exports, Imports, KeyRing, Meaning, MemoryOrigins, Records, Review, Scanner, Search,
+    SensitiveValues, Session, WatchRound, WatchedFolders, delete_demonstration,
 };

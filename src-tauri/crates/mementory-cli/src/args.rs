@@ -336,6 +336,9 @@ pub enum Command {
         queries: Option<PathBuf>,
         #[command(flatten)]
         filters: Filters,
+        /// Find memories that mean nearly the same, too, in other words and languages.
+        #[arg(long)]
+        meaning: bool,
         /// Print at most this many hits.
         #[arg(long)]
         limit: Option<u32>,

@@ -1,8 +1,8 @@
 //! Runs the commands; each calls a function of the API.
 use crate::{
-    args::{Cli, Command, Filters, KeysCommand},
+    args::{Cli, Command, KeysCommand},
     clients, connect,
-    done::{CommandResult, done, internal_error},
+    done::{CommandResult, done},
     input::{filter, path_text, secret, text},
     job::{cancel_on_ctrl_c, job_with_progress},
     packaging,
@@ -142,8 +142,19 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         }
         Command::Show { id, history, verbatim } => done(&session.records().show(id, *history, *verbatim)?),
         Command::Thread { id } => done(&session.records().thread(id)?),
-        Command::Search { query, queries, filters, limit } => {
-            search(session, query.as_deref(), queries.as_deref(), filters, *limit)
+        Command::Search { query, queries, filters, meaning, limit } => {
+            if *meaning {
+                cancel_on_ctrl_c(job);
+                session.meaning().encode_pending(job)?;
+            }
+            let request = SearchRequest {
+                query: String::new(),
+                filter: filter(filters),
+                limit: *limit,
+                offset: None,
+                typing: false,
+            };
+            search(session, query.as_deref(), queries.as_deref(), &request, *meaning)
         }
         Command::Add { record_type, text_file, tag } => {
             let text = text(text_file)?;
@@ -257,21 +268,20 @@ fn search(
     session: &Session,
     query: Option<&str>,
     queries: Option<&Path>,
-    filters: &Filters,
-    limit: Option<u32>,
+    request: &SearchRequest,
+    meaning: bool,
 ) -> ApiResult<CommandResult> {
     let search_one = |query: &str| {
-        let filter = filter(filters);
-        session.search().hits(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
+        let request = SearchRequest { query: query.to_owned(), ..request.clone() };
+        if meaning { done(&session.meaning().search(&request)?) } else { done(&session.search().hits(&request)?) }
     };
     match (query, queries) {
-        (Some(query), _) => done(&search_one(query)?),
+        (Some(query), _) => search_one(query),
         (None, Some(file)) => {
             let text = text(file)?;
             session.search().warm()?;
-            let results = text.lines().map(search_one).collect::<ApiResult<Vec<_>>>()?;
-            let value = serde_json::to_value(&results).map_err(|_| internal_error())?;
-            Ok(CommandResult { value: serde_json::json!({"results": value}), exit: 0, essential: true })
+            let results = text.lines().map(|query| Ok(search_one(query)?.value)).collect::<ApiResult<Vec<_>>>()?;
+            Ok(CommandResult { value: serde_json::json!({"results": results}), exit: 0, essential: true })
         }
         (None, None) => Err(ApiError::new("usage", 2, "No query is given. Give one, or a file with --queries.")),
     }

@@ -98,6 +98,7 @@ impl ErasureCheck<'_> {
                 "SELECT 1 FROM versions WHERE row = ?1",
                 "SELECT 1 FROM tags WHERE row = ?1",
                 "SELECT 1 FROM links WHERE row = ?1",
+                "SELECT 1 FROM vectors WHERE row = ?1",
             ] {
                 left += i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
             }
@@ -107,7 +108,7 @@ impl ErasureCheck<'_> {
             left == 0,
             if evidence.gone_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
             format!(
-                "{} records, their versions, verbatim texts and links",
+                "{} records, their versions, verbatim texts, links and vectors",
                 evidence.gone_rows.len().max(evidence.rewritten_rows.len())
             ),
         ))

@@ -10,6 +10,9 @@ const WINDOW_BYTES: usize = 32;
 /// Upper limit for the windows taken from one version of a pack.
 const MAX_WINDOWS: usize = 6;
 
+/// Stands for the pack of what is in none. Packs are numbered from 1.
+const NO_PACK: i64 = 0;
+
 /// Traces that the check looks for.
 #[derive(Debug, Default)]
 pub struct Evidence {
@@ -51,6 +54,16 @@ impl Evidence {
                 self.words.insert(word.to_owned());
             }
         });
+    }
+
+    /// Adds a piece of a stored vector of an erased or redacted text. Vectors count as bytes of a pack that does not exist,
+    /// since they are no words.
+    pub fn vector(&mut self, stored: &[u8]) {
+        let middle = stored.len() / 2;
+        if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {
+            self.windows.push(window.to_vec());
+            self.window_packs.push(NO_PACK);
+        }
     }
 
     /// Adds windows of a pack's former bytes that the new bytes do not contain. Drops earlier windows of this pack

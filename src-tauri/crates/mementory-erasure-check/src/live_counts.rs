@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 /// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
 /// Some columns have words of our own, which somebody may have used as a title.
-const TEXT_COLUMNS: [(&str, u64); 17] = [
+const TEXT_COLUMNS: [(&str, u64); 18] = [
     // Most records are messages, which have none of these.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
@@ -23,6 +23,8 @@ const TEXT_COLUMNS: [(&str, u64); 17] = [
     ("SELECT detector FROM findings", 1),
     ("SELECT relation FROM links", 1),
     ("SELECT media_type FROM files", 1),
+    // Equal texts have equal vectors.
+    ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
     // Names that the person gave to the keys of others.

@@ -7,6 +7,7 @@ use crate::{
     folder_lock::FolderLock,
     insight::InsightCache,
     known_values::{KnownValues, ValuesState},
+    loaded_vectors::LoadedVectors,
 };
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
@@ -56,6 +57,8 @@ pub(crate) struct Context {
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
     /// What the memories are about, as far as it was computed.
     pub(crate) insight: Mutex<InsightCache>,
+    /// The vectors of memories, once they were searched.
+    pub(crate) vectors: Mutex<LoadedVectors>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
     /// The files with the list of erasures.

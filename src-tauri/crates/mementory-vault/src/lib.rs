@@ -30,6 +30,8 @@ mod integrity;
 mod key_ring;
 mod known_values;
 mod memory_evidence;
+mod loaded_vectors;
+mod meaning;
 mod message_order;
 mod query;
 mod review;
@@ -70,8 +72,10 @@ pub use insight::{
 };
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
+pub use meaning::Meaning;
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use mementory_insight::{AboutKind, Special};
+pub use mementory_meaning::{Encoder, EncoderError, Vector, WEIGHTS_FILE};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
 pub use mementory_store::{

@@ -40,7 +40,7 @@ use zeroize::Zeroizing;
 
 /// An open vault. Dropping it zeroizes the keys and releases the lock.
 pub struct Vault {
-    context: Context,
+    pub(crate) context: Context,
 }
 
 impl Vault {
@@ -149,6 +149,7 @@ impl Vault {
             export_diff: Mutex::default(),
             known_values: Mutex::default(),
             insight: Mutex::default(),
+            vectors: Mutex::default(),
             failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),

@@ -99,6 +99,10 @@ export interface Backend {
   find(request: b.SearchRequest): Promise<b.Found>;
   /** A similar spelling for a query without results. */
   near(request: b.SearchRequest): Promise<string | null>;
+  /** Memories that mean nearly the same as a text or a record, best first. */
+  similar(request: b.SimilarRequest): Promise<b.Similar>;
+  /** Encodes new and changed memories, so that `similar` finds them. */
+  encode(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Encoded>;
   /** Bytes of a file, or only its first `most` bytes. */
   attachment(id: string, most?: number): Promise<ArrayBuffer>;
   /** Asks the person for a path and saves the file there. Returns the path, or null if cancelled. */

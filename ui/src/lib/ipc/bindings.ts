@@ -124,6 +124,10 @@ export const commands = {
 	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
 	/**  A spelling suggestion for a query that found nothing. */
 	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
+	/**  Memories that mean nearly the same as a text or a record. */
+	similar: (request: SimilarRequest) => typedError<Similar, ErrorBody>(__TAURI_INVOKE("similar", { request })),
+	/**  Encode new and changed memories for search by meaning. */
+	encode: (jobId: string, onProgress: Channel<Progress>) => typedError<Encoded, ErrorBody>(__TAURI_INVOKE("encode", { jobId, onProgress })),
 	/**  The bytes of an attachment, at most `most` if given. */
 	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
 	/**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
@@ -537,6 +541,14 @@ export type EditRequest = {
 export type Edited = {
 	id: string,
 	version: number,
+};
+
+/**  Answer of `encode`. */
+export type Encoded = {
+	/**  Number of records that were encoded. */
+	records: number,
+	/**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
+	weights: string | null,
 };
 
 /**  Result of `erase --dry-run`. */
@@ -1549,6 +1561,33 @@ export type SignerInfo = {
 	/**  `own`, `trusted`, `seen` or `new`. */
 	standing: string,
 } & KeyInfo;
+
+/**  Answer of `similar`. */
+export type Similar = {
+	/**  Best first. */
+	rows: SimilarRow[],
+	/**  Number of records that are not encoded yet and so cannot be found. */
+	left: number,
+	/**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
+	weights: string | null,
+};
+
+/**  Request for records that mean nearly the same as a text or a record. */
+export type SimilarRequest = {
+	/**  The text. Not used if there is an `id`. */
+	query: string,
+	/**  The record. */
+	id: string | null,
+	filter: Filter,
+	/**  From 1 to 100, default 10. */
+	limit: number | null,
+};
+
+/**  A record that means nearly the same. */
+export type SimilarRow = {
+	/**  How near, 0 to 1. */
+	score: number,
+} & ListItem;
 
 /**  One key slot, without its secret. */
 export type SlotInfo = {

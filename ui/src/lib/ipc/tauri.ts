@@ -88,6 +88,8 @@ export const tauriBackend: Backend = {
   search: (request) => unwrap(commands.search(request)),
   find: (request) => unwrap(commands.find(request)),
   near: (request) => unwrap(commands.near(request)),
+  similar: (request) => unwrap(commands.similar(request)),
+  encode: (jobId, onProgress) => unwrap(commands.encode(jobId, channel(onProgress))),
   attachment: (id, most) => unwrap(commands.attachment(id, most ?? null)),
   saveAttachment: (jobId, id, suggestedName, onProgress) =>
     unwrap(commands.saveAttachment(jobId, id, suggestedName, channel(onProgress))),

@@ -25,6 +25,10 @@ const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_
 class Finder {
   memories = $state.raw<FoundRecord[]>([]);
   conversations = $state.raw<FoundRecord[]>([]);
+  /** Memories that mean nearly the same as the query, without those in `memories`. */
+  similar = $state.raw<FoundRecord[]>([]);
+  /** What is wrong with the weights for search by meaning. */
+  weights = $state.raw<"missing" | "damaged" | null>(null);
   /** Tags and assistants of memories with their numbers. */
   names = $state.raw<Facets>(NO_FACETS);
   failed = $state.raw<UiError | null>(null);
@@ -43,6 +47,7 @@ class Finder {
     this.#searchSoon.cancel();
     this.memories = [];
     this.conversations = [];
+    this.similar = [];
     this.failed = null;
   }
 
@@ -54,12 +59,33 @@ class Finder {
       this.memories = memories;
       this.conversations = conversations;
       this.failed = null;
+      await this.#searchMeaning(query, run);
     } catch (error) {
       session.handleLocked(error);
       if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.searching = false;
     }
+  }
+
+  /** Searches by meaning, after the words are shown: the first search loads the encoder, which takes a moment. */
+  async #searchMeaning(query: string, run: number): Promise<void> {
+    const limit = 2 * MAX_PER_GROUP;
+    const answer = await backend().similar({ query, id: null, filter: { ...ANY, kind: "memory" }, limit });
+    if (run !== this.#run) return;
+    const known = new Set(this.memories.map((found) => found.id));
+    this.weights = answer.weights === "missing" || answer.weights === "damaged" ? answer.weights : null;
+    this.similar = answer.rows
+      .filter((row) => !known.has(row.id))
+      .slice(0, MAX_PER_GROUP)
+      .map((row) => ({
+        id: row.id,
+        text: row.text || row.title,
+        ranges: [],
+        source: row.source,
+        at: row.created_at,
+        message: null,
+      }));
   }
 
   async loadNames(): Promise<void> {

@@ -1,8 +1,8 @@
 //! State that all use cases of an open vault share.
 use super::watch_state::WatchState;
-use mementory_vault::{AppliedErasures, Vault, Written};
+use mementory_vault::{AppliedErasures, Encoder, Vault, Written};
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
     time::{Duration, Instant},
 };
 
@@ -25,6 +25,8 @@ pub(super) struct Context {
     watching: Mutex<WatchState>,
     /// The last export and its format, if it did not pass its check, so that the person can delete it.
     pub(super) invalid_export: Mutex<Option<(Written, String)>>,
+    /// The sentence encoder, once it was needed; the weights take 80 MB.
+    pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
     /// The last text made for the clipboard: its format, and the audit detail to record when it is copied.
     pub(super) text: Mutex<Option<(String, String)>>,
 }
@@ -37,6 +39,7 @@ impl Context {
             change_lock: RwLock::default(),
             watching: Mutex::default(),
             invalid_export: Mutex::default(),
+            encoder: Mutex::default(),
             text: Mutex::default(),
         }
     }

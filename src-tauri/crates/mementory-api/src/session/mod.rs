@@ -14,6 +14,7 @@ mod import_report;
 mod insight;
 mod keys;
 mod memory_evidence;
+mod meaning;
 mod offers;
 mod overview;
 mod progress;
@@ -38,6 +39,7 @@ pub use import::Imports;
 pub use insight::Insights;
 pub use keys::KeyRing;
 pub use memory_evidence::MemoryOrigins;
+pub use meaning::Meaning;
 pub use overview::Overview;
 pub use records::Records;
 pub use review::Review;
@@ -195,6 +197,11 @@ impl Session {
     /// Full-text search.
     pub fn search(&self) -> Search<'_> {
         Search::new(&self.context)
+    }
+
+    /// Search by meaning.
+    pub fn meaning(&self) -> Meaning<'_> {
+        Meaning::new(&self.context)
     }
 
     /// Writing, editing, trashing, redacting and erasing records.

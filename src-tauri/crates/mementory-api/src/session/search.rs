@@ -91,11 +91,17 @@ impl Search<'_> {
         let started = std::time::Instant::now();
         let outcome = self.outcome(request)?;
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
+        let hits = self.hits_of(&outcome)?.into_iter().map(|(_, hit)| hit).collect();
+        Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
+    }
+
+    /// The hits of an outcome, each with its row.
+    pub(super) fn hits_of(&self, outcome: &SearchOutcome) -> ApiResult<Vec<(u64, Hit)>> {
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (view, record, score) in self.context.vault.search().hits(&outcome.hits)? {
             let (text, ranges) = snippet(&searchable_text(&record), &outcome.terms, MAX_SNIPPET_CHARS);
             let conversation = view.owner.map(|o| self.context.vault.reader().view_by_row(o)).transpose()?.flatten();
-            hits.push(Hit {
+            let hit = Hit {
                 id: view.id_text(),
                 origin_id: record.origin_id,
                 kind: view.kind.as_str().into(),
@@ -107,13 +113,14 @@ impl Search<'_> {
                 score: f64::from(score),
                 created_at: record.times.created.map(Timestamp::to_rfc3339),
                 source: view.platform,
-            });
+            };
+            hits.push((view.row as u64, hit));
         }
-        Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
+        Ok(hits)
     }
 
     /// Searches the index; returns rows, best first.
-    fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
+    pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
         if filter::needs_store_filter(&request.filter) {
             let mut outcome = self.search_with_store_filter(&request.query, &request.filter, &filter)?;
@@ -239,7 +246,7 @@ fn filter_of(request: &SearchRequest) -> ApiResult<IndexFilter> {
 }
 
 /// Limit and offset of the requested page.
-fn page_of(request: &SearchRequest) -> (usize, usize) {
+pub(super) fn page_of(request: &SearchRequest) -> (usize, usize) {
     (request.limit.unwrap_or(20).clamp(1, 1000) as usize, request.offset.unwrap_or(0) as usize)
 }
 

@@ -1,5 +1,5 @@
 //! Lists, records, threads, search, edits.
-use super::TsNumber;
+use super::{TsNumber, Warning};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -377,6 +377,70 @@ pub struct SearchResult {
     #[specta(type = TsNumber)]
     pub took_ms: f64,
     pub hits: Vec<Hit>,
+}
+
+/// A hit of a search by words and meaning.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MeaningHit {
+    #[serde(flatten)]
+    pub hit: Hit,
+    /// `words`, or `meaning` if the words are not in it.
+    pub how: String,
+}
+
+/// Answer of `search` by words and meaning.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MeaningResult {
+    pub query: String,
+    /// Number of all records that match by words, and of those found by meaning.
+    pub total: u32,
+    pub took_ms: f64,
+    pub hits: Vec<MeaningHit>,
+    /// `weights_missing` or `weights_damaged` if only words could be searched.
+    pub warnings: Vec<Warning>,
+}
+
+/// Request for records that mean nearly the same as a text or a record.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct SimilarRequest {
+    /// The text. Not used if there is an `id`.
+    pub query: String,
+    /// The record.
+    pub id: Option<String>,
+    pub filter: Filter,
+    /// From 1 to 100, default 10.
+    pub limit: Option<u32>,
+}
+
+/// A record that means nearly the same.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct SimilarRow {
+    #[serde(flatten)]
+    pub item: ListItem,
+    /// How near, 0 to 1.
+    #[specta(type = TsNumber)]
+    pub score: f64,
+}
+
+/// Answer of `similar`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Similar {
+    /// Best first.
+    pub rows: Vec<SimilarRow>,
+    /// Number of records that are not encoded yet and so cannot be found.
+    pub left: u32,
+    /// What is wrong with the weights, `missing` or `damaged`; null if nothing is.
+    pub weights: Option<String>,
+}
+
+/// Answer of `encode`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Encoded {
+    /// Number of records that were encoded.
+    pub records: u32,
+    /// What is wrong with the weights, `missing` or `damaged`; null if nothing is.
+    pub weights: Option<String>,
 }
 
 /// A row of a searched list.

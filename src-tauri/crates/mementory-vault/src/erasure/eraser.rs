@@ -7,7 +7,8 @@ use crate::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
         reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
         targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
-        write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_print},
     word_removal::{ERASED_MARK, Removal},
@@ -266,6 +267,7 @@ impl Eraser<'_> {
             let changed: Vec<u64> = reindex.iter().map(|r| *r as u64).collect();
             self.context.with_index(|i| i.purge(&changed))?;
         }
+        self.context.forget_loaded_vectors();
         progress("write_ahead_log");
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
@@ -346,6 +348,7 @@ impl Eraser<'_> {
         let mut blobs: Vec<[u8; 32]> = Vec::new();
         for target in targets {
             let row = target.view.row;
+            add_to_evidence(tx, row, evidence)?;
             // Former bytes that an undo would restore are removed too.
             blobs.extend(
                 tx.prepare_cached("SELECT DISTINCT blob FROM named_blobs WHERE row = ?1")?

@@ -10,6 +10,7 @@
 //! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
 //! | `ledger`, `apply_ledger`, `redact_again` | the list of erasures, and applying it to an older copy |
+//! | `vectors` | vectors of what is erased, for the check |
 //! | `sabotage` | steps that tests leave out |
 //! | `receipts`, `retry` | receipts, also of interrupted and incomplete deletions |
 mod apply_ledger;
@@ -27,6 +28,7 @@ mod row_redaction;
 mod sabotage;
 mod same_words;
 mod targets;
+mod vectors;
 mod write_tombstones;
 
 pub use apply_ledger::AppliedErasures;

@@ -164,7 +164,7 @@ impl RedactAgain<'_> {
             changed
         })?;
         if any {
-            rows.update_redacted_row(tx, &before.view)?;
+            rows.update_redacted_row(tx, &before.view, evidence)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
             evidence.texts.extend(former_texts.into_iter().filter(|text| removal.record_text(text).is_none()));
         }

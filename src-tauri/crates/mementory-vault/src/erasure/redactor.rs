@@ -256,7 +256,7 @@ impl Redactor<'_> {
             removal.clean_record(record);
             true
         })?;
-        RowRedaction::new(self.context).update_redacted_row(tx, view)
+        RowRedaction::new(self.context).update_redacted_row(tx, view, evidence)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Removes words from every version of a row.
-use crate::{VaultResult, context::Context, word_removal::Removal};
+use crate::{VaultResult, context::Context, erasure::vectors::add_to_evidence, word_removal::Removal};
 use mementory_erasure_check::Evidence;
 use mementory_store::{Entry, Flags, RowView};
 use rusqlite::{Connection, params};
@@ -83,13 +83,20 @@ impl RowRedaction<'_> {
             self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
         }
         for view in &changed {
-            self.update_redacted_row(tx, view)?;
+            self.update_redacted_row(tx, view, evidence)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
         }
         Ok(changed.into_iter().map(|view| view.row).collect())
     }
 
-    pub(crate) fn update_redacted_row(&self, tx: &Connection, view: &RowView) -> VaultResult<()> {
+    pub(crate) fn update_redacted_row(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        evidence: &mut Evidence,
+    ) -> VaultResult<()> {
+        // Writing the columns removes the vectors.
+        add_to_evidence(tx, view.row, evidence)?;
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;

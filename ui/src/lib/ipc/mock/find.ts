@@ -132,7 +132,9 @@ export function summaryOf(items: readonly ListItem[]): Summary {
 }
 
 /** The search commands. `find` returns list rows; conversations whose title matches come first. */
-export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
+export function sampleSearch(
+  items: () => readonly ListItem[],
+): Pick<Backend, "search" | "find" | "near" | "similar" | "encode"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"
       ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
@@ -158,6 +160,20 @@ export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "s
         next_offset: endOffset(request) < messageHits.length ? endOffset(request) : null,
       };
     },
+    // The mock knows only that whales are animals, and that records with a common tag are similar.
+    similar: async ({ query, id, filter, limit }) => {
+      const subject = items().find((each) => each.id === id);
+      const isNear = (each: ListItem) =>
+        subject
+          ? each.id !== id && each.tags.some((tag) => subject.tags.includes(tag))
+          : /\banimals\b/i.test(query) && /\bwhales\b/i.test(each.text ?? "");
+      const found = items().filter((each) => each.kind === "memory" && matches(each, filter) && isNear(each));
+      const rows = found
+        .slice(0, limit ?? 10)
+        .map((each, place) => ({ ...structuredClone(each), score: 0.9 - place / 20 }));
+      return { rows, left: 0, weights: null };
+    },
+    encode: async () => ({ records: 0, weights: null }),
     // The mock knows only one typing error: a doubled letter.
     near: async (request) => {
       const query = request.query.replaceAll(/(\p{L})\1/gu, "$1");

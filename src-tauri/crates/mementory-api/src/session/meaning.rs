@@ -1,0 +1,230 @@
+//! Search by meaning: memories that say nearly the same as a text or another record, in any words and languages.
+use super::{
+    context::Context,
+    filter,
+    search::{Search, page_of},
+    view::RowViews,
+};
+use crate::{ApiResult, Job, types::*, weights};
+use mementory_vault::{Encoder, EncoderError, ListQuery, SearchOutcome, VaultError, Vector};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, PoisonError, atomic::Ordering},
+};
+
+/// Number of records that are encoded at once. Other changes wait meanwhile.
+const PORTION: usize = 64;
+/// Least cosine of what is listed as similar to a text. Below it there is more chance than meaning.
+const LEAST_TO_TEXT: f32 = 0.1;
+/// Least cosine of what is listed as similar to a record.
+const LEAST_TO_RECORD: f32 = 0.35;
+/// Hits by words and by meaning that are ranked together.
+const FUSED_HITS: usize = 50;
+/// Weakens the first ranks when two rankings are joined (reciprocal rank fusion).
+const RANK_OFFSET: f32 = 10.0;
+
+/// Why there is no encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WeightsProblem {
+    Missing,
+    Damaged,
+}
+
+/// Hits by words and by meaning in one ranking.
+struct Fused {
+    outcome: SearchOutcome,
+    /// The rows that were found by meaning only.
+    by_meaning: HashSet<u64>,
+}
+
+/// Search by meaning.
+#[derive(Clone, Copy)]
+pub struct Meaning<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Meaning<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Meaning<'_> {
+    /// Encodes memories that are new or changed. Interactive commands and changes can run in between. After a
+    /// cancellation, what was encoded so far is kept.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn encode_pending(&self, job: &Job) -> ApiResult<Encoded> {
+        let pending = self.vectors().pending()?;
+        if pending.is_empty() {
+            return Ok(Encoded { records: 0, weights: self.weights_problem() });
+        }
+        let encoder = match self.encoder() {
+            Ok(encoder) => encoder,
+            Err(problem) => return Ok(Encoded { records: 0, weights: Some(problem.name().into()) }),
+        };
+        let cancel = job.cancel_flag();
+        let mut done = 0;
+        for rows in pending.chunks(PORTION) {
+            job.yield_to_interactive();
+            if cancel.load(Ordering::Relaxed) {
+                return Err(VaultError::Cancelled.into());
+            }
+            {
+                // Nothing is redacted between reading a text and storing its vector.
+                let _guard = self.context.snapshot_guard();
+                self.vectors().encode(&encoder, rows)?;
+            }
+            done += rows.len();
+            job.report(Progress {
+                stage: "encode".into(),
+                done: done as u64,
+                total: pending.len() as u64,
+                unit: "records".into(),
+                records: count(done),
+            });
+        }
+        Ok(Encoded { records: count(done), weights: None })
+    }
+
+    /// Records that mean nearly the same as a text, or as a record, best first. The record itself is left out.
+    ///
+    /// # Errors
+    /// `not_found`; `usage` for a filter that is none.
+    pub fn similar(&self, request: &SimilarRequest) -> ApiResult<Similar> {
+        let meaning = self.vectors();
+        let left = count(meaning.pending()?.len());
+        let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
+        let (to, least, except) = match &request.id {
+            // The vectors of a record are there already, so no encoder is needed.
+            Some(id) => {
+                let row = self.context.vault.reader().view(id)?.row;
+                (meaning.of_row(row)?, LEAST_TO_RECORD, vec![row])
+            }
+            None => match self.encoder() {
+                Ok(encoder) => (encode_text(&encoder, &request.query), LEAST_TO_TEXT, Vec::new()),
+                Err(problem) => {
+                    return Ok(Similar { weights: Some(problem.name().into()), left, ..Similar::default() });
+                }
+            },
+        };
+        let weights = if to.is_empty() { self.weights_problem() } else { None };
+        let found = meaning.nearest(&to, &self.query(&request.filter)?, limit, least, &except)?;
+        let scores: HashMap<u64, f32> = found.iter().copied().collect();
+        let hits = self.context.vault.search().hits(&found)?;
+        let row = |(view, record, _): &(mementory_vault::RowView, mementory_model::Record, f32)| -> ApiResult<_> {
+            let score = scores.get(&(view.row as u64)).copied().unwrap_or_default();
+            let item = RowViews::new(&self.context.vault).item_of(view, record)?;
+            Ok(SimilarRow { item, score: f64::from(score.clamp(0.0, 1.0)) })
+        };
+        Ok(Similar { rows: hits.iter().map(row).collect::<ApiResult<_>>()?, left, weights })
+    }
+
+    /// Searches by words and by meaning, in one ranking. Without weights: by words, with a warning.
+    ///
+    /// # Errors
+    /// `usage` for a filter that is none.
+    pub fn search(&self, request: &SearchRequest) -> ApiResult<MeaningResult> {
+        let started = std::time::Instant::now();
+        let words = Search::new(self.context);
+        let (outcome, by_meaning, warnings) = match self.with_words(request)? {
+            Ok(fused) => (fused.outcome, fused.by_meaning, Vec::new()),
+            Err(problem) => (words.outcome(request)?, HashSet::new(), vec![problem.warning()]),
+        };
+        let took_ms = started.elapsed().as_secs_f64() * 1000.0;
+        let how = |row| if by_meaning.contains(&row) { "meaning" } else { "words" };
+        let hits = words.hits_of(&outcome)?;
+        let hits = hits.into_iter().map(|(row, hit)| MeaningHit { hit, how: how(row).into() }).collect();
+        Ok(MeaningResult { query: request.query.clone(), total: outcome.total, took_ms, hits, warnings })
+    }
+
+    /// Searches by words and by meaning and joins the rankings. The inner error says why there is no search by meaning.
+    fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<Fused, WeightsProblem>> {
+        let encoder = match self.encoder() {
+            Ok(encoder) => encoder,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let (limit, offset) = page_of(request);
+        let wanted = (limit + offset).max(FUSED_HITS);
+        let to = encode_text(&encoder, &request.query);
+        let filter = self.query(&request.filter)?;
+        let near = self.vectors().nearest(&to, &filter, wanted, LEAST_TO_TEXT, &[])?;
+        let wider = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
+        let by_words = Search::new(self.context).outcome(&wider)?;
+        let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
+        let mut scores: HashMap<u64, f32> = HashMap::new();
+        for (place, (row, _)) in by_words.hits.iter().enumerate() {
+            scores.insert(*row, rank(place));
+        }
+        let mut by_meaning = HashSet::new();
+        for (place, (row, _)) in near.iter().enumerate() {
+            if !scores.contains_key(row) {
+                by_meaning.insert(*row);
+            }
+            *scores.entry(*row).or_default() += rank(place);
+        }
+        let mut hits: Vec<(u64, f32)> = scores.into_iter().collect();
+        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let total = by_words.total.saturating_add(count(by_meaning.len()));
+        let hits = hits.into_iter().skip(offset).take(limit).collect();
+        Ok(Ok(Fused { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
+    }
+
+    fn vectors(&self) -> mementory_vault::Meaning<'_> {
+        mementory_vault::Meaning::of(&self.context.vault)
+    }
+
+    fn query(&self, filter: &Filter) -> ApiResult<ListQuery> {
+        filter::query(&self.context.vault, filter)
+    }
+
+    /// The encoder; loaded at the first call.
+    fn encoder(&self) -> Result<Arc<Encoder>, WeightsProblem> {
+        let mut loaded = self.context.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(encoder) = &*loaded {
+            return Ok(encoder.clone());
+        }
+        let folder = weights::folder().ok_or(WeightsProblem::Missing)?;
+        let encoder = Encoder::open(&folder).map(Arc::new).map_err(|error| match error {
+            EncoderError::Missing(_) => WeightsProblem::Missing,
+            _ => WeightsProblem::Damaged,
+        })?;
+        *loaded = Some(encoder.clone());
+        Ok(encoder)
+    }
+
+    /// What is wrong with the weights, without loading them: whether they are there.
+    fn weights_problem(&self) -> Option<String> {
+        weights::folder().is_none().then(|| WeightsProblem::Missing.name().into())
+    }
+}
+
+impl WeightsProblem {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Damaged => "damaged",
+        }
+    }
+
+    /// The problem as a warning beside the hits by words.
+    fn warning(self) -> Warning {
+        let message = match self {
+            Self::Missing => "only words were searched: search by meaning needs its weights, which are not installed",
+            Self::Damaged => {
+                "only words were searched: the weights for search by meaning are damaged or of another version"
+            }
+        };
+        Warning { code: format!("weights_{}", self.name()), place: "weights".into(), message: message.into(), count: 1 }
+    }
+}
+
+/// The vectors of a text that somebody searches for; none if it is empty.
+fn encode_text(encoder: &Encoder, text: &str) -> Vec<Vector> {
+    if text.trim().is_empty() { Vec::new() } else { encoder.encode(&[text]) }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

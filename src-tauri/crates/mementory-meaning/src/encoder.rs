@@ -1,0 +1,69 @@
+//! The encoder as its users see it.
+use crate::{
+    EncoderError, Vector,
+    network::Network,
+    vocabulary::Vocabulary,
+    weights::{self, VOCABULARY_FILE},
+};
+use std::path::Path;
+
+/// Of a longer text, this many characters are read. A vector of 512 numbers cannot hold more anyway.
+pub const MAX_CHARS: usize = 2_000;
+/// Of what those become, this many pieces are used: one character can be replaced by 18.
+pub const MAX_PIECES: usize = 1_024;
+/// Pieces that go through the network at once. More are not faster, fewer are slower.
+const PIECES_AT_ONCE: usize = 384;
+
+/// A sentence encoder with its weights in memory, about 80 MB. Many threads can use it at once.
+pub struct Encoder {
+    vocabulary: Vocabulary,
+    network: Network,
+}
+
+impl Encoder {
+    /// Loads the two files of `folder`.
+    ///
+    /// # Errors
+    /// `Missing`, `Wrong` if a file is not byte for byte the known one, or an I/O error.
+    pub fn open(folder: &Path) -> Result<Self, EncoderError> {
+        let (numbers, vocabulary) = weights::read(folder)?;
+        let vocabulary = Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong(VOCABULARY_FILE))?;
+        let network = Network::new(&numbers)?;
+        if vocabulary.len() > network.pieces() {
+            return Err(EncoderError::wrong(VOCABULARY_FILE));
+        }
+        Ok(Self { vocabulary, network })
+    }
+
+    /// One vector for each text, in their order. A text gets the same vector (but for rounding) whatever others are
+    /// encoded with it. Of a text, the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces count. An empty text
+    /// gets a vector too, which means nothing.
+    pub fn encode(&self, texts: &[&str]) -> Vec<Vector> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        let mut group: Vec<Vec<u32>> = Vec::new();
+        let mut pieces = 0;
+        for text in texts {
+            let numbers = self.pieces(text);
+            if !group.is_empty() && pieces + numbers.len() > PIECES_AT_ONCE {
+                self.network.encode(&group, &mut vectors);
+                group.clear();
+                pieces = 0;
+            }
+            pieces += numbers.len();
+            group.push(numbers);
+        }
+        if !group.is_empty() {
+            self.network.encode(&group, &mut vectors);
+        }
+        vectors
+    }
+
+    /// The numbers of a text's pieces, for comparing the vocabulary with other programs that use it.
+    #[doc(hidden)]
+    pub fn pieces(&self, text: &str) -> Vec<u32> {
+        let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(index, _)| index);
+        let mut numbers = self.vocabulary.encode(&text[..end]);
+        numbers.truncate(MAX_PIECES);
+        numbers
+    }
+}

@@ -1,0 +1,23 @@
+//! Why an encoder cannot be opened.
+
+/// Errors of opening the weights. Encoding itself cannot fail.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncoderError {
+    /// The folder lacks one of the files.
+    #[error("the weights are not there: {0}")]
+    Missing(String),
+    /// A file is not the one that this program was made for: too large, changed, or of another version.
+    #[error("wrong or damaged weights: {0}")]
+    Wrong(String),
+    /// The file system failed.
+    #[error("the weights cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl EncoderError {
+    /// An error about what is inside the file of this name.
+    pub(crate) fn wrong(name: &str) -> Self {
+        Self::Wrong(name.to_owned())
+    }
+}

@@ -1,0 +1,195 @@
+//! The network: the pieces' own vectors, what their neighbours add to them (windows of 2, 3 and 5 pieces), their mean,
+//! and three layers over it.
+use crate::{EncoderError, Vector, arrays::Arrays, vector::DIMENSIONS};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Slice, Zip};
+use std::ops::Range;
+
+/// The table of pieces is divided into parts, each with its own scale: piece `n` is row `n / PARTS` of part `n % PARTS`.
+const PARTS: usize = 17;
+const ROWS_PER_PART: usize = 7_530;
+/// Numbers that a window gives for each piece.
+const WINDOW_DIMENSIONS: usize = 256;
+/// Numbers for each piece: its own and those of three windows.
+const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
+/// Numbers in the first layers over the mean.
+const HIDDEN: usize = 320;
+
+const ROWS: Axis = Axis(0);
+const COLUMNS: Axis = Axis(1);
+
+/// ndarray's macro for slices contains unsafe code, so slices are made without it.
+fn range(range: Range<usize>) -> Slice {
+    Slice::from(range)
+}
+
+/// A window over neighbouring pieces: two layers, each adding to what it gets.
+struct Window {
+    size: usize,
+    /// How many of the pieces are before the one it is about.
+    before: usize,
+    first: (Array2<f32>, Array1<f32>),
+    second: (Array2<f32>, Array1<f32>),
+}
+
+/// All numbers of the network.
+pub struct Network {
+    table: Vec<Vec<u8>>,
+    scale: Array1<f32>,
+    lowest: Array1<f32>,
+    project: (Array2<f32>, Array1<f32>),
+    project_norm: (Array1<f32>, Array1<f32>),
+    windows: Vec<Window>,
+    norm: (Array1<f32>, Array1<f32>),
+    join: (Array2<f32>, Array1<f32>),
+    layers: [Array2<f32>; 4],
+    shortcuts: [Array2<f32>; 2],
+    epsilon: f32,
+}
+
+impl Network {
+    /// Reads the numbers of an archive.
+    pub fn new(file: &[u8]) -> Result<Self, EncoderError> {
+        let a = &mut Arrays::open(file)?;
+        let table = (1..=PARTS).map(|part| a.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
+        let table = table.collect::<Result<_, _>>()?;
+        let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, before)| -> Result<Window, EncoderError> {
+            let mut layer = |n: u8| -> Result<_, EncoderError> {
+                let weights = a.matrix(&format!("w{n}_{size}"), size * WINDOW_DIMENSIONS, WINDOW_DIMENSIONS)?;
+                Ok((weights, a.list(&format!("b{n}_{size}"), WINDOW_DIMENSIONS)?))
+            };
+            Ok(Window { size, before, first: layer(1)?, second: layer(2)? })
+        });
+        let windows = windows.into_iter().collect::<Result<_, _>>()?;
+        let width = WINDOW_DIMENSIONS;
+        Ok(Self {
+            table,
+            scale: a.list("scale", PARTS)?,
+            lowest: a.list("lo", PARTS)?,
+            project: (
+                a.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
+                a.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
+            ),
+            project_norm: (a.lists(["ln_g2", "ln_g3", "ln_g5"], width)?, a.lists(["ln_b2", "ln_b3", "ln_b5"], width)?),
+            windows,
+            norm: (a.list("ln_g", FEATURES)?, a.list("ln_b", FEATURES)?),
+            join: (a.matrix("cnn_W", FEATURES, DIMENSIONS)?, a.list("cnn_b", DIMENSIONS)?),
+            layers: [
+                a.matrix("d0", DIMENSIONS, HIDDEN)?,
+                a.matrix("d1", HIDDEN, HIDDEN)?,
+                a.matrix("d2", HIDDEN, DIMENSIONS)?,
+                a.matrix("d3", DIMENSIONS, DIMENSIONS)?,
+            ],
+            shortcuts: [a.matrix("p1", DIMENSIONS, HIDDEN)?, a.matrix("p3", HIDDEN, DIMENSIONS)?],
+            epsilon: a.number("eps")? as f32,
+        })
+    }
+
+    /// Number of pieces in the table.
+    pub fn pieces(&self) -> usize {
+        PARTS * ROWS_PER_PART
+    }
+
+    /// Encodes texts, each as the numbers of its pieces (none is empty), and adds their vectors to `vectors`.
+    pub fn encode(&self, texts: &[Vec<u32>], vectors: &mut Vec<Vector>) {
+        let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
+        let mut features = self.features(texts, lengths.iter().sum());
+        layer_norm(features.view_mut(), &self.norm, self.epsilon);
+        // Summed before the layer, which has no bend: one row for each text instead of one for each piece.
+        let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
+        let mut start = 0;
+        for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
+            sum.assign(&features.slice_axis(ROWS, range(start..start + length)).sum_axis(ROWS));
+            start += length;
+        }
+        let mut means = sums.dot(&self.join.0);
+        for (mut row, length) in means.rows_mut().into_iter().zip(&lengths) {
+            let length = *length as f32;
+            Zip::from(&mut row).and(&self.join.1).for_each(|n, bias| *n = (*n + length * bias) / length.sqrt());
+        }
+        let out = self.top(&means);
+        vectors.extend(out.rows().into_iter().map(|row| {
+            // Numbers are between -1 and 1 and practically never all zero; the fallback is any fixed direction.
+            Vector::new(row.to_vec()).unwrap_or_else(Vector::fallback)
+        }));
+    }
+
+    /// For each piece its own numbers and those of its windows.
+    fn features(&self, texts: &[Vec<u32>], pieces: usize) -> Array2<f32> {
+        let mut features = Array2::<f32>::zeros((pieces, FEATURES));
+        let numbers = texts.iter().flatten();
+        for (mut row, number) in features.rows_mut().into_iter().zip(numbers) {
+            let (part, place) = (*number as usize % PARTS, *number as usize / PARTS);
+            let stored = &self.table[part][place * DIMENSIONS..][..DIMENSIONS];
+            for (n, byte) in row.iter_mut().zip(stored) {
+                *n = f32::from(*byte) * self.scale[part] + self.lowest[part];
+            }
+        }
+        let mut projected = features.slice_axis(COLUMNS, range(0..DIMENSIONS)).dot(&self.project.0);
+        projected += &self.project.1;
+        layer_norm(projected.view_mut(), &self.project_norm, self.epsilon);
+        for (index, window) in self.windows.iter().enumerate() {
+            let from = index * WINDOW_DIMENSIONS;
+            let input = projected.slice_axis(COLUMNS, range(from..from + WINDOW_DIMENSIONS));
+            let middle = window.layer(&window.first, input, texts);
+            let output = window.layer(&window.second, middle.view(), texts);
+            let from = DIMENSIONS + from;
+            features.slice_axis_mut(COLUMNS, range(from..from + WINDOW_DIMENSIONS)).assign(&output);
+        }
+        features
+    }
+
+    /// The layers over the mean.
+    fn top(&self, means: &Array2<f32>) -> Array2<f32> {
+        let [first, second, third, last] = &self.layers;
+        let [to_second, to_last] = &self.shortcuts;
+        let positive = |mut a: Array2<f32>| {
+            a.mapv_inplace(|n| n.max(0.0));
+            a
+        };
+        let y = positive(means.dot(first));
+        let second = positive(means.dot(to_second) + y.dot(second));
+        let third = positive(second.dot(third));
+        (second.dot(to_last) + third.dot(last)).mapv_into(f32::tanh)
+    }
+}
+
+impl Window {
+    /// One layer: each piece with its neighbours in the same text, and zeros where there are none.
+    fn layer(
+        &self,
+        (weights, bias): &(Array2<f32>, Array1<f32>),
+        input: ArrayView2<'_, f32>,
+        texts: &[Vec<u32>],
+    ) -> Array2<f32> {
+        let width = WINDOW_DIMENSIONS;
+        let mut wide = Array2::<f32>::zeros((input.nrows(), self.size * width));
+        let mut start = 0;
+        for length in texts.iter().map(Vec::len) {
+            for slot in 0..self.size {
+                // In this slot, piece `t` has its neighbour `t + slot - before`.
+                let skipped = self.before.saturating_sub(slot).min(length);
+                let source = slot.saturating_sub(self.before).min(length);
+                let count = length - skipped.max(source);
+                let neighbours = input.slice_axis(ROWS, range(start + source..start + source + count));
+                let mut columns = wide.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
+                columns.slice_axis_mut(ROWS, range(start + skipped..start + skipped + count)).assign(&neighbours);
+            }
+            start += length;
+        }
+        let mut output = wide.dot(weights);
+        output += bias;
+        Zip::from(&mut output).and(&input).for_each(|n, input| *n = n.max(0.0) + input);
+        output
+    }
+}
+
+/// Brings each row to mean 0 and variance 1, then scales and shifts it.
+fn layer_norm(mut rows: ArrayViewMut2<'_, f32>, (scale, shift): &(Array1<f32>, Array1<f32>), epsilon: f32) {
+    let count = rows.ncols() as f32;
+    for mut row in rows.rows_mut() {
+        let mean = row.sum() / count;
+        row.mapv_inplace(|n| n - mean);
+        let factor = 1.0 / (row.dot(&row) / count + epsilon).sqrt();
+        Zip::from(&mut row).and(scale).and(shift).for_each(|n, scale, shift| *n = *n * factor * scale + shift);
+    }
+}

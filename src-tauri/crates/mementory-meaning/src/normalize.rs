@@ -1,0 +1,78 @@
+//! Normalises a text as the vocabulary was made: a table of replacements (NFKC and more), one space between words,
+//! each space written as `▁`, and one before the first word.
+
+/// How a space is written in pieces.
+const SPACE: &str = "\u{2581}";
+
+/// The table of replacements: a double-array trie over bytes, and the replacements that its leaves point to.
+pub struct Normalizer {
+    units: Vec<u32>,
+    replacements: Vec<u8>,
+}
+
+impl Normalizer {
+    /// Reads a table: the length of the trie in bytes, the trie, the replacements, each with a zero byte at its end.
+    pub fn new(table: &[u8]) -> Option<Self> {
+        let (length, left) = table.split_first_chunk::<4>()?;
+        let (trie, replacements) = left.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let units = trie.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        Some(Self { units, replacements: replacements.to_vec() })
+    }
+
+    /// The normalised text; empty if it has nothing but spaces.
+    pub fn normalize(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
+        let mut left = text;
+        // A space is written only before the next word, so that none is left at the end.
+        let mut space = true;
+        while !left.is_empty() {
+            let (replacement, consumed) = self.first(left);
+            left = left.get(consumed..).unwrap_or("");
+            for c in replacement.chars() {
+                if c == ' ' {
+                    space = true;
+                } else {
+                    if std::mem::take(&mut space) {
+                        out.push_str(SPACE);
+                    }
+                    out.push(c);
+                }
+            }
+        }
+        out
+    }
+
+    /// The replacement of the longest beginning that has one, and its length; else the first character.
+    fn first<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
+        let own = text.chars().next().map_or(0, char::len_utf8);
+        let unchanged = (text.get(..own).unwrap_or(""), own);
+        let Some((value, length)) = self.longest(text.as_bytes()) else { return unchanged };
+        let Some(bytes) = self.replacements.get(value..) else { return unchanged };
+        let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+        match (std::str::from_utf8(bytes.get(..end).unwrap_or(&[])), text.is_char_boundary(length)) {
+            (Ok(replacement), true) => (replacement, length),
+            _ => unchanged,
+        }
+    }
+
+    /// Value and length of the longest key that `bytes` begins with. A unit has its label in the low byte, a bit for "a
+    /// key ends here", and the distance to its children.
+    fn longest(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let offset = |unit: u32| ((unit >> 10) << ((unit & 0x200) >> 6)) as usize;
+        let mut node = offset(*self.units.first()?);
+        let mut found = None;
+        for (index, byte) in bytes.iter().enumerate() {
+            node ^= usize::from(*byte);
+            let Some(unit) = self.units.get(node).copied() else { break };
+            if unit & 0x8000_00ff != u32::from(*byte) {
+                break;
+            }
+            node ^= offset(unit);
+            if unit & 0x100 != 0 {
+                let value = self.units.get(node).map_or(0, |leaf| leaf & 0x7fff_ffff);
+                found = Some((value as usize, index + 1));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,143 @@
+//! Divides a text into pieces of the vocabulary: of all ways to do it, the most probable one.
+use crate::{
+    normalize::Normalizer,
+    protobuf::{Fields, field},
+};
+
+/// Number of the piece for what the vocabulary does not have.
+const UNKNOWN: u32 = 0;
+/// Pieces before and after every text.
+const BEGIN: u32 = 1;
+const END: u32 = 2;
+/// An unknown character is this much less probable than the rarest piece.
+const UNKNOWN_PENALTY: f32 = 10.0;
+
+/// The pieces, sorted by their bytes. A tree of characters would be faster to walk and take 40 MB.
+pub struct Vocabulary {
+    normalizer: Normalizer,
+    /// All pieces one after another, each with where it starts, its number and its score.
+    bytes: Vec<u8>,
+    pieces: Vec<Piece>,
+    /// Where the pieces with this first byte begin.
+    first_byte: Vec<usize>,
+    unknown_score: f32,
+}
+
+#[derive(Clone, Copy)]
+struct Piece {
+    start: u32,
+    length: u32,
+    number: u32,
+    score: f32,
+}
+
+impl Vocabulary {
+    /// Reads the vocabulary file: pieces (field 1: text, score) and what normalises (field 3, its field 2).
+    pub fn new(file: &[u8]) -> Option<Self> {
+        let mut pieces: Vec<(&[u8], f32)> = Vec::new();
+        for (_, message) in Fields(file).filter(|(number, _)| *number == 1) {
+            let score = field(message, 2).and_then(|b| b.try_into().ok()).map_or(0.0, f32::from_le_bytes);
+            pieces.push((field(message, 1)?, score));
+        }
+        let normalizer = Normalizer::new(field(field(file, 3)?, 2)?)?;
+        let lowest = pieces.iter().map(|(_, score)| *score).reduce(f32::min)?;
+        let mut numbers: Vec<usize> = (0..pieces.len()).collect();
+        numbers.sort_by_key(|number| pieces[*number].0);
+        let mut bytes = Vec::new();
+        let mut sorted = Vec::with_capacity(pieces.len());
+        for number in numbers {
+            let (text, score) = pieces[number];
+            let (start, length) = (u32::try_from(bytes.len()).ok()?, u32::try_from(text.len()).ok()?);
+            sorted.push(Piece { start, length, number: u32::try_from(number).ok()?, score });
+            bytes.extend(text);
+        }
+        let mut vocabulary =
+            Self { normalizer, bytes, pieces: sorted, first_byte: Vec::new(), unknown_score: lowest - UNKNOWN_PENALTY };
+        vocabulary.first_byte = (0..=256)
+            .map(|byte| {
+                vocabulary.pieces.partition_point(|p| vocabulary.text(p).first().is_none_or(|b| u16::from(*b) < byte))
+            })
+            .collect();
+        Some(vocabulary)
+    }
+
+    /// Number of pieces.
+    pub fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// The numbers of the pieces of a text, with those for its beginning and end.
+    pub fn encode(&self, text: &str) -> Vec<u32> {
+        let normalized = self.normalizer.normalize(text);
+        let mut numbers = vec![BEGIN];
+        match normalized.is_empty() {
+            true => numbers.push(UNKNOWN),
+            false => self.best_path(&normalized, &mut numbers),
+        }
+        numbers.push(END);
+        numbers
+    }
+
+    fn text(&self, piece: &Piece) -> &[u8] {
+        &self.bytes[piece.start as usize..][..piece.length as usize]
+    }
+
+    /// Viterbi: for every place in the text, the best score of the text before it, and the piece that it ends with. On
+    /// equal scores the longer piece wins, as in the program that the vocabulary comes from.
+    fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
+        let end = text.len();
+        let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
+        best[0].0 = 0.0;
+        for (start, c) in text.char_indices() {
+            let base = best[start].0;
+            let mut reach = |stop: usize, score: f32, number: u32| {
+                if score > best[stop].0 {
+                    best[stop] = (score, start, number);
+                }
+            };
+            let after_char = start + c.len_utf8();
+            let mut has_single = false;
+            self.prefixes(&text.as_bytes()[start..], |piece| {
+                let stop = start + piece.length as usize;
+                has_single |= stop == after_char;
+                reach(stop, base + piece.score, piece.number);
+            });
+            if !has_single {
+                reach(after_char, base + self.unknown_score, UNKNOWN);
+            }
+        }
+        let first = numbers.len();
+        let mut stop = end;
+        while stop > 0 {
+            let (_, start, number) = best[stop];
+            numbers.push(number);
+            stop = start;
+        }
+        numbers[first..].reverse();
+    }
+
+    /// Calls `found` with every piece that `text` begins with, the shortest first. The range of pieces that begin like
+    /// `text` gets smaller with every byte.
+    fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
+        let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
+        let mut range = &self.pieces[self.first_byte[first]..self.first_byte[first + 1]];
+        let mut depth = 1;
+        loop {
+            // In the order of bytes, the piece that ends here is the first of those that go on.
+            match range.first() {
+                None => return,
+                Some(piece) if piece.length as usize == depth => {
+                    found(piece);
+                    range = &range[1..];
+                }
+                Some(_) => {}
+            }
+            let Some(next) = text.get(depth) else { return };
+            let byte = |p: &Piece| self.bytes[p.start as usize + depth];
+            let from = range.partition_point(|p| byte(p) < *next);
+            let length = range[from..].partition_point(|p| byte(p) == *next);
+            range = &range[from..from + length];
+            depth += 1;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The encoder against another program that reads the same weights: `encoded.json` has its answers (the Python package
+//! that the weights come in).
+#![allow(clippy::unwrap_used, reason = "a test")]
+mod common;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use mementory_meaning::{DIMENSIONS, Encoder, MAX_CHARS, MAX_PIECES, Vector, dot};
+
+fn encoder() -> Option<Encoder> {
+    Some(Encoder::open(&common::weights()?).unwrap())
+}
+
+struct Case {
+    text: String,
+    pieces: Vec<u32>,
+    vector: Vector,
+}
+
+fn cases() -> Vec<Case> {
+    let cases: serde_json::Value = serde_json::from_str(include_str!("encoded.json")).unwrap();
+    let read = |case: &serde_json::Value| {
+        let bytes = STANDARD.decode(case["vector"].as_str().unwrap()).unwrap();
+        Case {
+            text: case["text"].as_str().unwrap().to_owned(),
+            pieces: case["pieces"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as u32).collect(),
+            vector: Vector::new(bytes.iter().map(|n| f32::from(n.cast_signed())).collect()).unwrap(),
+        }
+    };
+    cases.as_array().unwrap().iter().map(read).collect()
+}
+
+#[test]
+fn pieces_and_vectors_are_those_of_the_reference() {
+    let Some(encoder) = encoder() else { return };
+    let cases = cases();
+    let texts: Vec<&str> = cases.iter().map(|case| &*case.text).collect();
+    let together = encoder.encode(&texts);
+    for (case, vector) in cases.iter().zip(&together) {
+        let start: String = case.text.chars().take(30).collect();
+        assert_eq!(encoder.pieces(&case.text), case.pieces, "{start:?}");
+        let cosine = dot(vector, &case.vector);
+        assert!(cosine > 0.999, "{start:?}: {cosine}");
+        // Neighbours in a group of texts leave no trace in each other.
+        let cosine = dot(&encoder.encode(&[&case.text])[0], vector);
+        assert!(cosine > 0.999_99, "{start:?} alone: {cosine}");
+        assert!(dot(&Vector::from_bytes(&vector.to_bytes()).unwrap(), vector) > 0.999, "{start:?}, stored");
+    }
+}
+
+#[test]
+fn the_same_meaning_is_nearest_across_languages() {
+    let Some(encoder) = encoder() else { return };
+    // The first 51 cases are 17 sentences, each in English, German and Japanese.
+    let cases = cases();
+    let texts: Vec<&str> = cases.iter().take(51).map(|case| &*case.text).collect();
+    let vectors = encoder.encode(&texts);
+    let nearest = |index: usize, language: usize| {
+        (0..17)
+            .map(|n| n * 3 + language)
+            .max_by(|a, b| dot(&vectors[index], &vectors[*a]).total_cmp(&dot(&vectors[index], &vectors[*b])))
+    };
+    let right = |language| (0..17).filter(|n| nearest(n * 3, language) == Some(n * 3 + language)).count();
+    assert!(right(1) >= 15 && right(2) >= 15, "German {}, Japanese {} of 17", right(1), right(2));
+}
+
+#[test]
+fn a_long_text_counts_up_to_its_limit() {
+    let Some(encoder) = encoder() else { return };
+    let long = "I like long walks at the sea. ".repeat(4_000);
+    let cut: String = long.chars().take(MAX_CHARS).collect();
+    assert!(dot(&encoder.encode(&[&long])[0], &encoder.encode(&[&cut])[0]) > 0.999_99);
+    // One character that is replaced by 18.
+    let widening = "\u{fdfa}".repeat(100_000);
+    assert!(encoder.pieces(&widening).len() <= MAX_PIECES);
+    assert_eq!(encoder.encode(&[&widening, "", "\u{0}"]).len(), 3);
+    assert_eq!(encoder.encode(&[&widening])[0].as_slice().len(), DIMENSIONS);
+    assert!(encoder.encode(&[]).is_empty());
+}

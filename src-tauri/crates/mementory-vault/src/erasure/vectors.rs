@@ -1,0 +1,14 @@
+//! Vectors of erased and redacted texts. Triggers of the store remove them with the text.
+use crate::VaultResult;
+use mementory_erasure_check::Evidence;
+use rusqlite::Connection;
+
+/// Has the erasure check look for the vectors that a row has now.
+pub(crate) fn add_to_evidence(c: &Connection, row: i64, evidence: &mut Evidence) -> VaultResult<()> {
+    let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1")?;
+    let mut rows = statement.query([row])?;
+    while let Some(row) = rows.next()? {
+        evidence.vector(row.get_ref(0)?.as_blob().unwrap_or_default());
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! The vectors of memories in memory, as long as the vault does not change.
+use mementory_meaning::Collection;
+use std::sync::Arc;
+
+/// The state of the vault that vectors were loaded from: its last change, and the portions encoded.
+pub(crate) type LoadedFrom = (u64, i64);
+
+/// Vectors in memory, with what they were loaded from. Empty until the first search.
+#[derive(Default)]
+pub(crate) struct LoadedVectors(pub(crate) Option<(LoadedFrom, Arc<Collection>)>);

@@ -1,0 +1,159 @@
+//! What memories mean, as vectors in the table `vectors`: made by the sentence encoder, compared in memory.
+//!
+//! The table follows the records by triggers (`schema_3.sql`), which remove a vector with its text. What lacks one is
+//! encoded by [`Meaning::encode`], in whatever portions the caller likes.
+mod parts;
+mod vectors;
+
+use crate::{Vault, VaultResult, context::Context, query::ListQuery, query::Queries};
+use mementory_meaning::{Encoder, MODEL, Vector};
+use mementory_model::Kind;
+use mementory_store::{RowView, kind_code};
+use parts::parts;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Kinds of records that are encoded: what assistants remember and say of the person. Not messages: a million of them
+/// would take half an hour and 500 MB.
+const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
+/// Key in `meta` for the encoder that the vectors are of, with the version of [`parts`].
+const ENCODED_BY: &str = "vectors_by";
+const PARTS_VERSION: &str = "1";
+/// Key in `meta` for the number of portions written, by which a loaded copy notices new vectors.
+pub(crate) const PORTIONS: &str = "vector_portions";
+/// Number of nearest records whose filter is checked at once.
+const CANDIDATES: usize = 200;
+
+/// Search by meaning.
+#[derive(Clone, Copy)]
+pub struct Meaning<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Meaning<'v> {
+    /// Search by meaning in this vault.
+    pub fn of(vault: &'v Vault) -> Self {
+        Self { context: &vault.context }
+    }
+}
+
+impl Meaning<'_> {
+    /// Rows that have to be encoded, by number.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn pending(&self) -> VaultResult<Vec<i64>> {
+        let current = self.context.store.read(is_current)?;
+        let unless = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
+        let kinds = ENCODED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
+        let sql = format!(
+            "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {unless} ORDER BY r.row"
+        );
+        self.context.store.read(|c| {
+            let mut statement = c.prepare(&sql)?;
+            Ok(statement.query_map([], |r| r.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Encodes these rows and stores their vectors. Nothing may change the vault meanwhile: a text that is redacted
+    /// between reading and storing would leave its vector behind.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn encode(&self, encoder: &Encoder, rows: &[i64]) -> VaultResult<()> {
+        let texts = self.context.store.read(|c| {
+            let mut texts = Vec::new();
+            for row in rows {
+                let Some(view) = RowView::by_row(c, *row)?.filter(|view| view.trashed.is_none()) else { continue };
+                let record = self.context.store.packs.content(c, view.pack, view.slot)?;
+                texts.push((*row, parts(record.title.as_deref(), &record.text)));
+            }
+            Ok(texts)
+        })?;
+        let all: Vec<&str> = texts.iter().flat_map(|(_, parts)| parts).map(String::as_str).collect();
+        let mut vectors = encoder.encode(&all).into_iter();
+        self.context.store.write(|tx| {
+            if !is_current(tx)? {
+                tx.execute("DELETE FROM vectors", [])?;
+                set_meta(tx, ENCODED_BY, &encoded_by())?;
+            }
+            let mut insert = tx.prepare_cached("INSERT INTO vectors (row, part, vector) VALUES (?1, ?2, ?3)")?;
+            for (row, parts) in &texts {
+                tx.prepare_cached("DELETE FROM vectors WHERE row = ?1")?.execute([row])?;
+                for (part, vector) in vectors.by_ref().take(parts.len()).enumerate() {
+                    insert.execute(params![row, part as i64, vector.to_bytes()])?;
+                }
+                if parts.is_empty() {
+                    insert.execute(params![row, 0, Vec::<u8>::new()])?;
+                }
+            }
+            let portions: Option<i64> = read_meta(tx, PORTIONS)?;
+            set_meta(tx, PORTIONS, &(portions.unwrap_or(0) + 1))?;
+            Ok(())
+        })
+    }
+
+    /// The rows nearest to any of `to` that pass the filter, best first, with their cosine, which is at least `least`.
+    /// Rows of `except` are left out.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn nearest(
+        &self,
+        to: &[Vector],
+        filter: &ListQuery,
+        limit: usize,
+        least: f32,
+        except: &[i64],
+    ) -> VaultResult<Vec<(u64, f32)>> {
+        let loaded = self.context.loaded_vectors()?;
+        let ranked = loaded.ranked(to);
+        let near: Vec<(i64, f32)> = ranked
+            .into_iter()
+            .take_while(|(_, cosine)| *cosine >= least)
+            .filter(|(row, _)| !except.contains(row))
+            .collect();
+        let mut found = Vec::new();
+        for candidates in near.chunks(CANDIDATES) {
+            let rows = Some(candidates.iter().map(|(row, _)| *row).collect());
+            let passing = Queries::new(self.context).rows(&ListQuery { rows, ..filter.clone() })?;
+            found.extend(
+                candidates.iter().filter(|(row, _)| passing.contains(row)).map(|(row, cosine)| (*row as u64, *cosine)),
+            );
+            if found.len() >= limit {
+                break;
+            }
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The vectors of a row; none if it is not encoded (yet).
+    ///
+    /// # Errors
+    /// The store.
+    pub fn of_row(&self, row: i64) -> VaultResult<Vec<Vector>> {
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
+            let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;
+            Ok(stored.iter().filter_map(|bytes| Vector::from_bytes(bytes)).collect())
+        })
+    }
+}
+
+fn encoded_by() -> String {
+    format!("{MODEL}/{PARTS_VERSION}")
+}
+
+/// True if the stored vectors are of this encoder.
+fn is_current(c: &Connection) -> VaultResult<bool> {
+    Ok(read_meta::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
+}
+
+pub(crate) fn read_meta<T: rusqlite::types::FromSql>(c: &Connection, key: &str) -> VaultResult<Option<T>> {
+    Ok(c.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
+}
+
+fn set_meta(tx: &Connection, key: &str, value: &dyn rusqlite::ToSql) -> VaultResult<()> {
+    tx.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Divides a text into the parts that get a vector each. A vector of a long note would be near to everything and to
+//! nothing in particular.
+
+/// A part ends at the end of a line once it is this long, in characters.
+const PART_CHARS: usize = 200;
+/// A line that is longer is divided after this many characters.
+const MAX_PART_CHARS: usize = 1_000;
+/// Of a longer text the first parts count, so that one text of any length costs little.
+const MAX_PARTS: usize = 32;
+
+/// The parts of a text. Its title is in the first of them.
+pub(super) fn parts(title: Option<&str>, text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut chars = 0;
+    let title = title.filter(|title| !text.contains(title)).unwrap_or("");
+    for line in std::iter::once(title).chain(text.lines()) {
+        let mut left = line.trim();
+        while !left.is_empty() && parts.len() < MAX_PARTS {
+            let end = left.char_indices().nth(MAX_PART_CHARS).map_or(left.len(), |(index, _)| index);
+            let (piece, after) = left.split_at(end);
+            if !part.is_empty() {
+                part.push('\n');
+            }
+            part.push_str(piece);
+            chars += piece.chars().count();
+            left = after;
+            if chars >= PART_CHARS {
+                parts.push(std::mem::take(&mut part));
+                chars = 0;
+            }
+        }
+        if parts.len() == MAX_PARTS {
+            return parts;
+        }
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_are_one_part() {
+        assert_eq!(parts(None, "I like tea.\n\nAnd cake.\n"), ["I like tea.\nAnd cake."]);
+        assert_eq!(parts(Some("Food"), "I like tea."), ["Food\nI like tea."]);
+        assert_eq!(parts(Some("tea"), "I like tea."), ["I like tea."]);
+        assert!(parts(None, " \n\t\n").is_empty() && parts(Some(""), "").is_empty());
+    }
+
+    #[test]
+    fn long_texts_have_several_and_not_without_end() {
+        let lines = format!("{}\n{}\nend", "a".repeat(150), "b".repeat(150));
+        assert_eq!(parts(None, &lines), [format!("{}\n{}", "a".repeat(150), "b".repeat(150)), "end".into()]);
+        let endless = parts(None, &"日本".repeat(500_000));
+        assert_eq!(endless.len(), MAX_PARTS);
+        assert!(endless.iter().all(|part| part.chars().count() <= MAX_PART_CHARS));
+    }
+}

@@ -1,0 +1,37 @@
+//! Loads the vectors.
+use super::{PORTIONS, read_meta};
+use crate::{VaultResult, context::Context, loaded_vectors::LoadedFrom};
+use mementory_meaning::Collection;
+use mementory_store::Store;
+use std::sync::{Arc, PoisonError};
+
+impl Context {
+    /// All vectors: those in memory if nothing has changed, else read from the store.
+    pub(crate) fn loaded_vectors(&self) -> VaultResult<Arc<Collection>> {
+        let mut loaded = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        self.store.read(|c| {
+            // One transaction, so that the state belongs to what is read.
+            let c = c.unchecked_transaction()?;
+            let state: LoadedFrom = (Store::last_change(&c)?, read_meta(&c, PORTIONS)?.unwrap_or(0));
+            if let Some((of, vectors)) = &loaded.0
+                && *of == state
+            {
+                return Ok(vectors.clone());
+            }
+            let mut vectors = Collection::default();
+            let mut statement = c.prepare_cached("SELECT row, vector FROM vectors")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                vectors.push(row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default());
+            }
+            let vectors = Arc::new(vectors);
+            loaded.0 = Some((state, vectors.clone()));
+            Ok(vectors)
+        })
+    }
+
+    /// Drops the vectors in memory, after an erasure or redaction.
+    pub(crate) fn forget_loaded_vectors(&self) {
+        self.vectors.lock().unwrap_or_else(PoisonError::into_inner).0 = None;
+    }
+}

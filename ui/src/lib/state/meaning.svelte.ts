@@ -1,0 +1,38 @@
+import { backend } from "$lib/ipc";
+import { JobProgress } from "./job.svelte";
+import { lockGuard } from "./lock-cleanup";
+import { session } from "./session.svelte";
+
+/** Encodes memories for search by meaning, one job at a time. */
+class Meaning {
+  /** Increases when memories were encoded, so that lists of similar ones are asked for again. */
+  revision = $state(0);
+  #running = false;
+  #queued = false;
+
+  /** Encodes new and changed memories. The job pauses while the person waits for the window. */
+  async encodeInBackground(): Promise<void> {
+    if (this.#running) {
+      this.#queued = true;
+      return;
+    }
+    const isUnlocked = lockGuard();
+    const job = new JobProgress();
+    this.#running = true;
+    try {
+      const done = await backend().encode(job.id, job.listen);
+      if (isUnlocked() && done.records > 0) this.revision += 1;
+    } catch (error) {
+      // Nobody asked for it, so no error is shown. Lists of similar memories say what is missing.
+      session.handleLocked(error);
+    } finally {
+      this.#running = false;
+    }
+    if (this.#queued) {
+      this.#queued = false;
+      if (isUnlocked()) await this.encodeInBackground();
+    }
+  }
+}
+
+export const meaning = new Meaning();
