@@ -9,7 +9,7 @@ use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
 use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ impl AppState {
 
     /// Answers clients at another path.
     #[cfg(all(test, unix))]
-    pub fn answer_at(&mut self, socket: PathBuf) {
+    pub fn answer_at(&mut self, socket: std::path::PathBuf) {
         self.agents = Agents::at(socket);
     }
 

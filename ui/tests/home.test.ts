@@ -84,7 +84,11 @@ describe("memories without a type", () => {
     const work = screen.getByText("Work").closest("tr");
     expect(work?.textContent).toContain("suggested");
     await fireEvent.click(screen.getByRole("button", { name: "6" }));
-    expect([memories.filter.source, memories.filter.record_type, memories.filter.about]).toEqual(["chatgpt", "", "work"]);
+    expect([memories.filter.source, memories.filter.record_type, memories.filter.about]).toEqual([
+      "chatgpt",
+      "",
+      "work",
+    ]);
     expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type", "About: Work"]);
     await fireEvent.click(screen.getByRole("button", { name: "4" }));
     expect([memories.filter.about, memories.filter.special]).toEqual([null, "any"]);

@@ -19,6 +19,7 @@ mod push;
 mod release_args;
 mod review;
 mod run;
+mod select_args;
 
 use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;

@@ -1,10 +1,11 @@
 //! Commands that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
-    args::{Command, ExportArgs, ExportSelectArgs, Filters, KeysCommand, SelectArgs},
+    args::{Command, ExportArgs, Filters, KeysCommand},
     done::{CommandResult, done},
     input::{filter, path_text, secret},
     job::cancel_on_ctrl_c,
     push,
+    select_args::{ExportSelectArgs, SelectArgs},
 };
 use mementory_api::{
     ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, files, passphrase,

@@ -5,7 +5,7 @@ use crate::{
     erasure_ledger::LedgerFiles,
     failed_step::FailedStep,
     folder_lock::FolderLock,
-    insight::InsightCache,
+    insight_cache::InsightCache,
     known_values::{KnownValues, ValuesState},
     loaded_vectors::LoadedVectors,
 };

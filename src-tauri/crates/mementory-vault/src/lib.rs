@@ -26,12 +26,14 @@ mod import;
 mod import_report;
 mod index_sync;
 mod insight;
+mod insight_cache;
+mod insight_decisions;
 mod integrity;
 mod key_ring;
 mod known_values;
-mod memory_evidence;
 mod loaded_vectors;
 mod meaning;
+mod memory_evidence;
 mod message_order;
 mod query;
 mod review;
@@ -67,9 +69,8 @@ pub use import_report::{
     Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, ReachedState, SourceSeen,
 };
 pub use index_sync::IndexWatch;
-pub use insight::{
-    AboutMemory, ContradictionPair, Contradictions, Insight, InsightCounts, InsightFilter, Judgement, MemoryTopic,
-};
+pub use insight::{ContradictionPair, Contradictions, Insight, MemoryTopic};
+pub use insight_cache::{AboutMemory, InsightCounts, InsightFilter, Judgement};
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};
 pub use meaning::Meaning;

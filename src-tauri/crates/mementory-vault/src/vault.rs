@@ -17,7 +17,6 @@ use crate::{
     folder_lock::FolderLock,
     import::Importer,
     index_sync::IndexWatch,
-    insight::Insight,
     integrity::IntegrityCheck,
     key_ring::KeyRing,
     query::{Batches, Files, Queries, Reader, Search},
@@ -322,11 +321,6 @@ impl Vault {
     /// Scans for sensitive values, lists them, and stores decisions on them.
     pub fn scanner(&self) -> Scanner<'_> {
         Scanner::new(&self.context)
-    }
-
-    /// Suggests what memories are about, and stores corrections.
-    pub fn insight(&self) -> Insight<'_> {
-        Insight::new(&self.context)
     }
 
     /// The grants of connected clients, and what they make visible.

@@ -6,7 +6,14 @@ import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
-const FACET_KEYS = { source: "sources", record_type: "types", tag: "tags", said_by: "said_by", about: "about", special: "special" } as const;
+const FACET_KEYS = {
+  source: "sources",
+  record_type: "types",
+  tag: "tags",
+  said_by: "said_by",
+  about: "about",
+  special: "special",
+} as const;
 
 /** Names with the largest number first and the empty name last. */
 export function byFrequency(numbers: Record<string, number>): string[] {

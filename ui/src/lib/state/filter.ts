@@ -51,7 +51,9 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether any filter besides the kind is set. */
 export function isFiltered(filter: Filter): boolean {
-  const { source, tag, record_type, said_by, since, until, status, standing, file_kind, batch, about, special } = filter;
-  const named = source ?? tag ?? said_by ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length ?? special;
+  const { source, tag, record_type, said_by, since, until, status, standing, file_kind, batch, about, special } =
+    filter;
+  const named =
+    source ?? tag ?? said_by ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length ?? special;
   return record_type !== null || about !== null || Boolean(named);
 }

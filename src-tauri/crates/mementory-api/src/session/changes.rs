@@ -2,7 +2,7 @@
 use super::{context::Context, filter, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
-use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
+use mementory_vault::{EditFields, Insight, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
 use std::collections::BTreeMap;
 
 /// Writing, editing, deleting, redacting and erasing records.
@@ -46,7 +46,7 @@ impl Changes<'_> {
     pub fn set_about(&self, request: &AboutRequest) -> ApiResult<Ids> {
         let kind = filter::about_kind(&request.about)?;
         let _guard = self.context.write_guard();
-        self.context.vault.insight().correct(&request.ids, kind, now())?;
+        Insight::of(&self.context.vault).correct(&request.ids, kind, now())?;
         Ok(Ids { ids: request.ids.clone() })
     }
 

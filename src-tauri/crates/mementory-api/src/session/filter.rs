@@ -1,7 +1,9 @@
 //! Converts the filters of requests for the vault and its search index.
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, SaidBy, Timestamp};
-use mementory_vault::{AboutKind, ExportDiffStatus, FileKind, IndexFilter, InsightFilter, ListQuery, Special, Vault};
+use mementory_vault::{
+    AboutKind, ExportDiffStatus, FileKind, IndexFilter, Insight, InsightFilter, ListQuery, Special, Vault,
+};
 use std::collections::HashSet;
 
 /// Converts a filter for the vault.
@@ -26,7 +28,7 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     }
     let insight = insight_filter(filter)?;
     if insight != InsightFilter::default() {
-        query.among = Some(vault.insight().rows(&insight)?);
+        query.among = Some(Insight::of(vault).rows(&insight)?);
     }
     Ok(query)
 }

@@ -1,7 +1,7 @@
 //! Topics and contradictions of the memories.
 use super::{context::Context, now, view::RowViews};
 use crate::{ApiResult, Job, types::*};
-use mementory_vault::RowView;
+use mementory_vault::{Insight, RowView};
 
 /// Topics and contradictions.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ impl Insights<'_> {
     /// `cancelled`.
     pub fn topics(&self, job: &Job) -> ApiResult<Topics> {
         let _guard = self.context.snapshot_guard();
-        let found = self.context.vault.insight().topics(&job.cancel_flag())?;
+        let found = Insight::of(&self.context.vault).topics(&job.cancel_flag())?;
         let mut topics = Vec::with_capacity(found.len());
         for (n, topic) in found.into_iter().enumerate() {
             let mut memories = Vec::with_capacity(topic.rows.len());
@@ -40,7 +40,7 @@ impl Insights<'_> {
     /// `cancelled`.
     pub fn contradictions(&self, job: &Job) -> ApiResult<ContradictionList> {
         let _guard = self.context.snapshot_guard();
-        let found = self.context.vault.insight().contradictions(&job.cancel_flag(), now())?;
+        let found = Insight::of(&self.context.vault).contradictions(&job.cancel_flag(), now())?;
         let mut list = ContradictionList::default();
         for pair in found.pairs {
             list.pairs.push(ContradictionInfo {
@@ -64,7 +64,7 @@ impl Insights<'_> {
     /// `not_found`; `usage` if both are the same.
     pub fn keep_both(&self, a: &str, b: &str) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
-        self.context.vault.insight().keep_both(a, b, now())?;
+        Insight::of(&self.context.vault).keep_both(a, b, now())?;
         Ok(Ids { ids: vec![a.into(), b.into()] })
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_formats::{SECRET_BAR, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
-use mementory_vault::{FacetCounts, IndexFilter, InsightCounts, RowView, Sort};
+use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView, Sort};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -78,7 +78,7 @@ impl Records<'_> {
             }
         }
         let counts = match query.kind {
-            None | Some(Kind::Memory) if !query.trash => self.context.vault.insight().counts(&query)?,
+            None | Some(Kind::Memory) if !query.trash => Insight::of(&self.context.vault).counts(&query)?,
             _ => InsightCounts::default(),
         };
         let mut special = counts.special;

@@ -2,7 +2,7 @@
 use super::time;
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
-use mementory_vault::{FileKind, Judgement, RowView, Vault};
+use mementory_vault::{FileKind, Insight, Judgement, RowView, Vault};
 
 /// Maximum length of the text in a list row, in characters.
 const MAX_LIST_TEXT_CHARS: usize = 500;
@@ -56,7 +56,7 @@ impl RowViews<'_> {
         };
         let conversation_id =
             owner.map(|row| vault.reader().view_by_row(row)).transpose()?.flatten().map(|v| v.id_text());
-        let (about, special) = insight_info(vault.insight().judgement(view, record)?);
+        let (about, special) = insight_info(Insight::of(vault).judgement(view, record)?);
         Ok(ListItem {
             id: view.id_text(),
             origin_id: record.origin_id.clone(),
@@ -117,7 +117,7 @@ impl RowViews<'_> {
             (None, Some(id)) => vault.reader().view(id).ok().and_then(|v| v.title),
             (None, None) => None,
         };
-        let (about, special) = insight_info(vault.insight().judgement(view, record)?);
+        let (about, special) = insight_info(Insight::of(vault).judgement(view, record)?);
         Ok(RecordView {
             about,
             special,

@@ -369,7 +369,7 @@ impl Eraser<'_> {
             }
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
             tx.prepare_cached("DELETE FROM reviews WHERE record = ?1")?.execute([target.view.id])?;
-            crate::insight::forget(tx, &target.view.id)?;
+            crate::insight_decisions::forget(tx, &target.view.id)?;
         }
         for target in targets {
             // A message or chunk that was restored from the Trash separately is not erased. It loses its owner.

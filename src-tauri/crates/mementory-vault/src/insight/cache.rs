@@ -1,96 +1,19 @@
-//! The suggestions of all live memories, in memory only. A memory is judged again if its row changes; all are if
-//! something was redacted or erased, or the person decides something.
-use super::{AboutMemory, InsightCounts, InsightFilter, Judgement, decisions};
-use crate::{VaultResult, query::in_halves};
+//! Judges the live memories by their words and by what the person decided.
+use crate::{
+    VaultResult,
+    insight_cache::{AboutMemory, Judgement, Stamp, State},
+    insight_decisions as decisions,
+    query::in_halves,
+};
 use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record};
 use mementory_similar::{Comparison, Form, compare};
 use mementory_store::{RowView, Store, kind_code};
 use rusqlite::Connection;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Decisions that are compared with other memories, the first ones by id; a bound for the time.
 const MAX_TAUGHT: usize = 500;
-
-/// What the suggestions depend on: the last change and the number of tombstones.
-pub(super) type State = (i64, i64);
-
-/// What the suggestion of one row depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    version: u32,
-    since: i64,
-    pack: i64,
-    slot: u32,
-}
-
-impl Stamp {
-    pub(super) fn of_view(view: &RowView) -> Self {
-        Self { version: view.version, since: view.since, pack: view.pack, slot: view.slot }
-    }
-}
-
-/// The suggestions, by row.
-#[derive(Debug, Default)]
-pub(crate) struct InsightCache {
-    state: Option<State>,
-    entries: HashMap<i64, (Stamp, Judgement)>,
-}
-
-impl InsightCache {
-    pub(super) fn get(&self, row: i64, stamp: &Stamp) -> Option<Judgement> {
-        self.state?;
-        self.entries.get(&row).filter(|(of, _)| of == stamp).map(|(_, judgement)| judgement.clone())
-    }
-
-    pub(super) fn is_current(&self, state: State) -> bool {
-        self.state == Some(state)
-    }
-
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    /// What may be used again for this state.
-    pub(super) fn begin(&mut self, state: State) -> HashMap<i64, (Stamp, Judgement)> {
-        match self.state.take() {
-            Some((_, tombstones)) if tombstones == state.1 => std::mem::take(&mut self.entries),
-            _ => HashMap::new(),
-        }
-    }
-
-    pub(super) fn finish(&mut self, state: State, entries: HashMap<i64, (Stamp, Judgement)>) {
-        *self = Self { state: Some(state), entries };
-    }
-
-    pub(super) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {
-        let admits = |judgement: &Judgement| {
-            let about = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
-            let special = filter.special.is_none_or(|wanted| match wanted {
-                Some(class) => judgement.special.contains(&class),
-                None => !judgement.special.is_empty(),
-            });
-            about && special
-        };
-        let mut rows: Vec<i64> =
-            self.entries.iter().filter(|(_, (_, judgement))| admits(judgement)).map(|(row, _)| *row).collect();
-        rows.sort_unstable();
-        rows
-    }
-
-    pub(super) fn counts(&self, found: &HashSet<i64>) -> InsightCounts {
-        let mut counts = InsightCounts::default();
-        for (_, judgement) in self.entries.iter().filter(|(row, _)| found.contains(row)).map(|(_, entry)| entry) {
-            let name = judgement.about.map_or("", |about| about.kind.as_str());
-            *counts.about.entry(name.to_owned()).or_default() += 1;
-            for class in &judgement.special {
-                *counts.special.entry(class.as_str().to_owned()).or_default() += 1;
-            }
-            counts.any_special += u32::from(!judgement.special.is_empty());
-        }
-        counts
-    }
-}
 
 /// What the person decided, and the texts that it was decided about.
 pub(super) struct Taught {

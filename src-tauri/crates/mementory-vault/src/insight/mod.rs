@@ -3,66 +3,25 @@
 //!
 //! | module | contains |
 //! |---|---|
-//! | `cache` | the suggestions of all live memories |
+//! | `cache` | judges memories; the results are kept in `insight_cache` |
 //! | `pairs` | contradictions and topics, computed on request |
-//! | `decisions` | corrections and pairs that both hold, stored by the records' ids |
+//!
+//! Corrections and pairs that both hold are stored by `insight_decisions`.
 mod cache;
-mod decisions;
 mod pairs;
 
 use crate::{
-    VaultError, VaultResult,
+    Vault, VaultError, VaultResult,
     context::Context,
+    insight_cache::{InsightCache, InsightCounts, InsightFilter, Judgement, Stamp},
+    insight_decisions as decisions,
     query::{ListQuery, Queries},
 };
-pub(crate) use cache::InsightCache;
-use cache::{Stamp, Taught};
-pub(crate) use decisions::forget;
-use mementory_insight::{AboutKind, Special};
+use cache::Taught;
+use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::RowView;
 pub use pairs::{ContradictionPair, Contradictions, MemoryTopic};
-use std::collections::BTreeMap;
-
-/// What a memory is about.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AboutMemory {
-    /// The kind.
-    pub kind: AboutKind,
-    /// From 0 to 1; 1 for a decision of the person.
-    pub confidence: f32,
-    /// True if the person decided it, for this memory or for one that says the same.
-    pub by_person: bool,
-}
-
-/// What is suggested about one memory, or decided.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Judgement {
-    /// None if its words say nothing.
-    pub about: Option<AboutMemory>,
-    /// The special categories that it shows.
-    pub special: Vec<Special>,
-}
-
-/// Numbers of memories by what they are about.
-#[derive(Debug, Clone, Default)]
-pub struct InsightCounts {
-    /// By kind; those without one count under the empty name.
-    pub about: BTreeMap<String, u32>,
-    /// By special category. A memory may count under several.
-    pub special: BTreeMap<String, u32>,
-    /// Memories of any special category.
-    pub any_special: u32,
-}
-
-/// Which memories a list is limited to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct InsightFilter {
-    /// Those of this kind. `Some(None)` stands for those without one.
-    pub about: Option<Option<AboutKind>>,
-    /// Those of this special category. `Some(None)` stands for any.
-    pub special: Option<Option<Special>>,
-}
 
 /// Suggests what memories are about, and stores corrections.
 #[derive(Clone, Copy)]
@@ -71,8 +30,9 @@ pub struct Insight<'v> {
 }
 
 impl<'v> Insight<'v> {
-    pub(crate) fn new(context: &'v Context) -> Self {
-        Self { context }
+    /// What the memories of this vault are about.
+    pub fn of(vault: &'v Vault) -> Self {
+        Self { context: &vault.context }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pairs of memories that cannot both hold, and topics: both over all live memories, computed on request.
-use super::{Insight, cache::text_of, decisions};
-use crate::{VaultError, VaultResult};
+use super::{Insight, cache::text_of};
+use crate::{VaultError, VaultResult, insight_decisions as decisions};
 use mementory_insight::{Sort, Statement, contradictions, past_plans, topics};
 use mementory_model::{Kind, Timestamp};
 use mementory_store::{RowView, kind_code};

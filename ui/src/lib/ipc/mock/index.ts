@@ -71,6 +71,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   const emptyRequest = (): OpenRequest => ({ vault: null, paths: [], refused: [], demonstration: false });
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
+  const matching = (filter: Parameters<typeof matches>[1]) => items.filter((each) => matches(each, filter));
   const requireOpen = () => {
     if (!open) throw failWith("locked", "The vault is locked.");
   };
@@ -372,21 +373,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       for (const tombstone of tombstones) if (tombstone.receipt === id) tombstone.complete = true;
       return sampleReceipt(id);
     },
-    exportPreview: async (_job, request) =>
-      sampleExport(
-        request,
-        items.filter((each) => matches(each, request.filter)),
-        review.open(),
-        false,
-      ),
+    exportPreview: async (_job, request) => sampleExport(request, matching(request.filter), review.open(), false),
     exportRun: async (job, request, _passphrase, onProgress) => {
       await runStages(job, ["collect", "write", "validate"], 3589, pace, onProgress);
-      return sampleExport(
-        request,
-        items.filter((each) => matches(each, request.filter)),
-        review.open(),
-        true,
-      );
+      return sampleExport(request, matching(request.filter), review.open(), true);
     },
     removeExport: async () => undefined,
     textTaken: async () => undefined,
@@ -394,10 +384,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       await runStages(job, ["write", "validate"], 3, pace, onProgress);
       return sampleEvidence(out, request, tombstones.length, entries.length);
     },
-    exportText: async (_job, request) => (
-      requireOpen(),
-      transferText(items.filter((each) => matches(each, request.filter)))
-    ),
+    exportText: async (_job, request) => (requireOpen(), transferText(matching(request.filter))),
     ...sampleSystem(options.system),
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onOpen: async (listener) => ((onOpen = listener), () => undefined),

@@ -5,14 +5,14 @@ use mementory_insight::AboutKind;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-pub(super) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> VaultResult<()> {
+pub(crate) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> VaultResult<()> {
     let key = format!("about/{}", hex::encode(id));
     tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![key, kind.as_str()])?;
     Ok(())
 }
 
 /// The kinds that the person decided, by id.
-pub(super) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
+pub(crate) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
     let mut statement =
         c.prepare_cached("SELECT substr(key, 7), value FROM meta WHERE key >= 'about/' AND key < 'about0'")?;
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
@@ -39,11 +39,11 @@ fn pair_key(a: &[u8; 16], b: &[u8; 16]) -> String {
     format!("both_true/{}/{}", hex::encode(a.min(b)), hex::encode(a.max(b)))
 }
 
-pub(super) fn store_both_true(tx: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<()> {
+pub(crate) fn store_both_true(tx: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<()> {
     tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, 1)", [pair_key(a, b)])?;
     Ok(())
 }
 
-pub(super) fn are_both_true(c: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<bool> {
+pub(crate) fn are_both_true(c: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<bool> {
     Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([pair_key(a, b)])?)
 }

@@ -1,0 +1,125 @@
+//! The suggestions of all live memories, in memory only. A memory is judged again if its row changes; all are if
+//! something was redacted or erased, or the person decides something.
+use mementory_insight::{AboutKind, Special};
+use mementory_store::RowView;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What a memory is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AboutMemory {
+    /// The kind.
+    pub kind: AboutKind,
+    /// From 0 to 1; 1 for a decision of the person.
+    pub confidence: f32,
+    /// True if the person decided it, for this memory or for one that says the same.
+    pub by_person: bool,
+}
+
+/// What is suggested about one memory, or decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judgement {
+    /// None if its words say nothing.
+    pub about: Option<AboutMemory>,
+    /// The special categories that it shows.
+    pub special: Vec<Special>,
+}
+
+/// Numbers of memories by what they are about.
+#[derive(Debug, Clone, Default)]
+pub struct InsightCounts {
+    /// By kind; those without one count under the empty name.
+    pub about: BTreeMap<String, u32>,
+    /// By special category. A memory may count under several.
+    pub special: BTreeMap<String, u32>,
+    /// Memories of any special category.
+    pub any_special: u32,
+}
+
+/// Which memories a list is limited to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InsightFilter {
+    /// Those of this kind. `Some(None)` stands for those without one.
+    pub about: Option<Option<AboutKind>>,
+    /// Those of this special category. `Some(None)` stands for any.
+    pub special: Option<Option<Special>>,
+}
+
+/// What the suggestions depend on: the last change and the number of tombstones.
+pub(crate) type State = (i64, i64);
+
+/// What the suggestion of one row depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) version: u32,
+    pub(crate) since: i64,
+    pub(crate) pack: i64,
+    pub(crate) slot: u32,
+}
+
+impl Stamp {
+    pub(crate) fn of_view(view: &RowView) -> Self {
+        Self { version: view.version, since: view.since, pack: view.pack, slot: view.slot }
+    }
+}
+
+/// The suggestions, by row.
+#[derive(Debug, Default)]
+pub(crate) struct InsightCache {
+    state: Option<State>,
+    entries: HashMap<i64, (Stamp, Judgement)>,
+}
+
+impl InsightCache {
+    pub(crate) fn get(&self, row: i64, stamp: &Stamp) -> Option<Judgement> {
+        self.state?;
+        self.entries.get(&row).filter(|(of, _)| of == stamp).map(|(_, judgement)| judgement.clone())
+    }
+
+    pub(crate) fn is_current(&self, state: State) -> bool {
+        self.state == Some(state)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What may be used again for this state.
+    pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (Stamp, Judgement)> {
+        match self.state.take() {
+            Some((_, tombstones)) if tombstones == state.1 => std::mem::take(&mut self.entries),
+            _ => HashMap::new(),
+        }
+    }
+
+    pub(crate) fn finish(&mut self, state: State, entries: HashMap<i64, (Stamp, Judgement)>) {
+        *self = Self { state: Some(state), entries };
+    }
+
+    pub(crate) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {
+        let admits = |judgement: &Judgement| {
+            let about = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
+            let special = filter.special.is_none_or(|wanted| match wanted {
+                Some(class) => judgement.special.contains(&class),
+                None => !judgement.special.is_empty(),
+            });
+            about && special
+        };
+        let mut rows: Vec<i64> =
+            self.entries.iter().filter(|(_, (_, judgement))| admits(judgement)).map(|(row, _)| *row).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    pub(crate) fn counts(&self, found: &HashSet<i64>) -> InsightCounts {
+        let mut counts = InsightCounts::default();
+        for (_, judgement) in self.entries.iter().filter(|(row, _)| found.contains(row)).map(|(_, entry)| entry) {
+            let name = judgement.about.map_or("", |about| about.kind.as_str());
+            *counts.about.entry(name.to_owned()).or_default() += 1;
+            for class in &judgement.special {
+                *counts.special.entry(class.as_str().to_owned()).or_default() += 1;
+            }
+            counts.any_special += u32::from(!judgement.special.is_empty());
+        }
+        counts
+    }
+}
