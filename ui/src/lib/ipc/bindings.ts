@@ -233,6 +233,7 @@ export const commands = {
 	setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
 };
 
+/* Types */
 /**  What a memory is about. */
 export type AboutInfo = {
 	/**  As in the filter. */
@@ -243,7 +244,6 @@ export type AboutInfo = {
 	by: string,
 };
 
-/* Types */
 /**  Request to add a memory written by hand. */
 export type AddRequest = {
 	type: string | null,
