@@ -27,7 +27,7 @@ const EDGE_CASES = {
   "ndjson-conversations.jsonl": { messages: 2, says: "duplicate" },
   "one-bad-conversation.json": { messages: 2, says: "malformed", failed: 1 },
   "empty-array.json": { messages: 0, says: "empty_export" },
-  "truncated-conversations.json": { messages: 0, says: "truncated", failed: 1, mentions: "byte 1242" },
+  "truncated-conversations.json": { messages: 2, says: "truncated", failed: 1, mentions: "byte 1242" },
   "truncated.zip": { messages: 2, says: "truncated_archive" },
   "nested-5-deep.zip": { refused: "archive_depth" },
   "duplicate-members.zip": { messages: 2, says: "duplicate_name" },
