@@ -69,7 +69,7 @@ fn stored_vectors_that_are_none_are_refused() {
 #[test]
 fn a_collection_ranks_by_the_nearest_part() {
     let along = |axis: usize| {
-        let mut numbers = vec![0.01; DIMENSIONS];
+        let mut numbers = vec![0.0; DIMENSIONS];
         numbers[axis] = 1.0;
         Vector::new(numbers).unwrap()
     };
