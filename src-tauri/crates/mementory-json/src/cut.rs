@@ -62,6 +62,7 @@ fn open_at_end(bytes: &[u8]) -> Option<Vec<Open>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::close_cut;
 

@@ -1,6 +1,6 @@
 //! In how many documents words are, for callers that weigh the words of a text.
 use crate::{IndexResult, SearchIndex, tokenize::tokens};
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 use tantivy::Term;
 
 impl SearchIndex {
@@ -13,9 +13,9 @@ impl SearchIndex {
         self.with_searcher(|searcher| {
             let mut out = HashMap::new();
             for word in tokens(text) {
-                if !out.contains_key(&word) {
-                    let found = searcher.doc_freq(&Term::from_field_text(self.fields.text, &word))?;
-                    out.insert(word, found);
+                if let Entry::Vacant(entry) = out.entry(word) {
+                    let found = searcher.doc_freq(&Term::from_field_text(self.fields.text, entry.key()))?;
+                    entry.insert(found);
                 }
             }
             Ok((searcher.num_docs(), out))
