@@ -165,6 +165,7 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
 }
 
 /// Reports a skipped test on standard error and to `npm test` (tests/tools/layers.mjs).
+#[allow(clippy::print_stderr)]
 fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else {

@@ -465,7 +465,7 @@ export const SCREENS = [
       await page.waitFor("home");
       // The command names contain a colon in every language; Japanese uses a full-width one.
       const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
-      for (const name of ["keys", "appearance"]) {
+      for (const name of ["folders", "appearance"]) {
         await palette(page, `>${colon}`);
         await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);

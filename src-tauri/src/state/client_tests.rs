@@ -185,7 +185,10 @@ fn the_first_read_is_noted_once() {
     window.call(&made.token, "list_memories", json!({})).unwrap();
     let first = grant();
     assert!(first.first_read_at.is_some() && !first.first_read_seen);
-    window.state.with_session(|session| session.agents().first_reads_seen(&[made.grant.id.clone()])).unwrap();
+    window
+        .state
+        .with_session(|session| session.agents().first_reads_seen(std::slice::from_ref(&made.grant.id)))
+        .unwrap();
     window.call(&made.token, "list_memories", json!({})).unwrap();
     let later = grant();
     assert!(later.first_read_at == first.first_read_at && later.first_read_seen);
