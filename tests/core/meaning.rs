@@ -3,6 +3,7 @@
 use crate::deletion::{
     CANARY, SENTENCE, conversation_of, erase, id_of, outcome, vault_with_canary,
 };
+use mementory_format::testkit::skipped;
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{
@@ -162,25 +163,6 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
         .trash(std::slice::from_ref(&bystander), at(120))
         .unwrap();
     assert!(!has(&bystander), "in the Trash");
-}
-
-/// Reports a skipped test on standard error and to `npm test` (tests/tools/layers.mjs).
-#[allow(clippy::print_stderr)]
-fn skipped(why: &str) {
-    eprintln!("SKIPPED: {why}");
-    let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else {
-        return;
-    };
-    let line = format!(
-        "{}\t{why}\n",
-        std::thread::current().name().unwrap_or("a test")
-    );
-    let mut list = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(list)
-        .unwrap();
-    std::io::Write::write_all(&mut list, line.as_bytes()).unwrap();
 }
 
 /// The encoder, if its weights are there.

@@ -31,7 +31,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-formats-vendor",
     "mementory-formats-interchange",
   ],
-  "mementory-search": ["mementory-crypto"],
+  "mementory-search": ["mementory-model", "mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
   // Not mementory-vault, which erases, because the check must not share its mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
@@ -63,6 +63,7 @@ const ALLOWED_IN_TESTS = {
   "mementory-formats-agents": ["mementory-formats-vendor"],
   "mementory-formats-vendor": ["mementory-formats-agents"],
   "mementory-formats-interchange": ["mementory-formats-vendor"],
+  "mementory-testkit": ["mementory-format"],
 };
 
 /** Crates of others that only one of our crates may depend on. */

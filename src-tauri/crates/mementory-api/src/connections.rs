@@ -110,7 +110,7 @@ impl Connections {
     }
 
     fn state(&self, client: Client) -> AiClient {
-        let report = check_client(client, &self.places, &self.server(client, NO_TOKEN));
+        let report = check_client(client, &self.places, &self.server(NO_TOKEN));
         let token = self.token(client).ok().flatten();
         AiClient {
             client: report.client.into(),
@@ -131,7 +131,7 @@ impl Connections {
         }
     }
 
-    fn server(&self, _client: Client, token: &str) -> Server {
+    fn server(&self, token: &str) -> Server {
         Server {
             name: self.name.clone(),
             command: self.command.clone(),
@@ -141,7 +141,7 @@ impl Connections {
     }
 
     fn plan(&self, client: Client, token: &str) -> ApiResult<Plan> {
-        plan_connect(client, &self.places, &self.server(client, token)).map_err(|error| api_error(&error))
+        plan_connect(client, &self.places, &self.server(token)).map_err(|error| api_error(&error))
     }
 
     fn plan_disconnect(&self, client: Client) -> ApiResult<Plan> {

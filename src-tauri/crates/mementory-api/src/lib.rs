@@ -7,6 +7,7 @@ mod error;
 pub mod files;
 mod inspection;
 mod job;
+mod new_file;
 mod passphrase;
 pub mod portable;
 mod session;
@@ -19,6 +20,7 @@ pub use convert::{Converted, convert};
 pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript};
+pub use new_file::new_file;
 pub use passphrase::passphrase;
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,

@@ -1,6 +1,6 @@
 //! Operations on files that need no vault: signing keys, signatures, disclosures, deltas, and permanent deletion from
 //! an archive.
-use crate::{ApiError, ApiResult, files, trust, types::*};
+use crate::{ApiError, ApiResult, files, new_file::new_file, trust, types::*};
 use mementory_crypto::portable::{Algorithm, SigningKey};
 use mementory_formats::{
     Format, FormatError, FormatOptions, Passphrase, PurgeOptions, PurgeReport, Signer, archive_editing, by_id,
@@ -76,11 +76,7 @@ fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
             _ => ApiError::new("io", 7, format!("{place} could not be written: {e}. No key was made.")),
         }
     };
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if secret { 0o600 } else { 0o644 });
-    let mut file = options.open(path).map_err(failed)?;
+    let mut file = new_file(path, secret).map_err(failed)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
 }
 

@@ -4,7 +4,7 @@ use crate::{
     done::{CommandResult, done},
 };
 use mementory_api::{
-    ApiError, ApiResult, Session, TOKEN_VARIABLE,
+    ApiError, ApiResult, Session, TOKEN_VARIABLE, new_file,
     types::{SuggestionAccept, SuggestionDecision},
 };
 use std::path::Path;
@@ -21,7 +21,7 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     let request = args.options.request(&args.name);
     let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
     // The file is made first, so that no grant is left without its token.
-    let mut out = new_private_file(file)?;
+    let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
     let made = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
     let written = std::io::Write::write_all(&mut out, format!("{}\n", made.token).as_bytes());
     if let Err(error) = written.and_then(|()| out.sync_all()) {
@@ -30,14 +30,6 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
         return Err(file_error(file, &error));
     }
     done(&serde_json::json!({"grant": made.grant, "token_file": file.display().to_string()}))
-}
-
-fn new_private_file(path: &Path) -> ApiResult<std::fs::File> {
-    let mut options = std::fs::File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| file_error(path, &error))
 }
 
 fn file_error(path: &Path, error: &std::io::Error) -> ApiError {

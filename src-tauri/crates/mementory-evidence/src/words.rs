@@ -1,6 +1,6 @@
 //! Divides a text into the words that are compared.
 use crate::filler::{UNSPACED_FRAME, has_unspaced_negation, is_filler, is_negation};
-use mementory_model::fold;
+use mementory_model::{fold, is_of_unspaced_script};
 
 /// A word that is compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ impl Words {
             if groups_digits(text, at, c) {
                 continue;
             }
-            let here = is_unspaced(c);
+            let here = is_of_unspaced_script(c);
             // A mark belongs to the letter before it.
             let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
             if !run.is_empty() && (!part || here != unspaced && !is_mark(c)) {
@@ -181,24 +181,6 @@ pub(crate) fn likeness(a: &Word, b: &Word) -> f32 {
 
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
-}
-
-/// True for scripts that put no spaces between words, as the search index divides them.
-fn is_unspaced(c: char) -> bool {
-    matches!(c,
-        '\u{3005}'..='\u{3007}'
-        | '\u{3040}'..='\u{30ff}'
-        | '\u{3130}'..='\u{318f}'
-        | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7ff}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ffdc}'
-        | '\u{0e00}'..='\u{0eff}'
-        | '\u{1000}'..='\u{109f}'
-        | '\u{1780}'..='\u{17ff}'
-        | '\u{20000}'..='\u{323af}')
 }
 
 #[cfg(test)]

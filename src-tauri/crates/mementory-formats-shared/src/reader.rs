@@ -1,7 +1,7 @@
 //! The loop over the files of an export and over the elements of a file, with the reports that every reader owes.
 use super::object::Object;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
-use mementory_json::{ElementError, Elements, close_cut, repair};
+use mementory_json::{ElementError, Elements, repair};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind};
 
 /// Reads the files of one export into a sink.
@@ -154,9 +154,7 @@ impl<'r> FileReader<'r> {
                         self.report_dropped(place, DroppedAs::Failed, &format!("too_large: {e}"), Some(kind));
                     }
                     Err(e) => {
-                        // Of a file with a single conversation, its complete messages are all that there is.
-                        let only = elements.cut_element().filter(|_| count == 0 && kind == Kind::Conversation);
-                        let closed = only.and_then(|cut| Some((cut.pointer(), close_cut(cut.bytes)?)));
+                        let closed = elements.only_cut_element().filter(|_| kind == Kind::Conversation);
                         let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
                         let lost = if closed.is_some() { Kind::Message } else { kind };
                         self.report_dropped(place, DroppedAs::Failed, &format!("{code}: {e}"), Some(lost));

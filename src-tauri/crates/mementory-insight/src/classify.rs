@@ -4,6 +4,7 @@ use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
     patterns::WordSet,
+    special::special_of,
     subject::subject,
     word_lists::{ABOUT, RELATIONS},
 };
@@ -51,6 +52,13 @@ pub fn about(text: &str) -> Option<About> {
     Classifier::default().about(text, None)
 }
 
+/// The kind of a text by words alone, and its special categories, for which it is read once.
+pub fn about_and_special(text: &str) -> (Option<About>, Vec<Special>) {
+    let folded = Folded::new(text);
+    let special = special_of(&folded);
+    (best(&word_scores(&folded, &special)), special)
+}
+
 /// Decides what memories are about.
 #[derive(Debug, Clone, Default)]
 pub struct Classifier {
@@ -73,7 +81,7 @@ impl Classifier {
     /// The kind of a text; `vector` is that of the same encoder as the samples'.
     pub fn about(&self, text: &str, vector: Option<&[f32]>) -> Option<About> {
         let folded = Folded::new(text);
-        let mut scores = word_scores(&folded);
+        let mut scores = word_scores(&folded, &special_of(&folded));
         if let Some(vector) = vector.filter(|_| !self.samples.is_empty()) {
             for (score, near) in scores.iter_mut().zip(self.nearness(vector)) {
                 *score += near * VECTOR_WEIGHT;
@@ -115,7 +123,7 @@ fn best(scores: &[f32; KINDS]) -> Option<About> {
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
-fn word_scores(folded: &Folded) -> [f32; KINDS] {
+fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     let model = model();
     let mut scores = [0.0; KINDS];
     let mut counted = HashSet::new();
@@ -136,7 +144,7 @@ fn word_scores(folded: &Folded) -> [f32; KINDS] {
             scores[kind] += cue.weight * place_weight(cue.kind, folded, hit.start);
         }
     }
-    for class in crate::special::special_of(folded) {
+    for class in special {
         let (kind, weight) = match class {
             Special::Health => (AboutKind::Health, 1.5),
             Special::Beliefs | Special::Politics => (AboutKind::Beliefs, 1.5),

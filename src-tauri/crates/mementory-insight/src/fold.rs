@@ -96,16 +96,47 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     out
 }
 
+/// Runs of Katakana and of Kanji in a word of a script without spaces, which are its nouns: at least `katakana` or
+/// `kanji` signs long. Without the word for the user.
+pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> {
+    let least = |c: char| match u32::from(c) {
+        0x30a0..=0x30ff => Some((1, katakana)),
+        0x3400..=0x9fff | 0x3005 => Some((2, kanji)),
+        _ => None,
+    };
+    let mut out = Vec::new();
+    let (mut start, mut of) = (0, None);
+    for (at, class) in word.char_indices().map(|(at, c)| (at, least(c))).chain([(word.len(), None)]) {
+        if class != of {
+            let run = &word[start..at];
+            if of.is_some_and(|(_, least)| run.chars().count() >= least) && run != "ユーザー" {
+                out.push(run);
+            }
+            (start, of) = (at, class);
+        }
+    }
+    out
+}
+
+/// Function words (articles, pronouns, particles) by language.
+fn function_words() -> &'static [(&'static str, HashSet<&'static str>)] {
+    static WORDS: OnceLock<Vec<(&str, HashSet<&str>)>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        ABOUT.iter().map(|language| (language.code, language.function_words.iter().copied().collect())).collect()
+    })
+}
+
+/// True for a function word of any language.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    function_words().iter().any(|(_, list)| list.contains(word))
+}
+
 fn languages(folded: &str) -> Languages {
     if folded.chars().any(|c| matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff)) {
         return Languages { en: false, de: false, ja: true };
     }
-    static WORDS: OnceLock<Vec<(&str, HashSet<&str>)>> = OnceLock::new();
-    let lists = WORDS.get_or_init(|| {
-        ABOUT.iter().map(|language| (language.code, language.function_words.iter().copied().collect())).collect()
-    });
     let count = |code: &str| {
-        let list = lists.iter().find(|(other, _)| *other == code);
+        let list = function_words().iter().find(|(other, _)| *other == code);
         list.map_or(0, |(_, list)| words(folded).iter().filter(|word| list.contains(*word)).count())
     };
     let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();

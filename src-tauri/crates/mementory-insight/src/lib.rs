@@ -10,7 +10,7 @@ mod topics;
 mod values;
 mod word_lists;
 
-pub use classify::{About, Classifier, about, prototypes};
+pub use classify::{About, Classifier, about, about_and_special, prototypes};
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
 pub use kinds::{AboutKind, Special};
 pub use special::special;

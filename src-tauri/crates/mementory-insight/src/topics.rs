@@ -1,9 +1,6 @@
 //! Topics: memories that share words, or whose vectors are near, with a name made of their words. Purity before
 //! coverage: what belongs to nothing is left out.
-use crate::{
-    fold::{Folded, is_east_asian, words},
-    word_lists::ABOUT,
-};
+use crate::fold::{Folded, is_east_asian, is_function_word, noun_runs, words};
 use std::collections::{HashMap, HashSet};
 
 /// Longest name of a topic in characters.
@@ -178,34 +175,13 @@ fn written_words(text: &str) -> Vec<(String, String)> {
     for word in words(&folded.text) {
         let asian = word.chars().next().is_some_and(is_east_asian);
         if asian {
-            out.extend(crate::topics::runs(word).into_iter().map(|run| (run.to_owned(), run.to_owned())));
+            let runs = noun_runs(word, 2, 2).into_iter().filter(|run| run.chars().count() <= MAX_NAME_CHARS);
+            out.extend(runs.map(|run| (run.to_owned(), run.to_owned())));
         } else {
             let length = word.chars().count();
             if (4..=MAX_NAME_CHARS).contains(&length) && !is_common(word) && word.chars().any(char::is_alphabetic) {
                 out.push((word.chars().take(6).collect(), word.to_owned()));
             }
-        }
-    }
-    out
-}
-
-/// Runs of Katakana or Kanji of at least two signs.
-fn runs(word: &str) -> Vec<&str> {
-    let class = |c: char| match u32::from(c) {
-        0x30a0..=0x30ff => 1u8,
-        0x3400..=0x9fff | 0x3005 => 2,
-        _ => 0,
-    };
-    let mut out = Vec::new();
-    let (mut start, mut of) = (0, 0u8);
-    for (at, c) in word.char_indices().chain([(word.len(), ' ')]) {
-        let now = if at == word.len() { 0 } else { class(c) };
-        if now != of {
-            let run = &word[start..at];
-            if of != 0 && (2..=MAX_NAME_CHARS).contains(&run.chars().count()) && run != "ユーザー" {
-                out.push(run);
-            }
-            (start, of) = (at, now);
         }
     }
     out
@@ -222,5 +198,5 @@ fn is_common(word: &str) -> bool {
         "ihren", "ihrem", "seinen", "sich", "mehr", "noch", "nach", "über", "they", "when", "which", "wenn", "week",
         "woche",
     ];
-    MORE.contains(&word) || ABOUT.iter().any(|language| language.function_words.contains(&word))
+    MORE.contains(&word) || is_function_word(word)
 }

@@ -1,5 +1,6 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
 use super::{
+    cut::close_cut,
     decoded::Decoded,
     scan::{Pause, Scanner},
 };
@@ -116,6 +117,8 @@ pub struct Elements<'r> {
     skip_pending: bool,
     /// True if the stream ended inside the element at `start`, whose bytes are all in `buf`.
     ends_inside_element: bool,
+    /// Number of elements returned.
+    elements: u64,
     /// Text of the wrapping object without the elements, and true if it is too long to store.
     wrapper_text: Vec<u8>,
     wrapper_too_long: bool,
@@ -140,6 +143,7 @@ impl<'r> Elements<'r> {
             no_array_seen: true,
             skip_pending: false,
             ends_inside_element: false,
+            elements: 0,
             wrapper_text: Vec::new(),
             wrapper_too_long: false,
         }
@@ -168,14 +172,18 @@ impl<'r> Elements<'r> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }
 
-    /// The part of the last element that is there, if [`Elements::next`] returned [`ElementError::Truncated`] for it.
-    pub fn cut_element(&self) -> Option<Element<'_>> {
+    /// The pointer and the closed text (see [`close_cut`]) of an element inside which the stream ended, if it is the
+    /// only one: of a file with a single conversation, its complete messages are all that there is. None unless
+    /// [`Elements::next`] returned [`ElementError::Truncated`] for the first element.
+    pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;
-        let index = if in_array { self.index } else { self.top_values };
-        let key = if in_array { self.key.as_str() } else { "" };
+        let (index, key) = if in_array { (self.index, self.key.as_str()) } else { (self.top_values, "") };
+        if !self.ends_inside_element || self.elements > 0 {
+            return None;
+        }
         let bytes = &self.buf[self.start..];
         let element = Element { bytes, index, offset: self.buf_offset + self.start as u64, key, in_array };
-        self.ends_inside_element.then_some(element)
+        Some((element.pointer(), close_cut(bytes)?))
     }
 
     fn add_wrapper_text(&mut self, end: usize) {
@@ -264,6 +272,7 @@ impl<'r> Elements<'r> {
 
     fn take_element(&mut self, end: usize, in_array: bool) -> Element<'_> {
         self.pos = end;
+        self.elements += 1;
         let index = if in_array { &mut self.index } else { &mut self.top_values };
         let position = *index;
         *index += 1;

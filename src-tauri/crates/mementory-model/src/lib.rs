@@ -21,6 +21,6 @@ pub use record::{
     Unit, Verbatim,
 };
 pub use said_by::SaidBy;
-pub use text::{fold, normal_sentences, normal_text};
+pub use text::{fold, is_of_unspaced_script, normal_sentences, normal_text};
 pub use time::Timestamp;
 pub use tombstone::{Derived, Tombstone, TombstoneOp};

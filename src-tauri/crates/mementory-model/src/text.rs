@@ -2,6 +2,26 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
+/// True for characters of scripts that put no spaces between words: Han, kana, Hangul, Thai, Lao, Khmer, Burmese.
+pub fn is_of_unspaced_script(c: char) -> bool {
+    matches!(c,
+        '\u{3005}'..='\u{3007}'
+        | '\u{3040}'..='\u{30ff}'
+        | '\u{3130}'..='\u{318f}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{a960}'..='\u{a97f}'
+        | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ffdc}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1100}'..='\u{11ff}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{0e00}'..='\u{0eff}'
+        | '\u{20000}'..='\u{323af}')
+}
+
 /// The text in lower case without accents: compatibility decomposition, no combining marks, `ß` as `ss`.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {

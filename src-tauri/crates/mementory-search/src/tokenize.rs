@@ -4,6 +4,7 @@
 //! that do not put spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) give overlapping pairs of
 //! characters and the last character of a run alone, so that every character starts a token. Words of more than 120
 //! bytes are left out as noise (base 64, long hashes).
+use mementory_model::is_of_unspaced_script;
 use std::collections::VecDeque;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -58,33 +59,14 @@ enum CharClass {
 }
 
 fn char_class(c: char) -> CharClass {
-    match c {
-        '\u{3005}'..='\u{3007}'
-        | '\u{3040}'..='\u{30ff}'
-        | '\u{3130}'..='\u{318f}'
-        | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{a960}'..='\u{a97f}'
-        | '\u{ac00}'..='\u{d7ff}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ffdc}'
-        | '\u{1000}'..='\u{109f}'
-        | '\u{1100}'..='\u{11ff}'
-        | '\u{1780}'..='\u{17ff}'
-        | '\u{0e00}'..='\u{0eff}'
-        | '\u{20000}'..='\u{323af}' => {
-            if is_combining_mark(c) {
-                CharClass::Mark
-            } else if c.is_alphanumeric() {
-                CharClass::Unspaced
-            } else {
-                CharClass::Gap
-            }
-        }
-        _ if c.is_alphanumeric() => CharClass::Letter,
-        _ if is_combining_mark(c) => CharClass::Mark,
-        _ => CharClass::Gap,
+    let unspaced = is_of_unspaced_script(c);
+    // Vowel signs of Thai and its neighbours are letters, and marks all the same.
+    match (c.is_alphanumeric(), is_combining_mark(c)) {
+        (true, true) if unspaced => CharClass::Mark,
+        (true, _) if unspaced => CharClass::Unspaced,
+        (true, _) => CharClass::Letter,
+        (false, true) => CharClass::Mark,
+        (false, false) => CharClass::Gap,
     }
 }
 

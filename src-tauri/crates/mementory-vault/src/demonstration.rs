@@ -1,8 +1,7 @@
 //! Marks a vault that holds only invented records, so that the window can say so and delete it at once.
-use crate::{VaultError, VaultResult, context::Context, erasure_ledger::FILE as LEDGER_FILE};
+use crate::{VaultError, VaultResult, context::Context, erasure_ledger::FILE as LEDGER_FILE, meta};
 use mementory_crypto::HEADER_FILE;
 use mementory_store as store;
-use rusqlite::{OptionalExtension, params};
 use std::{
     fs::{File, TryLockError},
     io::ErrorKind,
@@ -31,10 +30,7 @@ impl Demonstration<'_> {
     /// The store.
     pub fn mark(&self, batches: &[String]) -> VaultResult<()> {
         let text = serde_json::to_string(batches).unwrap_or_default();
-        self.context.store.write(|tx| {
-            tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META_KEY, text])?;
-            Ok(())
-        })
+        self.context.store.write(|tx| meta::write(tx, META_KEY, &text))
     }
 
     /// The imports that filled a demonstration. None for any other vault.
@@ -43,9 +39,7 @@ impl Demonstration<'_> {
     /// The store.
     pub fn batches(&self) -> VaultResult<Option<Vec<String>>> {
         self.context.store.read(|connection| {
-            let text: Option<String> = connection
-                .query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |row| row.get(0))
-                .optional()?;
+            let text: Option<String> = meta::read(connection, META_KEY)?;
             // A damaged list still marks a demonstration; then every import counts as the person's own.
             Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
         })

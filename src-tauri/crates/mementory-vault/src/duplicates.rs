@@ -4,14 +4,15 @@ use crate::{
     VaultError, VaultResult,
     context::Context,
     edit::{EditFields, Editor},
+    live_memories,
     query::Reader,
     trash::Trash,
 };
-use mementory_model::{Kind, Timestamp};
+use mementory_model::Timestamp;
 use mementory_similar::{Form, Key, Likeness, THRESHOLD, groups, sketches};
-use mementory_store::{RowView, kind_code};
+use mementory_store::RowView;
 use rusqlite::{Connection, params};
-use std::sync::{atomic::AtomicBool, atomic::Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Largest number of memories in a group that can be dismissed. It is limited because every pair of them is stored.
 const MAX_DISMISSED: usize = 200;
@@ -43,24 +44,14 @@ impl Duplicates<'_> {
     /// # Errors
     /// `Cancelled`; the store.
     pub fn groups(&self, cancel: &AtomicBool) -> VaultResult<Vec<DuplicateGroup>> {
-        let stop = || if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) };
         self.context.store.read(|c| {
-            let mut statement = c.prepare_cached(
-                "SELECT row, pack, slot FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
-            )?;
-            let places = statement
-                .query_map([kind_code(Kind::Memory)], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
-                .collect::<Result<Vec<(i64, i64, u32)>, _>>()?;
             let (mut rows, mut forms) = (Vec::new(), Vec::new());
-            for (row, pack, slot) in places {
-                stop()?;
-                let record = self.context.store.packs.record(c, pack, slot)?;
+            live_memories::for_each(self.context, c, cancel, |row, record| {
                 if !record.text.trim().is_empty() {
                     rows.push(row);
                     forms.push(Form::new(&record.text));
                 }
-            }
-            stop()?;
+            })?;
             let key = Key::new(self.context.keys.fingerprints());
             let found = groups(&sketches(&key, &forms), &forms, THRESHOLD);
             let mut out = Vec::new();

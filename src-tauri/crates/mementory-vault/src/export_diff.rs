@@ -6,10 +6,10 @@
 //! period. Neither counts as gone.
 use crate::{
     VaultResult,
+    batch_rows::BatchRows,
     context::Context,
     diff_status::{ExportDiff, ExportDiffStatus},
     import_report::ImportReport,
-    row_ranges::RowRanges,
 };
 use mementory_formats::registry;
 use mementory_model::Kind;
@@ -109,14 +109,8 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         if earlier.is_empty() || c.prepare_cached(mixed)?.exists([newest])? {
             continue;
         }
-        let contained = [same, older].map(|ranges| ranges.as_deref().and_then(RowRanges::decode).unwrap_or_default());
-        let versions: HashSet<i64> = query_numbers(c, "SELECT row FROM versions WHERE batch = ?1", *newest)?;
-        let in_newest = |info: &RowInfo| {
-            info.batch == Some(*newest)
-                || info.version_batch == Some(*newest)
-                || contained.iter().any(|ranges| ranges.contains(info.row))
-                || versions.contains(&info.row)
-        };
+        let contained = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
+        let in_newest = |info: &RowInfo| contained.contains(info.row, info.batch, info.version_batch);
         let rows = compared_rows(c, format)?;
         let earlier = single_file_batches(earlier);
         // An unreadable item may have been any record, so nothing is reported as gone.
@@ -135,7 +129,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
             let status = if info.batch == Some(*newest) {
                 ExportDiffStatus::New
             } else if in_newest(info) {
-                let same = info.version_batch != Some(*newest) && !versions.contains(&info.row);
+                let same = info.version_batch != Some(*newest) && !contained.has_version(info.row);
                 if same && !with_new_messages.contains(&info.row) {
                     continue;
                 }

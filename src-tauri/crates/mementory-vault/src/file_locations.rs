@@ -1,7 +1,7 @@
 //! Stores the paths of imported files and of exports, so that the window can show them, and the messages of failed
 //! imports. They are not in the audit log, because the log is part of Evidence Packs.
-use crate::{VaultResult, context::Context, word_removal::Removal};
-use rusqlite::{Connection, OptionalExtension};
+use crate::{VaultResult, context::Context, meta, word_removal::Removal};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
@@ -39,8 +39,7 @@ pub struct FailedImport {
 
 impl KnownLocations {
     fn read(connection: &Connection) -> VaultResult<Self> {
-        let text: Option<String> =
-            connection.query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |r| r.get(0)).optional()?;
+        let text: Option<String> = meta::read(connection, META_KEY)?;
         // A value that cannot be read counts as empty.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
@@ -57,8 +56,7 @@ impl KnownLocations {
             self.imports.remove(&oldest.unwrap_or_default());
         }
         let text = serde_json::to_string(self).unwrap_or_default();
-        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [META_KEY, &text])?;
-        Ok(())
+        meta::write(tx, META_KEY, text)
     }
 }
 

@@ -2,11 +2,12 @@
 use crate::{
     VaultError, VaultResult,
     context::{Context, IndexFault, IndexState, fresh_index},
+    meta,
 };
 use mementory_model::{Kind, Record, SaidBy, Timestamp};
 use mementory_search::{IndexDoc, SearchIndex};
 use mementory_store::{Flags, RowView, Store};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
 /// Progress and cancellation of an index rebuild.
@@ -74,10 +75,7 @@ impl Context {
     }
 
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
-        let forgotten: Option<i64> = self.store.read(|c| {
-            let sql = "SELECT value FROM meta WHERE key = ?1";
-            Ok(c.query_row(sql, [mementory_store::CHANGES_FORGOTTEN], |r| r.get(0)).optional()?)
-        })?;
+        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::CHANGES_FORGOTTEN))?;
         if forgotten.is_some_and(|upto| (from as i64) < upto) {
             return Ok(false); // changes that the index lacks are no longer in the log
         }

@@ -1,8 +1,12 @@
 //! The suggestions of all live memories, in memory only. A memory is judged again if its row changes; all are if
 //! something was redacted or erased, or the person decides something.
 use mementory_insight::{AboutKind, Special};
+use mementory_similar::{Comparison, Form, compare};
 use mementory_store::RowView;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 /// What a memory is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +49,7 @@ pub struct InsightFilter {
 }
 
 /// What the suggestions depend on: the last change and the number of tombstones.
-pub(crate) type State = (i64, i64);
+pub(crate) type State = (u64, i64);
 
 /// What the suggestion of one row depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +66,33 @@ impl Stamp {
     }
 }
 
+/// What the person decided, and the texts that it was decided about.
+#[derive(Debug)]
+pub(crate) struct Taught {
+    pub(crate) kinds: HashMap<[u8; 16], AboutKind>,
+    pub(crate) forms: Vec<(Form, AboutKind)>,
+}
+
+impl Taught {
+    /// What the person decided about a memory, or about one that says the same.
+    pub(crate) fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
+        if let Some(kind) = self.kinds.get(id) {
+            return Some(*kind);
+        }
+        if self.forms.is_empty() {
+            return None;
+        }
+        let form = Form::new(text);
+        let says_same = |other: &Form| !matches!(compare(&form, other), Comparison::Apart(_));
+        self.forms.iter().find(|(other, _)| says_same(other)).map(|(_, kind)| *kind)
+    }
+}
+
 /// The suggestions, by row.
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
+    /// What the person decided, and the state that it was read from.
+    pub(crate) taught: Option<(State, Arc<Taught>)>,
     state: Option<State>,
     entries: HashMap<i64, (Stamp, Judgement)>,
 }
@@ -92,7 +120,7 @@ impl InsightCache {
     }
 
     pub(crate) fn finish(&mut self, state: State, entries: HashMap<i64, (Stamp, Judgement)>) {
-        *self = Self { state: Some(state), entries };
+        (self.state, self.entries) = (Some(state), entries);
     }
 
     pub(crate) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {

@@ -1,14 +1,12 @@
 //! What the person decided, in `meta` under the ids of records. A record keeps its id when it is imported again, so a
 //! decision holds also after an undo. It goes with the record when that is erased.
-use crate::VaultResult;
+use crate::{VaultResult, meta};
 use mementory_insight::AboutKind;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use std::collections::HashMap;
 
 pub(crate) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> VaultResult<()> {
-    let key = format!("about/{}", hex::encode(id));
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![key, kind.as_str()])?;
-    Ok(())
+    meta::write(tx, &format!("about/{}", hex::encode(id)), kind.as_str())
 }
 
 /// The kinds that the person decided, by id.
@@ -40,10 +38,9 @@ fn pair_key(a: &[u8; 16], b: &[u8; 16]) -> String {
 }
 
 pub(crate) fn store_both_true(tx: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<()> {
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, 1)", [pair_key(a, b)])?;
-    Ok(())
+    meta::write(tx, &pair_key(a, b), 1)
 }
 
 pub(crate) fn are_both_true(c: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<bool> {
-    Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([pair_key(a, b)])?)
+    Ok(meta::read::<i64>(c, &pair_key(a, b))?.is_some())
 }

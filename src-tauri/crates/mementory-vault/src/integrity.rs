@@ -1,5 +1,5 @@
 //! The integrity check: header, every page, index, every blob, the audit chain, references, packs.
-use crate::{VaultError, VaultResult, audit::AuditTrail, context::Context};
+use crate::{VaultError, VaultResult, audit::AuditTrail, cancel, context::Context};
 use mementory_store::{Store, page_problems};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,7 +53,7 @@ impl IntegrityCheck<'_> {
             ("packs", &|| self.check_packs(cancel)),
         ];
         for (place, check) in checks {
-            check_cancelled(cancel)?;
+            cancel::check(cancel)?;
             // A place that cannot be read counts as failed, and the others are checked nevertheless.
             places.push(match check() {
                 Err(VaultError::Cancelled) => return Err(VaultError::Cancelled),
@@ -78,7 +78,7 @@ impl IntegrityCheck<'_> {
         let live = self.context.live_records()?;
         let (seq, documents) = self.context.with_index(|i| Ok((i.seq(), i.documents())))?;
         self.context.with_index(|index| index.check_until(&mut || cancel.load(Ordering::Relaxed)))?;
-        check_cancelled(cancel)?;
+        cancel::check(cancel)?;
         let ok = seq == last && documents == live;
         let detail =
             if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
@@ -95,7 +95,7 @@ impl IntegrityCheck<'_> {
         let digests = self.context.named_blobs()?;
         let mut bad = 0;
         for digest in &digests {
-            check_cancelled(cancel)?;
+            cancel::check(cancel)?;
             bad += usize::from(self.context.blobs.verify(digest).is_err());
         }
         let detail = if bad == 0 {
@@ -152,8 +152,4 @@ impl IntegrityCheck<'_> {
         let detail = if wrong.is_empty() { "all resolve".into() } else { wrong.join(", ") };
         Ok(CheckedPlace { place: "references", ok: wrong.is_empty(), detail })
     }
-}
-
-fn check_cancelled(cancel: &AtomicBool) -> VaultResult<()> {
-    if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }

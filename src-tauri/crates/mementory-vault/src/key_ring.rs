@@ -1,8 +1,8 @@
 //! Public keys of others: keys that this vault trusts, and keys that signed an import (pinned on first use).
-use crate::{VaultResult, context::Context};
+use crate::{VaultResult, context::Context, meta};
 use mementory_model::Timestamp;
 use mementory_store::audit;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 /// A public key of somebody else.
@@ -24,15 +24,13 @@ pub struct KnownKey {
 const META_KEY: &str = "known_keys";
 
 fn load_keys(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
-    let text: Option<String> =
-        connection.query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |r| r.get(0)).optional()?;
+    let text: Option<String> = meta::read(connection, META_KEY)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn save_keys(tx: &Connection, keys: &[KnownKey]) -> VaultResult<()> {
     let text = serde_json::to_string(keys).unwrap_or_default();
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META_KEY, text])?;
-    Ok(())
+    meta::write(tx, META_KEY, text)
 }
 
 /// Reads and changes the list of other people's public keys.

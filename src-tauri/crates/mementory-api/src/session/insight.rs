@@ -1,5 +1,5 @@
 //! Topics and contradictions of the memories.
-use super::{context::Context, now, view::RowViews};
+use super::{context::Context, now, two_digits, view::RowViews};
 use crate::{ApiResult, Job, types::*};
 use mementory_vault::{Insight, RowView};
 
@@ -48,7 +48,7 @@ impl Insights<'_> {
                 b: pair.b.id_text(),
                 sort: pair.sort.into(),
                 newer: pair.newer,
-                confidence: (f64::from(pair.confidence) * 100.0).round() / 100.0,
+                confidence: two_digits(pair.confidence),
                 items: vec![self.item(&pair.a)?, self.item(&pair.b)?],
             });
         }

@@ -1,5 +1,5 @@
 //! Where memories come from.
-use super::{context::Context, filter::said_by_name};
+use super::{context::Context, filter::said_by_name, two_digits};
 use crate::{ApiResult, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{EvidenceMessage as Found, FoundEvidence};
@@ -50,8 +50,7 @@ impl MemoryOrigins<'_> {
             start: found.start,
             end: found.end,
             how: found.found_by.as_str().into(),
-            // Two digits: more would claim a precision that is not there.
-            confidence: (f64::from(found.confidence) * 100.0).round() / 100.0,
+            confidence: two_digits(found.confidence),
             role: found.record.message.as_ref().map(|part| part.role.clone()).unwrap_or_default(),
             said_by: said_by_name(found.record.said_by()).into(),
             text: found.record.text.chars().skip(found.start as usize).take(length).collect(),

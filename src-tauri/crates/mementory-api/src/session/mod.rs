@@ -13,6 +13,7 @@ mod import;
 mod import_report;
 mod insight;
 mod keys;
+mod language_texts;
 mod meaning;
 mod memory_evidence;
 mod offers;
@@ -324,6 +325,11 @@ fn slots(header: &Header) -> Slots {
 /// True if a file or folder exists at this path.
 fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
+}
+
+/// A confidence from 0 to 1 with two digits: more would claim a precision that is not there.
+fn two_digits(confidence: f32) -> f64 {
+    (f64::from(confidence) * 100.0).round() / 100.0
 }
 
 fn time(micros: i64) -> String {

@@ -1,5 +1,5 @@
 //! Converts rows and records of the vault to the types of the API.
-use super::time;
+use super::{time, two_digits};
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{FileKind, Insight, Judgement, RowView, Vault};
@@ -17,8 +17,7 @@ fn format_optional_time(t: Option<Timestamp>) -> Option<String> {
 fn insight_info(judgement: Judgement) -> (Option<AboutInfo>, Vec<String>) {
     let about = judgement.about.map(|about| AboutInfo {
         kind: about.kind.as_str().into(),
-        // Two digits are all that it means.
-        confidence: (f64::from(about.confidence) * 100.0).round() / 100.0,
+        confidence: two_digits(about.confidence),
         by: if about.by_person { "person".into() } else { "suggested".into() },
     });
     (about, judgement.special.into_iter().map(|class| class.as_str().into()).collect())

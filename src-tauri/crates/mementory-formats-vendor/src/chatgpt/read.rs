@@ -8,7 +8,7 @@ use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
 use mementory_formats_shared::files;
-use mementory_json::{ElementError, Elements, close_cut};
+use mementory_json::{ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
 use std::io::Read;
 
@@ -145,9 +145,7 @@ impl Reader<'_> {
                     }
                     Err(e) => {
                         errors += 1;
-                        // Of a file with a single conversation, its complete messages are all that there is.
-                        let only = elements.cut_element().filter(|_| seen == 0);
-                        let closed = only.and_then(|cut| Some((cut.pointer(), close_cut(cut.bytes)?)));
+                        let closed = elements.only_cut_element();
                         let lost = if closed.is_some() { Kind::Message } else { Kind::Conversation };
                         self.report_element_error(member, &e, lost);
                         if let Some((pointer, closed)) = closed {

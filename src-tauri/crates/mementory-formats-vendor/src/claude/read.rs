@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{
     Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys,
 };
-use mementory_json::{self as json, ElementError, Elements, close_cut};
+use mementory_json::{self as json, ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Unit};
 use std::{
     collections::HashSet,
@@ -179,11 +179,7 @@ impl Reader<'_> {
                     }
                     Err(e) => {
                         let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
-                        // Of a file with a single conversation, its complete messages are all that there is.
-                        let only = elements.cut_element().filter(|_| count == 0);
-                        let closed = only
-                            .filter(|_| element_type == ElementType::Conversations)
-                            .and_then(|cut| Some((cut.pointer(), close_cut(cut.bytes)?)));
+                        let closed = elements.only_cut_element().filter(|_| element_type == ElementType::Conversations);
                         let lost = if closed.is_some() { Some(Kind::Message) } else { element_type.kind() };
                         let reason = format!("{code}: {e}");
                         self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, lost);

@@ -37,7 +37,8 @@ struct Attribute {
 /// An attribute and whose it is.
 type Attributed = (&'static str, Option<usize>);
 
-type Claim<'p> = (&'static str, Option<usize>, usize, Value);
+/// An attribute with its value.
+type Claim = (Attributed, Value);
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<Attributed, Vec<(usize, Value)>> = BTreeMap::new();
@@ -45,8 +46,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         if statement.marks.past {
             continue;
         }
-        for (name, whose, place, value) in claims(statement, n) {
-            groups.entry((name, whose)).or_default().push((place, value));
+        for (attributed, value) in claims(statement) {
+            groups.entry(attributed).or_default().push((n, value));
         }
     }
     for ((name, _), claims) in groups {
@@ -68,7 +69,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-fn claims<'p>(statement: &Prepared<'_>, n: usize) -> Vec<Claim<'p>> {
+fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
     let mut out = Vec::new();
     for attribute in attributes() {
         if !statement.folded.languages.may_be(attribute.language)
@@ -92,7 +93,7 @@ fn claims<'p>(statement: &Prepared<'_>, n: usize) -> Vec<Claim<'p>> {
                 subject(&before, before.len())
             }
         };
-        out.push((attribute.name, whose, n, value));
+        out.push(((attribute.name, whose), value));
     }
     out
 }

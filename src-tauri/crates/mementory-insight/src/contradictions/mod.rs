@@ -116,9 +116,12 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     // Months since year 0, exact enough for a date of which only the month is known.
     let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
     let is_over = |statement: &Statement<'_>| {
-        let prepared = prepare(statement);
-        let dates = crate::values::dates(&prepared.folded.text);
-        prepared.marks.plan && !dates.is_empty() && dates.iter().all(|date| date.end_month() < month)
+        let folded = Folded::new(statement.text);
+        if !marks_of(&folded).plan {
+            return false;
+        }
+        let dates = crate::values::dates(&folded.text);
+        !dates.is_empty() && dates.iter().all(|date| date.end_month() < month)
     };
     statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
@@ -136,6 +139,13 @@ fn ordered(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, chang
 
 fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
     let folded = Folded::new(statement.text);
+    let marks = marks_of(&folded);
+    let terms = terms::of(&folded);
+    let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
+    Prepared { at: statement.at, written: &statement.text[..end], folded, marks, terms }
+}
+
+fn marks_of(folded: &Folded) -> Marks {
     let mut marks = Marks::default();
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
@@ -147,9 +157,7 @@ fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
             Mark::Dislikes => marks.dislikes = true,
         }
     }
-    let terms = terms::of(&folded);
-    let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
-    Prepared { at: statement.at, written: &statement.text[..end], folded, marks, terms }
+    marks
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! What a statement names: nouns and names, in one form for all languages where a list has them.
 use super::Prepared;
 use crate::{
-    fold::{Folded, is_east_asian, words},
+    fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
     values::name,
-    word_lists::{ABOUT, MONTHS},
+    word_lists::MONTHS,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ pub(super) fn of(folded: &Folded) -> Vec<String> {
     };
     for word in words(&folded.text) {
         if word.chars().next().is_some_and(is_east_asian) {
-            for run in east_asian_runs(word) {
+            for run in noun_runs(word, 3, 2) {
                 add(name(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
             }
         } else if let Some(n) = name(word) {
@@ -35,29 +35,6 @@ pub(super) fn of(folded: &Folded) -> Vec<String> {
     out
 }
 
-/// Runs of Katakana (from three signs) and of Kanji (from two), which are the nouns.
-fn east_asian_runs(word: &str) -> Vec<&str> {
-    let class = |c: char| match u32::from(c) {
-        0x30a0..=0x30ff => 1u8,
-        0x3400..=0x9fff | 0x3005 => 2,
-        _ => 0,
-    };
-    let mut out = Vec::new();
-    let (mut start, mut of) = (0, 0u8);
-    for (at, c) in word.char_indices().chain([(word.len(), ' ')]) {
-        let now = if at == word.len() { 0 } else { class(c) };
-        if now != of {
-            let run = &word[start..at];
-            let length = run.chars().count();
-            if (of == 1 && length >= 3 || of == 2 && length >= 2) && run != "ユーザー" {
-                out.push(run);
-            }
-            (start, of) = (at, now);
-        }
-    }
-    out
-}
-
 fn is_common(word: &str) -> bool {
     static COMMON: OnceLock<HashSet<&str>> = OnceLock::new();
     const MORE: [&str; 40] = [
@@ -66,11 +43,9 @@ fn is_common(word: &str) -> bool {
         "ihrem", "seinen", "seinem", "sondern", "mehr", "noch", "jetzt", "nach", "über", "jahre", "jahren", "sich",
         "new", "now",
     ];
-    let common = COMMON.get_or_init(|| {
-        let listed = ABOUT.iter().flat_map(|language| language.function_words).copied();
-        listed.chain(MORE).chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect()
-    });
-    common.contains(word)
+    let common =
+        COMMON.get_or_init(|| MORE.into_iter().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect());
+    common.contains(word) || is_function_word(word)
 }
 
 /// In how many statements each term is.

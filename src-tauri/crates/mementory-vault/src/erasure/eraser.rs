@@ -1,7 +1,7 @@
 //! Erases records for good, with everything that contains their content. Writes signed tombstones and a receipt, whose
 //! result comes from the erasure check.
 use crate::{
-    VaultError, VaultResult,
+    VaultResult, cancel,
     context::Context,
     erasure::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
@@ -20,7 +20,7 @@ use rusqlite::{Connection, params};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, HashSet},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::AtomicBool,
 };
 
 /// Preview of an erasure: everything that it would remove.
@@ -163,7 +163,7 @@ impl Eraser<'_> {
         let cancel = request.cancel;
         let each = &mut |record: &Record| {
             evidence.record(record);
-            check_cancelled(cancel)
+            cancel::check(cancel)
         };
         let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, each)?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
@@ -180,7 +180,7 @@ impl Eraser<'_> {
         if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = OFF")?;
         }
-        check_cancelled(cancel)?;
+        cancel::check(cancel)?;
         let written = self.context.store.write_until(cancel, |tx| {
             let trigger = TombstoneContext {
                 reason: request.reason,
@@ -411,10 +411,6 @@ fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
         tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;
     let found = statement.query_map([], |r| r.get(0))?;
     Ok(found.collect::<Result<_, _>>()?)
-}
-
-fn check_cancelled(cancel: &AtomicBool) -> VaultResult<()> {
-    if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }
 
 fn removal_of(targets: &[Target]) -> Removal {

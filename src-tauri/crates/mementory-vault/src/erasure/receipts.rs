@@ -1,5 +1,5 @@
 //! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
-use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::query_numbers};
+use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::query_numbers, meta};
 use mementory_erasure_check::{Evidence, IndexCleanup, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
 use mementory_store::{Store, scrub, scrub_all};
@@ -152,10 +152,7 @@ fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let last = Store::last_change(tx)?;
     let upto = indexed_upto.min(last.saturating_sub(1)) as i64;
     if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
-        tx.execute(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
-            params![mementory_store::CHANGES_FORGOTTEN, upto],
-        )?;
+        meta::write(tx, mementory_store::CHANGES_FORGOTTEN, upto)?;
     }
     Ok(())
 }

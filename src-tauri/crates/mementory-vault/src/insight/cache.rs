@@ -1,13 +1,12 @@
 //! Judges the live memories by their words and by what the person decided.
 use crate::{
     VaultResult,
-    insight_cache::{AboutMemory, Judgement, Stamp, State},
+    insight_cache::{AboutMemory, Judgement, Stamp, State, Taught},
     insight_decisions as decisions,
     query::in_halves,
 };
-use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record};
-use mementory_similar::{Comparison, Form, compare};
+use mementory_similar::Form;
 use mementory_store::{RowView, Store, kind_code};
 use rusqlite::Connection;
 use std::collections::HashMap;
@@ -15,43 +14,23 @@ use std::collections::HashMap;
 /// Decisions that are compared with other memories, the first ones by id; a bound for the time.
 const MAX_TAUGHT: usize = 500;
 
-/// What the person decided, and the texts that it was decided about.
-pub(super) struct Taught {
-    kinds: HashMap<[u8; 16], AboutKind>,
-    forms: Vec<(Form, AboutKind)>,
-}
-
-impl Taught {
-    pub(super) fn load(c: &Connection, store: &Store) -> VaultResult<Self> {
-        let kinds = decisions::kinds(c)?;
-        let mut ids: Vec<_> = kinds.iter().collect();
-        ids.sort_unstable_by_key(|(id, _)| **id);
-        let mut forms = Vec::new();
-        for (id, kind) in ids.into_iter().take(MAX_TAUGHT) {
-            if let Some(view) = RowView::by_id(c, id)? {
-                forms.push((Form::new(&text_of(&store.packs.content(c, view.pack, view.slot)?)), *kind));
-            }
+/// Reads what the person decided.
+pub(super) fn load_taught(c: &Connection, store: &Store) -> VaultResult<Taught> {
+    let kinds = decisions::kinds(c)?;
+    let mut ids: Vec<_> = kinds.iter().collect();
+    ids.sort_unstable_by_key(|(id, _)| **id);
+    let mut forms = Vec::new();
+    for (id, kind) in ids.into_iter().take(MAX_TAUGHT) {
+        if let Some(view) = RowView::by_id(c, id)? {
+            forms.push((Form::new(&text_of(&store.packs.content(c, view.pack, view.slot)?)), *kind));
         }
-        Ok(Self { kinds, forms })
     }
-
-    fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
-        if let Some(kind) = self.kinds.get(id) {
-            return Some(*kind);
-        }
-        if self.forms.is_empty() {
-            return None;
-        }
-        let form = Form::new(text);
-        let says_same = |other: &Form| !matches!(compare(&form, other), Comparison::Apart(_));
-        self.forms.iter().find(|(other, _)| says_same(other)).map(|(_, kind)| *kind)
-    }
+    Ok(Taught { kinds, forms })
 }
 
 pub(super) fn state(c: &Connection) -> VaultResult<State> {
-    let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), \
-               (SELECT count(*) FROM tombstones)";
-    Ok(c.prepare_cached(sql)?.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?)
+    let tombstones = c.prepare_cached("SELECT count(*) FROM tombstones")?.query_row([], |r| r.get(0))?;
+    Ok((Store::last_change(c)?, tombstones))
 }
 
 /// The words of a memory by which it is judged.
@@ -64,15 +43,12 @@ pub(super) fn text_of(record: &Record) -> String {
 
 pub(super) fn judge(taught: &Taught, id: &[u8; 16], record: &Record) -> Judgement {
     let text = text_of(record);
+    let (suggested, special) = mementory_insight::about_and_special(&text);
     let about = match taught.kind_of(id, &text) {
         Some(kind) => Some(AboutMemory { kind, confidence: 1.0, by_person: true }),
-        None => mementory_insight::about(&text).map(|about| AboutMemory {
-            kind: about.kind,
-            confidence: about.confidence,
-            by_person: false,
-        }),
+        None => suggested.map(|about| AboutMemory { kind: about.kind, confidence: about.confidence, by_person: false }),
     };
-    Judgement { about, special: mementory_insight::special(&text) }
+    Judgement { about, special }
 }
 
 /// A live memory: row, id, and what its suggestion depends on.

@@ -13,15 +13,15 @@ mod pairs;
 use crate::{
     Vault, VaultError, VaultResult,
     context::Context,
-    insight_cache::{InsightCache, InsightCounts, InsightFilter, Judgement, Stamp},
+    insight_cache::{InsightCache, InsightCounts, InsightFilter, Judgement, Stamp, State, Taught},
     insight_decisions as decisions,
     query::{ListQuery, Queries},
 };
-use cache::Taught;
 use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::RowView;
 pub use pairs::{ContradictionPair, Contradictions, MemoryTopic};
+use std::sync::Arc;
 
 /// Suggests what memories are about, and stores corrections.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl Insight<'_> {
         if let Some(cached) = self.lock().get(view.row, &stamp) {
             return Ok(cached);
         }
-        let taught = self.taught()?;
+        let taught = self.taught(self.context.store.read(cache::state)?)?;
         Ok(cache::judge(&taught, &view.id, record))
     }
 
@@ -87,8 +87,15 @@ impl Insight<'_> {
         self.context.insight.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn taught(&self) -> VaultResult<Taught> {
-        self.context.store.read(|c| Taught::load(c, &self.context.store))
+    fn taught(&self, state: State) -> VaultResult<Arc<Taught>> {
+        if let Some((of, taught)) = &self.lock().taught
+            && *of == state
+        {
+            return Ok(Arc::clone(taught));
+        }
+        let taught = Arc::new(self.context.store.read(|c| cache::load_taught(c, &self.context.store))?);
+        self.lock().taught = Some((state, Arc::clone(&taught)));
+        Ok(taught)
     }
 
     /// Judges the memories that are new or changed since the last call.
@@ -97,7 +104,7 @@ impl Insight<'_> {
         if self.lock().is_current(state) {
             return Ok(());
         }
-        let taught = self.taught()?;
+        let taught = self.taught(state)?;
         let known = self.lock().begin(state);
         let entries = cache::judge_all(&self.context.store, &taught, known)?;
         self.lock().finish(state, entries);

@@ -1,10 +1,10 @@
 //! Pairs of memories that cannot both hold, and topics: both over all live memories, computed on request.
 use super::{Insight, cache::text_of};
-use crate::{VaultError, VaultResult, insight_decisions as decisions};
-use mementory_insight::{Sort, Statement, contradictions, past_plans, topics};
-use mementory_model::{Kind, Timestamp};
-use mementory_store::{RowView, kind_code};
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::{VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories};
+use mementory_insight::{Statement, contradictions, past_plans, topics};
+use mementory_model::Timestamp;
+use mementory_store::RowView;
+use std::sync::atomic::AtomicBool;
 
 /// Two memories that cannot both hold now.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl Insight<'_> {
         let statements: Vec<Statement<'_>> =
             memories.iter().map(|memory| Statement { text: &memory.text, at: memory.at }).collect();
         let found = contradictions(&statements);
-        stop(cancel)?;
+        cancel::check(cancel)?;
         let view = |n: usize| match memories.get(n) {
             Some(memory) => self.context.store.read(|c| RowView::by_row(c, memory.row)),
             None => Ok(None),
@@ -65,11 +65,7 @@ impl Insight<'_> {
                 continue;
             }
             let newer = pair.newer.map(|n| if n == pair.a { a.id_text() } else { b.id_text() });
-            let sort = match pair.sort {
-                Sort::Replaced => Sort::Replaced.as_str(),
-                Sort::Conflict => Sort::Conflict.as_str(),
-            };
-            out.pairs.push(ContradictionPair { a, b, sort, newer, confidence: pair.confidence });
+            out.pairs.push(ContradictionPair { a, b, sort: pair.sort.as_str(), newer, confidence: pair.confidence });
         }
         for n in past_plans(&statements, now.as_micros()) {
             out.past_plans.extend(view(n)?);
@@ -100,31 +96,19 @@ impl Insight<'_> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
         let found = topics(&texts, &[]);
-        stop(cancel)?;
+        cancel::check(cancel)?;
         let rows = |members: Vec<usize>| members.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
     fn memories(&self, cancel: &AtomicBool) -> VaultResult<Vec<Memory>> {
+        let mut out = Vec::new();
         self.context.store.read(|c| {
-            let mut statement = c.prepare_cached(
-                "SELECT row, pack, slot FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
-            )?;
-            let places = statement
-                .query_map([kind_code(Kind::Memory)], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
-                .collect::<Result<Vec<(i64, i64, u32)>, _>>()?;
-            let mut out = Vec::with_capacity(places.len());
-            for (row, pack, slot) in places {
-                stop(cancel)?;
-                let record = self.context.store.packs.content(c, pack, slot)?;
+            live_memories::for_each(self.context, c, cancel, |row, record| {
                 let at = record.times.created.or(record.times.updated).map(Timestamp::as_micros);
                 out.push(Memory { row, text: text_of(&record), at });
-            }
-            Ok(out)
-        })
+            })
+        })?;
+        Ok(out)
     }
-}
-
-fn stop(cancel: &AtomicBool) -> VaultResult<()> {
-    if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }

@@ -5,12 +5,12 @@
 mod parts;
 mod vectors;
 
-use crate::{Vault, VaultResult, context::Context, query::ListQuery, query::Queries};
+use crate::{Vault, VaultResult, context::Context, meta, query::ListQuery, query::Queries};
 use mementory_meaning::{Encoder, MODEL, Vector};
 use mementory_model::Kind;
 use mementory_store::{RowView, kind_code};
 use parts::parts;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// Kinds of records that are encoded: what assistants remember and say of the person. Not messages: a million of them
 /// would take half an hour and 500 MB.
@@ -74,7 +74,7 @@ impl Meaning<'_> {
         self.context.store.write(|tx| {
             if !is_current(tx)? {
                 tx.execute("DELETE FROM vectors", [])?;
-                set_meta(tx, ENCODED_BY, &encoded_by())?;
+                meta::write(tx, ENCODED_BY, encoded_by())?;
             }
             let mut insert = tx.prepare_cached("INSERT INTO vectors (row, part, vector) VALUES (?1, ?2, ?3)")?;
             for (row, parts) in &texts {
@@ -86,9 +86,8 @@ impl Meaning<'_> {
                     insert.execute(params![row, 0, Vec::<u8>::new()])?;
                 }
             }
-            let portions: Option<i64> = read_meta(tx, PORTIONS)?;
-            set_meta(tx, PORTIONS, &(portions.unwrap_or(0) + 1))?;
-            Ok(())
+            let portions: Option<i64> = meta::read(tx, PORTIONS)?;
+            meta::write(tx, PORTIONS, portions.unwrap_or(0) + 1)
         })
     }
 
@@ -146,14 +145,5 @@ fn encoded_by() -> String {
 
 /// True if the stored vectors are of this encoder.
 fn is_current(c: &Connection) -> VaultResult<bool> {
-    Ok(read_meta::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
-}
-
-pub(crate) fn read_meta<T: rusqlite::types::FromSql>(c: &Connection, key: &str) -> VaultResult<Option<T>> {
-    Ok(c.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
-}
-
-fn set_meta(tx: &Connection, key: &str, value: &dyn rusqlite::ToSql) -> VaultResult<()> {
-    tx.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
-    Ok(())
+    Ok(meta::read::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
 }

@@ -1,6 +1,6 @@
 //! Loads the vectors.
-use super::{PORTIONS, read_meta};
-use crate::{VaultResult, context::Context, loaded_vectors::LoadedFrom};
+use super::PORTIONS;
+use crate::{VaultResult, context::Context, loaded_vectors::LoadedFrom, meta};
 use mementory_meaning::Collection;
 use mementory_store::Store;
 use std::sync::{Arc, PoisonError};
@@ -12,7 +12,7 @@ impl Context {
         self.store.read(|c| {
             // One transaction, so that the state belongs to what is read.
             let c = c.unchecked_transaction()?;
-            let state: LoadedFrom = (Store::last_change(&c)?, read_meta(&c, PORTIONS)?.unwrap_or(0));
+            let state: LoadedFrom = (Store::last_change(&c)?, meta::read(&c, PORTIONS)?.unwrap_or(0));
             if let Some((of, vectors)) = &loaded.0
                 && *of == state
             {

@@ -13,6 +13,14 @@ use std::{
 const CHUNK_BYTES: usize = 256 * 1024;
 
 impl Files<'_> {
+    /// Fails if `out` is the vault's folder, is inside it, or contains it.
+    ///
+    /// # Errors
+    /// `Usage`.
+    pub fn check_outside(&self, out: &Path) -> VaultResult<()> {
+        self.context.check_outside(out)
+    }
+
     /// The first bytes of a file record, at most `limit` of them.
     ///
     /// # Errors
@@ -38,7 +46,7 @@ impl Files<'_> {
         progress: &dyn Fn(u64),
     ) -> VaultResult<u64> {
         let mut reader = self.file_reader(view)?;
-        self.context.check_outside(out)?;
+        self.check_outside(out)?;
         let io = |error| VaultError::io(out.display().to_string(), error);
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // The temporary file has mode 0600 and is in the target's folder, so that the rename stays on one file system.

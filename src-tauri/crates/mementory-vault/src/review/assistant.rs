@@ -1,10 +1,10 @@
 //! Whether an assistant still has a memory that is to be deleted there, as far as imports after the answer show it.
 use crate::{
     VaultResult,
+    batch_rows::BatchRows,
     context::Context,
     query::export_time,
     review::{AnsweredRecord, Review},
-    row_ranges::RowRanges,
 };
 use mementory_model::{Kind, normal_text};
 use mementory_store::{Flags, RowView, kind_code};
@@ -48,22 +48,6 @@ struct Listed {
     /// True if it was read in a conversation, which keeps it after it was deleted from the assistant's list.
     from_conversation: bool,
     text: String,
-}
-
-/// An import: which rows it has.
-struct Import {
-    id: i64,
-    contained: [RowRanges; 2],
-    versions: HashSet<i64>,
-}
-
-impl Import {
-    fn has(&self, listed: &Listed) -> bool {
-        listed.batch == Some(self.id)
-            || listed.version_batch == Some(self.id)
-            || self.contained.iter().any(|ranges| ranges.contains(listed.row))
-            || self.versions.contains(&listed.row)
-    }
 }
 
 /// What an assistant's list of memories had at a time.
@@ -120,17 +104,17 @@ fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[Listed]) 
 /// The imports that have the assistant's list of memories, without those that were undone.
 fn imports(c: &Connection, listed: &[Listed]) -> VaultResult<Vec<Observation>> {
     let mut statement = c.prepare_cached("SELECT id, at, names, same, older FROM batches WHERE undone_at IS NULL")?;
-    let mut of_batch = c.prepare_cached("SELECT row FROM versions WHERE batch = ?1")?;
     let mut rows = statement.query([])?;
     let mut out = Vec::new();
     while let Some(r) = rows.next()? {
         let (id, at, names): (i64, i64, String) = (r.get(0)?, r.get(1)?, r.get(2)?);
-        let decode = |ranges: Option<Vec<u8>>| ranges.as_deref().and_then(RowRanges::decode).unwrap_or_default();
-        let contained = [decode(r.get(3)?), decode(r.get(4)?)];
-        let versions = of_batch.query_map([id], |r| r.get(0))?.collect::<Result<_, _>>()?;
-        let import = Import { id, contained, versions };
-        let rows: HashSet<i64> =
-            listed.iter().filter(|each| !each.from_conversation && import.has(each)).map(|each| each.row).collect();
+        let (same, older): (Option<Vec<u8>>, Option<Vec<u8>>) = (r.get(3)?, r.get(4)?);
+        let import = BatchRows::read(c, id, same.as_deref(), older.as_deref())?;
+        let listed = listed.iter().filter(|each| !each.from_conversation);
+        let rows: HashSet<i64> = listed
+            .filter(|each| import.contains(each.row, each.batch, each.version_batch))
+            .map(|each| each.row)
+            .collect();
         if !rows.is_empty() {
             // An older file says what was so when it was made. Its name has only the day.
             out.push(Observation { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });

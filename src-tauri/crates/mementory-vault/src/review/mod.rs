@@ -10,6 +10,7 @@ use crate::{VaultError, VaultResult, context::Context, edit::Editor};
 use mementory_model::{Kind, Timestamp};
 use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeMap;
 
 /// What the person says about a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,6 +130,22 @@ impl Review<'_> {
     /// The store.
     pub fn answer_to(&self, view: &RowView) -> VaultResult<Option<(Answer, i64)>> {
         self.context.store.read(|c| answer_in(c, &view.id))
+    }
+
+    /// Number of answered records by answer, of an assistant or of all. Only answers that were given count.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn counts(&self, platform: Option<&str>) -> VaultResult<BTreeMap<Answer, u32>> {
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT v.answer, count(*) FROM reviews v JOIN records r ON r.id = v.record \
+                 WHERE ?1 IS NULL OR r.platform = (SELECT id FROM platforms WHERE name = ?1) GROUP BY v.answer",
+            )?;
+            let rows = statement.query_map([platform], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            let counts = rows.collect::<Result<Vec<(i64, u32)>, _>>()?;
+            Ok(counts.into_iter().filter_map(|(code, n)| Some((Answer::from_code(code)?, n))).collect())
+        })
     }
 
     /// The answered records of an assistant, or of all; in the order of the assistant's own list (oldest first).

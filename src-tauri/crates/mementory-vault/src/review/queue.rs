@@ -64,32 +64,35 @@ impl ReviewFilter {
 const UNANSWERED: &str = "NOT EXISTS (SELECT 1 FROM reviews v WHERE v.record = r.id)";
 
 impl Review<'_> {
-    /// The next memory without an answer: those with sensitive values first, then the oldest. And how many have none.
+    /// Number of memories without an answer. What is skipped for now counts.
     ///
     /// # Errors
     /// The store.
-    pub fn next(&self, filter: &ReviewFilter) -> VaultResult<(Option<ReviewItem>, u32)> {
+    pub fn left(&self, filter: &ReviewFilter) -> VaultResult<u32> {
+        self.count(filter, &format!(" AND {UNANSWERED}"))
+    }
+
+    /// The next memory without an answer: those with sensitive values first, then the oldest.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn next(&self, filter: &ReviewFilter) -> VaultResult<Option<ReviewItem>> {
         let (condition, values) = filter.condition();
         let skipped = match filter.skip.is_empty() {
             true => String::new(),
             false => format!(" AND r.id NOT IN ({})", id_list(&filter.skip)),
         };
+        let sql = format!(
+            "SELECT {ROW_COLUMNS}, {SENSITIVE} FROM records r JOIN platforms p ON p.id = r.platform \
+             WHERE {condition} AND {UNANSWERED}{skipped} ORDER BY {SENSITIVE} DESC, r.sort, r.row LIMIT 1"
+        );
         self.context.store.read(|c| {
-            let values = || rusqlite::params_from_iter(values.iter());
-            let left = c
-                .prepare(&format!("SELECT count(*) FROM records r WHERE {condition} AND {UNANSWERED}"))?
-                .query_row(values(), |r| r.get(0))?;
-            let sql = format!(
-                "SELECT {ROW_COLUMNS}, {SENSITIVE} FROM records r JOIN platforms p ON p.id = r.platform \
-                 WHERE {condition} AND {UNANSWERED}{skipped} ORDER BY {SENSITIVE} DESC, r.sort, r.row LIMIT 1"
-            );
-            let item = c
-                .prepare(&sql)?
-                .query_row(values(), |r| {
-                    Ok(ReviewItem { view: RowView::read(r)?, sensitive: r.get(21)?, answer: None })
-                })
-                .optional()?;
-            Ok((item, left))
+            let mut statement = c.prepare(&sql)?;
+            let sensitive_column = statement.column_count() - 1;
+            let item = statement.query_row(rusqlite::params_from_iter(values.iter()), |r| {
+                Ok(ReviewItem { view: RowView::read(r)?, sensitive: r.get(sensitive_column)?, answer: None })
+            });
+            Ok(item.optional()?)
         })
     }
 
@@ -113,9 +116,13 @@ impl Review<'_> {
     /// # Errors
     /// The store.
     pub fn total(&self, filter: &ReviewFilter) -> VaultResult<u32> {
+        self.count(filter, "")
+    }
+
+    fn count(&self, filter: &ReviewFilter, more: &str) -> VaultResult<u32> {
         let (condition, values) = filter.condition();
         self.context.store.read(|c| {
-            let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
+            let sql = format!("SELECT count(*) FROM records r WHERE {condition}{more}");
             Ok(c.prepare(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
         })
     }

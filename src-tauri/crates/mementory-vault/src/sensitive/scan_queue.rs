@@ -2,6 +2,7 @@
 use crate::{
     VaultResult,
     findings::{class_code, value_id},
+    meta,
     sensitive::{
         fields::{STORED_SECRET_DETECTOR, VERBATIM_FIELD, fields, for_each_finding},
         scanner::Scanner,
@@ -11,7 +12,7 @@ use mementory_formats::plain_secrets;
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_scan::{Class, Confidence};
 use mementory_store::{Packs, kind_code};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// Upper limit for the records in one batch. Other work can run between batches.
 const MAX_BATCH_RECORDS: usize = 2000;
@@ -43,7 +44,7 @@ impl Scanner<'_> {
     /// # Errors
     /// The store.
     pub fn scan_next(&self, now: Timestamp) -> VaultResult<ScanProgress> {
-        if self.context.store.read(|c| read_meta(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
+        if self.context.store.read(|c| number(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
             self.rescan()?;
         }
         let batch = self.context.store.read(|c| {
@@ -70,11 +71,11 @@ impl Scanner<'_> {
         let (taken, found) = batch;
         self.context.store.write(|tx| {
             store_findings(tx, &taken, &found)?;
-            let upto = taken.iter().max().copied().unwrap_or(0).max(read_meta(tx, "looked_row")?);
-            write_meta(tx, "looked_row", upto)?;
+            let upto = taken.iter().max().copied().unwrap_or(0).max(number(tx, "looked_row")?);
+            meta::write(tx, "looked_row", upto)?;
             let left = records_left(tx)?;
             if left == 0 {
-                write_meta(tx, "looked_at", now.as_micros())?;
+                meta::write(tx, "looked_at", now.as_micros())?;
             }
             Ok(ScanProgress { records: taken.len() as u64, left })
         })
@@ -83,8 +84,8 @@ impl Scanner<'_> {
     /// Makes the next scan begin at the first record.
     pub fn rescan(&self) -> VaultResult<()> {
         self.context.store.write(|tx| {
-            write_meta(tx, "looked_row", 0)?;
-            write_meta(tx, "looked_by", i64::from(mementory_scan::RULES))?;
+            meta::write(tx, "looked_row", 0)?;
+            meta::write(tx, "looked_by", i64::from(mementory_scan::RULES))?;
             tx.execute("DELETE FROM unlooked", [])?;
             Ok(())
         })
@@ -93,9 +94,9 @@ impl Scanner<'_> {
     /// When the last scan of everything ended, in microseconds, and an upper bound of the records not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
-            let at = read_meta(c, "looked_at")?;
+            let at = number(c, "looked_at")?;
             // If the findings are of older rules, every record has to be scanned again.
-            if at > 0 && read_meta(c, "looked_by")? != i64::from(mementory_scan::RULES) {
+            if at > 0 && number(c, "looked_by")? != i64::from(mementory_scan::RULES) {
                 return Ok((None, last_row(c)?.unsigned_abs()));
             }
             Ok(((at > 0).then_some(at), records_left(c)?))
@@ -154,7 +155,7 @@ fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
          ORDER BY 1 LIMIT ?2",
     )?;
     let rows = statement
-        .query_map(params![read_meta(c, "looked_row")?, MAX_BATCH_RECORDS as i64], |r| {
+        .query_map(params![number(c, "looked_row")?, MAX_BATCH_RECORDS as i64], |r| {
             Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))
         })?
         .collect::<Result<_, _>>()?;
@@ -179,7 +180,7 @@ fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultR
 /// Upper bound of the number of records that are not scanned yet, since row numbers of erased records count too. 0
 /// means that nothing is left.
 fn records_left(c: &Connection) -> VaultResult<u64> {
-    let scanned = read_meta(c, "looked_row")?;
+    let scanned = number(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";
     let queued: i64 = c.prepare_cached(sql)?.query_row([scanned], |r| r.get(0))?;
     Ok(queued.saturating_add((last_row(c)? - scanned).max(0)).unsigned_abs())
@@ -189,13 +190,7 @@ fn last_row(c: &Connection) -> VaultResult<i64> {
     Ok(c.prepare_cached("SELECT coalesce(max(row), 0) FROM records")?.query_row([], |r| r.get(0))?)
 }
 
-fn read_meta(c: &Connection, key: &str) -> VaultResult<i64> {
-    let found: Option<i64> =
-        c.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?;
-    Ok(found.unwrap_or(0))
-}
-
-fn write_meta(c: &Connection, key: &str, value: i64) -> VaultResult<()> {
-    c.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
-    Ok(())
+/// A number in `meta`, or 0.
+fn number(c: &Connection, key: &str) -> VaultResult<i64> {
+    Ok(meta::read(c, key)?.unwrap_or(0))
 }

@@ -7,11 +7,11 @@ mod settle;
 pub use folder::{FileFound, FolderListing, MAX_FILES_PER_FOLDER, Stamp, list_folder};
 pub use settle::{QUIET, Settling};
 
-use crate::{VaultError, VaultResult, context::Context};
+use crate::{VaultError, VaultResult, context::Context, meta};
 use mementory_crypto::keyed_digest;
 use mementory_model::Timestamp;
 use mementory_store::audit;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
@@ -107,18 +107,12 @@ pub struct PendingOffer {
 }
 
 fn load_folders(connection: &Connection) -> VaultResult<Vec<Folder>> {
-    let text: Option<String> =
-        connection.query_row("SELECT value FROM meta WHERE key = ?1", [FOLDERS_KEY], |r| r.get(0)).optional()?;
+    let text: Option<String> = meta::read(connection, FOLDERS_KEY)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn save_folders(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
-    put_meta(tx, FOLDERS_KEY, &serde_json::to_string(folders).unwrap_or_default())
-}
-
-fn put_meta(tx: &Connection, key: &str, value: &str) -> VaultResult<()> {
-    tx.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
-    Ok(())
+    meta::write(tx, FOLDERS_KEY, serde_json::to_string(folders).unwrap_or_default())
 }
 
 /// All keys that begin with `prefix`, which ends in a slash, with their values.
@@ -300,10 +294,10 @@ impl WatchedFolders<'_> {
         let waiting = self.offers()?;
         let Some(answered) = waiting.iter().find(|each| each.id == id) else { return Err(not_found_error(id)) };
         self.context.store.write(|tx| {
-            put_meta(tx, &format!("{CONTENT_PREFIX}{}", answered.offer.digest), "1")?;
+            meta::write(tx, &format!("{CONTENT_PREFIX}{}", answered.offer.digest), "1")?;
             for same in waiting.iter().filter(|each| each.offer.digest == answered.offer.digest) {
                 let seen = Seen { stamp: same.stamp, offer: None };
-                put_meta(tx, &same.id, &serde_json::to_string(&seen).unwrap_or_default())?;
+                meta::write(tx, &same.id, serde_json::to_string(&seen).unwrap_or_default())?;
             }
             Ok(())
         })
@@ -328,11 +322,11 @@ impl WatchedFolders<'_> {
     /// # Errors
     /// The store.
     pub fn mark_known(&self, digest: &str) -> VaultResult<()> {
-        self.context.store.write(|tx| put_meta(tx, &format!("{CONTENT_PREFIX}{digest}"), "1"))
+        self.context.store.write(|tx| meta::write(tx, &format!("{CONTENT_PREFIX}{digest}"), "1"))
     }
 
     fn save_seen_file(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
-        put_meta(tx, &self.seen_key(folder, name), &serde_json::to_string(seen).unwrap_or_default())
+        meta::write(tx, &self.seen_key(folder, name), serde_json::to_string(seen).unwrap_or_default())
     }
 
     fn keyed_id(&self, of: &str, parts: &[&[u8]]) -> String {

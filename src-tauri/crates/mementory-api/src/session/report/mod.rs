@@ -3,8 +3,12 @@ mod page;
 mod sections;
 mod texts;
 
-use super::{context::Context, now, review::Review, sensitive::SensitiveValues};
-use crate::{ApiError, ApiResult, Job, types::*};
+use super::{
+    now,
+    review::{ForgetGuide, Review},
+    sensitive::SensitiveValues,
+};
+use crate::{ApiError, ApiResult, Job, new_file::new_file, types::*};
 use mementory_model::Kind;
 use mementory_vault::{ListQuery, RowView, Sort, Trace};
 use page::Page;
@@ -30,14 +34,14 @@ impl Review<'_> {
     /// `exists` if the file exists; `usage` for an unknown language or a place inside the vault; `cancelled`; `io`.
     pub fn report(&self, out: &Path, request: &ReportRequest, job: &Job) -> ApiResult<ReportMade> {
         let language = request.language.as_deref().unwrap_or("en");
-        let texts = Texts::load(language)?;
-        check_place(self.context, out)?;
+        let (texts, guide) = (Texts::load(language)?, ForgetGuide::load(Some(language))?);
+        self.context.vault.files().check_outside(out)?;
         // The page says what was found, so everything has to be scanned.
         SensitiveValues::new(self.context).scan_pending(false, job)?;
         let _guard = self.context.snapshot_guard();
         let (memories, total) = self.memories(job)?;
         let mut page = Page::new(language, texts.get("title"));
-        let sections = Sections { context: self.context, review: *self, texts: &texts, language };
+        let sections = Sections { context: self.context, review: *self, texts: &texts, guide: &guide };
         sections.write_all(&mut page, &memories, total)?;
         write_new(out, page.finish().as_bytes())?;
         Ok(ReportMade { path: out.display().to_string(), memories: total })
@@ -84,25 +88,10 @@ impl Review<'_> {
     }
 }
 
-/// Fails if the file would be in the vault's own folder.
-fn check_place(context: &Context, out: &Path) -> ApiResult<()> {
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    if canonical(parent).starts_with(canonical(context.vault.dir())) {
-        let message = "Nothing can be saved into the vault's own folder. Choose another.";
-        return Err(ApiError::new("usage", 2, message));
-    }
-    Ok(())
-}
-
 /// Writes a file that must not exist. What was begun is removed if it cannot be finished.
 fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).map_err(|error| match error.kind() {
+    let mut file = new_file(path, true).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             ApiError::new("exists", 6, format!("{place} exists already and was not changed. Choose another name."))
         }

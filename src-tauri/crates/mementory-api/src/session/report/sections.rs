@@ -7,7 +7,11 @@ use super::{
 };
 use crate::{
     ApiResult,
-    session::{context::Context, review::Review, sensitive::by_class_name},
+    session::{
+        context::Context,
+        review::{ForgetGuide, Review},
+        sensitive::by_class_name,
+    },
     types::*,
 };
 use mementory_model::Kind;
@@ -25,7 +29,7 @@ pub(super) struct Sections<'r> {
     pub(super) context: &'r Context,
     pub(super) review: Review<'r>,
     pub(super) texts: &'r Texts,
-    pub(super) language: &'r str,
+    pub(super) guide: &'r ForgetGuide,
 }
 
 impl Sections<'_> {
@@ -48,7 +52,7 @@ impl Sections<'_> {
     }
 
     fn name(&self, assistant: &str) -> String {
-        self.review.assistant_name(assistant, self.language)
+        self.guide.name(assistant)
     }
 
     fn numbers(&self, page: &mut Page) -> ApiResult<()> {
@@ -182,16 +186,11 @@ impl Sections<'_> {
 
     /// What is to be done at each assistant, with sensitive values covered.
     fn todos(&self) -> ApiResult<Vec<Todo>> {
-        let first = self.review.todo(None, Some(self.language))?;
-        let mut out = Vec::new();
-        for TodoCount { assistant, .. } in &first.assistants {
-            let mut todo = self.review.todo(Some(assistant), Some(self.language))?;
-            for item in &mut todo.items {
-                item.text = self.context.vault.scanner().masked(item.text.trim());
-            }
-            out.push(todo);
+        let mut todos = self.review.todos(self.guide)?;
+        for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {
+            item.text = self.context.vault.scanner().masked(item.text.trim());
         }
-        Ok(out)
+        Ok(todos)
     }
 
     fn todo(&self, page: &mut Page, todos: &[Todo]) {

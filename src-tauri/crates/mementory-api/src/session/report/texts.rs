@@ -1,11 +1,14 @@
 //! The texts of the report; data by language.
-use crate::{ApiError, ApiResult};
+use crate::{
+    ApiResult,
+    session::language_texts::{self, Languages},
+};
 use std::collections::BTreeMap;
 
 /// Texts by key.
 pub(super) struct Texts(BTreeMap<String, String>);
 
-const LANGUAGES: [(&str, &str); 3] = [
+const LANGUAGES: Languages = [
     ("en", include_str!("../../../data/report/en.json")),
     ("de", include_str!("../../../data/report/de.json")),
     ("ja", include_str!("../../../data/report/ja.json")),
@@ -17,17 +20,7 @@ impl Texts {
     /// # Errors
     /// `usage` for a language that there are no texts for.
     pub(super) fn load(language: &str) -> ApiResult<Self> {
-        let known = LANGUAGES.into_iter().find(|(code, _)| *code == language);
-        let (_, text) = known.ok_or_else(|| {
-            ApiError::new(
-                "usage",
-                2,
-                format!("There are no texts in {language}. Nothing was written. Use en, de or ja."),
-            )
-        })?;
-        let texts =
-            serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))?;
-        Ok(Self(texts))
+        language_texts::load(&LANGUAGES, language, "Nothing was written.").map(Self)
     }
 
     /// A text; the key itself if there is none.

@@ -1,5 +1,8 @@
 //! Where each assistant keeps what it remembers, and texts that ask it to forget; data by language.
-use crate::{ApiError, ApiResult};
+use crate::{
+    ApiResult,
+    session::language_texts::{self, Languages},
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -23,7 +26,7 @@ struct Entry {
     place: String,
 }
 
-const LANGUAGES: [(&str, &str); 3] = [
+const LANGUAGES: Languages = [
     ("en", include_str!("../../../data/forget/en.json")),
     ("de", include_str!("../../../data/forget/de.json")),
     ("ja", include_str!("../../../data/forget/ja.json")),
@@ -35,16 +38,7 @@ impl ForgetGuide {
     /// # Errors
     /// `usage` for a language that there are no texts for.
     pub(crate) fn load(language: Option<&str>) -> ApiResult<Self> {
-        let language = language.unwrap_or("en");
-        let known = LANGUAGES.into_iter().find(|(code, _)| *code == language);
-        let (_, text) = known.ok_or_else(|| {
-            ApiError::new(
-                "usage",
-                2,
-                format!("There are no texts in {language}. Nothing was changed. Use en, de or ja."),
-            )
-        })?;
-        serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))
+        language_texts::load(&LANGUAGES, language.unwrap_or("en"), "Nothing was changed.")
     }
 
     /// The assistant's name, as people know it.

@@ -2,10 +2,11 @@
 mod forget_guide;
 mod todo;
 
+pub(super) use forget_guide::ForgetGuide;
+
 use super::{context::Context, memory_evidence::MemoryOrigins, now, view::RowViews};
 use crate::{ApiError, ApiResult, types::*};
 use mementory_vault::{Answer, ReviewFilter, ReviewItem as Reviewed};
-use std::collections::BTreeMap;
 
 /// The guided review of memories, and what is to be done at the assistants.
 #[derive(Clone, Copy)]
@@ -28,21 +29,17 @@ impl Review<'_> {
         let filter =
             ReviewFilter { platform: request.source.clone(), sensitive: request.sensitive, skip: request.skip.clone() };
         let review = self.context.vault.editor().review();
-        let (next, left) = review.next(&filter)?;
         let item = match &request.id {
             _ if request.counts_only => None,
             Some(id) => Some(review.item(id)?),
-            None => next,
+            None => review.next(&filter)?,
         };
-        let mut answers: BTreeMap<String, u32> = BTreeMap::new();
-        for answered in review.answered(request.source.as_deref())? {
-            *answers.entry(answered.answer.as_str().to_owned()).or_default() += 1;
-        }
+        let answers = review.counts(request.source.as_deref())?;
         Ok(ReviewState {
             item: item.map(|item| self.item(&item)).transpose()?,
-            left,
+            left: review.left(&filter)?,
             total: review.total(&filter)?,
-            answers,
+            answers: answers.into_iter().map(|(answer, n)| (answer.as_str().to_owned(), n)).collect(),
         })
     }
 
@@ -55,12 +52,6 @@ impl Review<'_> {
         let _guard = self.context.write_guard();
         self.context.vault.editor().review().answer(&parsed, now())?;
         Ok(Ids { ids: parsed.into_iter().map(|(id, _)| id).collect() })
-    }
-
-    /// The assistant's name in a language, as people know it.
-    pub(super) fn assistant_name(&self, assistant: &str, language: &str) -> String {
-        forget_guide::ForgetGuide::load(Some(language))
-            .map_or_else(|_| assistant.to_owned(), |guide| guide.name(assistant))
     }
 
     fn item(&self, reviewed: &Reviewed) -> ApiResult<ReviewItem> {

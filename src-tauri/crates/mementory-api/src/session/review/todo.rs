@@ -13,23 +13,44 @@ impl Review<'_> {
     /// `usage` for an unknown language.
     pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
         let guide = ForgetGuide::load(language)?;
+        let all = self.deletions()?;
+        let assistants = counts(&all);
+        let most = assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
+        match assistant.map(str::to_owned).or(most) {
+            Some(assistant) => self.todo_at(&guide, &all, &assistant, assistants),
+            None => Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants }),
+        }
+    }
+
+    /// The same for each assistant that has something to delete.
+    pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
+        let all = self.deletions()?;
+        let assistants = counts(&all);
+        assistants.iter().map(|each| self.todo_at(guide, &all, &each.assistant, assistants.clone())).collect()
+    }
+
+    fn deletions(&self) -> ApiResult<Vec<(AnsweredRecord, AssistantState)>> {
         let review = self.context.vault.editor().review();
         let mut answered = review.answered(None)?;
         answered.retain(|each| each.answer.asks_to_delete());
         let states = review.assistant_states(&answered)?;
-        let all: Vec<(AnsweredRecord, AssistantState)> = answered.into_iter().zip(states).collect();
-        let assistants = counts(&all);
-        let most = assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
-        let Some(assistant) = assistant.map(str::to_owned).or(most) else {
-            return Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants });
-        };
+        Ok(answered.into_iter().zip(states).collect())
+    }
+
+    fn todo_at(
+        &self,
+        guide: &ForgetGuide,
+        all: &[(AnsweredRecord, AssistantState)],
+        assistant: &str,
+        assistants: Vec<TodoCount>,
+    ) -> ApiResult<Todo> {
         let of_assistant = all.iter().filter(|(each, _)| each.view.platform == assistant);
         let items =
-            of_assistant.map(|(each, state)| self.todo_item(&guide, each, *state)).collect::<ApiResult<Vec<_>>>()?;
+            of_assistant.map(|(each, state)| self.todo_item(guide, each, *state)).collect::<ApiResult<Vec<_>>>()?;
         Ok(Todo {
-            message: message(&guide, &items),
-            name: Some(guide.name(&assistant)),
-            assistant: Some(assistant),
+            message: message(guide, &items),
+            name: Some(guide.name(assistant)),
+            assistant: Some(assistant.to_owned()),
             items,
             assistants,
         })

@@ -1,0 +1,18 @@
+//! Texts that are data by language.
+use crate::{ApiError, ApiResult};
+use serde::de::DeserializeOwned;
+
+/// Codes of languages with their texts as JSON.
+pub(super) type Languages = [(&'static str, &'static str); 3];
+
+/// The texts of a language. `outcome`: what the error says of what was done.
+///
+/// # Errors
+/// `usage` for a language that there are no texts for.
+pub(super) fn load<T: DeserializeOwned>(languages: &Languages, language: &str, outcome: &str) -> ApiResult<T> {
+    let known = languages.iter().find(|(code, _)| *code == language);
+    let (_, text) = known.ok_or_else(|| {
+        ApiError::new("usage", 2, format!("There are no texts in {language}. {outcome} Use en, de or ja."))
+    })?;
+    serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))
+}
