@@ -11,6 +11,7 @@ const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 
 /**
  * By name: a text for the table, arguments of `cargo test`, and the pattern that finds the failed seeds in its output.
+ * Or a `script` of ours, with its environment, which has no seed.
  */
 const CAMPAIGNS = {
   erasure: {
@@ -18,20 +19,30 @@ const CAMPAIGNS = {
     tests: ["-p", "mementory-testkit", "--test", "core", "erasure_histories"],
     findings: /histories, seeds \[([\d, ]*)\]/,
   },
+  corpus: {
+    what: "every damaged and forged file of the corpora",
+    script: "tests/corpus/run.mjs",
+    env: { WHOLE_CORPUS: "1" },
+  },
 };
 
 await main(async () => {
   const { name, count, seed } = parseArguments(process.argv.slice(2));
-  const { what, tests, findings } = CAMPAIGNS[name];
-  const env = { ...ENV, MEMENTORY_HISTORIES: String(count), MEMENTORY_SEED: String(seed) };
+  const { what, tests, findings, script, env = {} } = CAMPAIGNS[name];
   const started = performance.now();
   const load = loadavg()[0];
-  const { code, text } = await showAndKeep("cargo", ["test", "--locked", ...tests], { cwd: WORKSPACE, env });
+  const { code, text } = script
+    ? await showAndKeep(process.execPath, [script], { env: { ...ENV, ...env } })
+    : await showAndKeep("cargo", ["test", "--locked", ...tests], {
+        cwd: WORKSPACE,
+        env: { ...ENV, MEMENTORY_HISTORIES: String(count), MEMENTORY_SEED: String(seed) },
+      });
   const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-  const found = findings.exec(text)?.[1];
+  const found = findings?.exec(text)?.[1];
   const findingsText = found ? `seeds ${found}` : code === 0 ? "none" : `the run ended with ${code}`;
+  const rounds = script ? `${text.match(/^ {2}(?:ok|FAILED)/gm)?.length ?? 0} checks` : `${count} from ${seed}`;
   const date = new Date().toISOString().slice(0, 10);
-  writeRow(name, [name, what, `${count} from ${seed}`, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
+  writeRow(name, [name, what, rounds, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
   return code;
 });
 

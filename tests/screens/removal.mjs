@@ -1,4 +1,6 @@
 // Screens of redaction, erasure and other confirmations, and of suggested tags.
+import { until } from "../e2e/webdriver.mjs";
+
 const OPEN = "open";
 
 /** Opens one memory. */
@@ -6,6 +8,8 @@ export const openMemory = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
   await page.type("search-field", "Sandviken");
+  // Only one memory has this word. A click before the answer would open it from the list of all.
+  await until("one row to be left", async () => (await page.browser.count("list-row")) === 1);
   await page.click("list-row", '[data-id="m-0"]');
   await page.waitFor("detail-text");
 };

@@ -161,20 +161,31 @@ async function pages() {
   return count;
 }
 
-/** A layer that calls these functions in turn with one tally. If one throws, the others still run. */
+/** Runs a part of a layer. If it throws, the other parts still count. */
+async function runPart(count, run) {
+  try {
+    await run(count);
+  } catch (error) {
+    console.log(`  ${error.stack}`);
+    count.add(`${run.name || "a part of this layer"} runs to its end`, false);
+  }
+}
+
+/** A layer that calls these functions in turn with one tally. */
 const layerOf =
   (...runs) =>
   async () => {
     const count = tally();
-    for (const run of runs) {
-      try {
-        await run(count);
-      } catch (error) {
-        // The other runs still count.
-        console.log(`  ${error.stack}`);
-        count.add(`${run.name || "a part of this layer"} runs to its end`, false);
-      }
-    }
+    for (const run of runs) await runPart(count, run);
+    return count;
+  };
+
+/** A layer that calls these functions at the same time, because each waits for its own browser most of the time. */
+const parallelLayerOf =
+  (...runs) =>
+  async () => {
+    const count = tally();
+    await Promise.all(runs.map((run) => runPart(count, run)));
     return count;
   };
 
@@ -182,7 +193,7 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: layerOf(
+  screens: parallelLayerOf(
     testLanguages,
     (count) => checkInEnglish(count, [new Pictures(), new AccessibilityCheck()]),
     testHostileTexts,
@@ -200,3 +211,17 @@ export const LAYERS = {
     testAccessibilityTree,
   ),
 };
+
+/**
+ * The steps of a whole run, each with lanes of layers that run at the same time. Cargo uses every core, and the window
+ * tests wait for focus and animation, so these are alone.
+ */
+export const STEPS = [
+  [["lint"]],
+  [["rust"]],
+  [
+    ["pages", "screens"],
+    ["cli", "kill", "interop"],
+  ],
+  [["window"]],
+];
