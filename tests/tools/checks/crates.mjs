@@ -64,6 +64,7 @@ const ALLOWED_IN_TESTS = {
   "mementory-formats-vendor": ["mementory-formats-agents"],
   "mementory-formats-interchange": ["mementory-formats-vendor"],
   "mementory-testkit": ["mementory-format"],
+  "mementory-insight": ["mementory-meaning"],
 };
 
 /** Crates of others that only one of our crates may depend on. */

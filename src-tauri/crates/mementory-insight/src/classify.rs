@@ -1,5 +1,5 @@
-//! The kind of a memory. Three things speak for a kind: cue words, the words that its sample sentences use more than
-//! those of the other kinds, and, if the caller has vectors of a sentence encoder, the nearest sample sentences.
+//! The kind of a memory by words alone. Two things speak for a kind: cue words, and the words that its sample sentences
+//! use more often than those of the other kinds.
 use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
@@ -11,7 +11,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-const KINDS: usize = AboutKind::ALL.len();
+pub(crate) const KINDS: usize = AboutKind::ALL.len();
 /// Positions of the lists in a table of `data/about`.
 const STRONG: usize = 0;
 const CUES: usize = 1;
@@ -20,10 +20,6 @@ const PROTOTYPES: usize = 2;
 const STRONG_WEIGHT: f32 = 2.2;
 const CUE_WEIGHT: f32 = 1.0;
 const SAMPLE_WEIGHT: f32 = 0.6;
-/// Weight of the similarity to sample sentences.
-const VECTOR_WEIGHT: f32 = 14.0;
-/// Number of nearest sample sentences of a kind that count.
-const NEAREST: usize = 3;
 /// Below this score nothing is suggested.
 const MIN_SCORE: f32 = 0.8;
 
@@ -36,8 +32,19 @@ pub struct About {
     pub confidence: f32,
 }
 
-/// The sample sentences with their kinds, for an encoder. See [`Classifier::with_vectors`].
-pub fn prototypes() -> Vec<(&'static str, AboutKind)> {
+/// The kind of a text by words alone. None for a text that says nothing about it.
+pub fn about(text: &str) -> Option<About> {
+    let folded = Folded::new(text);
+    kind_by_words(&folded, &special_of(&folded))
+}
+
+/// The same for a text that is prepared already. `special`: what its words show.
+pub(crate) fn kind_by_words(folded: &Folded, special: &[Special]) -> Option<About> {
+    best(&word_scores(folded, special))
+}
+
+/// The sample sentences with their kinds.
+fn prototypes() -> Vec<(&'static str, AboutKind)> {
     let mut out = Vec::new();
     for table in ABOUT.iter().flat_map(|language| language.tables) {
         if let Some(kind) = AboutKind::parse(table.name) {
@@ -45,66 +52,6 @@ pub fn prototypes() -> Vec<(&'static str, AboutKind)> {
         }
     }
     out
-}
-
-/// The kind of a text by words alone. None for a text that says nothing about it.
-pub fn about(text: &str) -> Option<About> {
-    Classifier::default().about(text, None)
-}
-
-/// The kind of a text by words alone, and its special categories, for which it is read once.
-pub fn about_and_special(text: &str) -> (Option<About>, Vec<Special>) {
-    let folded = Folded::new(text);
-    let special = special_of(&folded);
-    (best(&word_scores(&folded, &special)), special)
-}
-
-/// Decides what memories are about.
-#[derive(Debug, Clone, Default)]
-pub struct Classifier {
-    /// Vectors of sample sentences.
-    samples: Vec<(Vec<f32>, AboutKind)>,
-}
-
-impl Classifier {
-    /// A classifier that also uses vectors. `vectors` are those of [`prototypes`], in the same order, of length 1.
-    pub fn with_vectors(vectors: Vec<Vec<f32>>) -> Self {
-        let kinds = prototypes().into_iter().map(|(_, kind)| kind);
-        Self { samples: vectors.into_iter().zip(kinds).collect() }
-    }
-
-    /// Adds a text whose kind a person decided, with its vector.
-    pub fn add_sample(&mut self, vector: Vec<f32>, kind: AboutKind) {
-        self.samples.push((vector, kind));
-    }
-
-    /// The kind of a text; `vector` is that of the same encoder as the samples'.
-    pub fn about(&self, text: &str, vector: Option<&[f32]>) -> Option<About> {
-        let folded = Folded::new(text);
-        let mut scores = word_scores(&folded, &special_of(&folded));
-        if let Some(vector) = vector.filter(|_| !self.samples.is_empty()) {
-            for (score, near) in scores.iter_mut().zip(self.nearness(vector)) {
-                *score += near * VECTOR_WEIGHT;
-            }
-        }
-        best(&scores)
-    }
-
-    /// For each kind how much nearer its samples are than those of the average kind.
-    fn nearness(&self, vector: &[f32]) -> [f32; KINDS] {
-        let mut nearest = [[-1.0f32; NEAREST]; KINDS];
-        for (sample, kind) in &self.samples {
-            let mut similarity: f32 = sample.iter().zip(vector).map(|(a, b)| a * b).sum();
-            for place in &mut nearest[kind.index()] {
-                if similarity > *place {
-                    std::mem::swap(&mut similarity, place);
-                }
-            }
-        }
-        let means = nearest.map(|places| places.iter().sum::<f32>() / NEAREST as f32);
-        let average = means.iter().sum::<f32>() / KINDS as f32;
-        means.map(|mean| mean - average)
-    }
 }
 
 fn best(scores: &[f32; KINDS]) -> Option<About> {
@@ -271,4 +218,19 @@ fn features(folded: &str) -> Vec<String> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_samples_are_of_their_own_kind() {
+        let all = prototypes();
+        let right = all.iter().filter(|(text, wanted)| about(text).is_some_and(|about| about.kind == *wanted)).count();
+        assert!(right * 100 >= all.len() * 85, "{right} of {}", all.len());
+        for kind in AboutKind::ALL {
+            assert!(all.iter().filter(|(_, of)| *of == kind).count() >= 75, "{}", kind.as_str());
+        }
+    }
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 mod classify;
 mod contradictions;
+mod fitted;
 mod fold;
 mod kinds;
 mod patterns;
@@ -10,8 +11,9 @@ mod topics;
 mod values;
 mod word_lists;
 
-pub use classify::{About, Classifier, about, about_and_special, prototypes};
+pub use classify::{About, about};
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
+pub use fitted::{DIMENSIONS, Inputs, judge};
 pub use kinds::{AboutKind, Special};
 pub use special::special;
 pub use topics::{MAX_NAME_CHARS, Topic, topics};

@@ -1,0 +1,117 @@
+//! Decides with the vector of a sentence encoder and with the words of a text. The weights were fitted to the sentences
+//! in `data/samples` by `examples/fit.rs`: a softmax regression for the kind, a logistic regression for each special
+//! category.
+use crate::{
+    About, AboutKind, Special,
+    classify::{KINDS, kind_by_words},
+    fold::Folded,
+    special::special_of,
+};
+use std::sync::OnceLock;
+
+/// Numbers in a vector of the encoder.
+pub const DIMENSIONS: usize = 512;
+const SPECIALS: usize = Special::ALL.len();
+/// Inputs for the kind: the vector, and the confidence of the kind that the words suggest.
+const KIND_INPUTS: usize = DIMENSIONS + KINDS;
+/// Inputs for the special categories: the vector, and 1 for each category that the words show.
+const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIALS;
+/// Per kind and category a weight for each input and one for the bias.
+const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 1);
+/// The weights as `f32`, little endian.
+const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
+
+/// A kind is suggested from this probability on; by chance it would be 0.08.
+const MIN_KIND: f32 = 0.2;
+/// A special category is suggested from this probability on. Recall first.
+const MIN_SPECIAL: f32 = 0.55;
+
+/// What the regressions get of one text.
+#[derive(Debug, Clone)]
+pub struct Inputs {
+    /// For the kind.
+    pub kind: Vec<f32>,
+    /// For the special categories.
+    pub special: Vec<f32>,
+}
+
+impl Inputs {
+    /// `vector`: [`DIMENSIONS`] numbers, of length 1.
+    pub fn new(text: &str, vector: &[f32]) -> Self {
+        let folded = Folded::new(text);
+        let special = special_of(&folded);
+        Self::of(vector, kind_by_words(&folded, &special), &special)
+    }
+
+    fn of(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
+        let mut of_kind = vector.to_vec();
+        of_kind.extend(AboutKind::ALL.map(|kind| match about {
+            Some(about) if about.kind == kind => about.confidence,
+            _ => 0.0,
+        }));
+        let mut of_special = vector.to_vec();
+        of_special.extend(Special::ALL.map(|class| f32::from(special.contains(&class))));
+        Self { kind: of_kind, special: of_special }
+    }
+}
+
+/// What a text is about, and its special categories. `vectors`: those of an encoder for the parts of the text, of
+/// length 1; vectors of another length are not used, and without any the words alone decide.
+pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
+    let folded = Folded::new(text);
+    let special = special_of(&folded);
+    let about = kind_by_words(&folded, &special);
+    let mut scores = [0.0; KINDS];
+    let mut probabilities = [0.0f32; SPECIALS];
+    let mut parts = 0;
+    for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
+        let inputs = Inputs::of(vector, about, &special);
+        for (score, weights) in scores.iter_mut().zip(fitted().kinds()) {
+            *score += sum(weights, &inputs.kind);
+        }
+        // What one part shows, the text shows.
+        for (probability, weights) in probabilities.iter_mut().zip(fitted().specials()) {
+            *probability = probability.max(1.0 / (1.0 + (-sum(weights, &inputs.special)).exp()));
+        }
+        parts += 1;
+    }
+    if parts == 0 {
+        return (about, special);
+    }
+    let classes = Special::ALL.into_iter().zip(probabilities).filter(|(_, probability)| *probability >= MIN_SPECIAL);
+    (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
+}
+
+fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
+    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let total: f32 = scores.iter().map(|score| (score - largest).exp()).sum();
+    let (kind, _) = AboutKind::ALL.into_iter().zip(scores).find(|(_, score)| **score == largest)?;
+    let confidence = 1.0 / total;
+    (confidence >= MIN_KIND).then_some(About { kind, confidence })
+}
+
+/// The inputs by their weights, and the bias, which is the last weight.
+fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
+    let bias = weights.last().copied().unwrap_or_default();
+    weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias
+}
+
+struct Fitted(Vec<f32>);
+
+impl Fitted {
+    fn kinds(&self) -> impl Iterator<Item = &[f32]> {
+        self.0.chunks_exact(KIND_INPUTS + 1).take(KINDS)
+    }
+
+    fn specials(&self) -> impl Iterator<Item = &[f32]> {
+        self.0.get(KINDS * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
+    }
+}
+
+fn fitted() -> &'static Fitted {
+    static FITTED: OnceLock<Fitted> = OnceLock::new();
+    FITTED.get_or_init(|| {
+        let numbers = STORED.as_chunks::<4>().0;
+        Fitted(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    })
+}
