@@ -263,7 +263,7 @@ impl Scanner<'_> {
         around: (usize, usize),
     ) -> Option<(Vec<Piece>, &'static str, Confidence)> {
         if field == VERBATIM_FIELD {
-            // Nothing around a stored secret is shown: its record names it.
+            // The text around a stored secret is not shown. The name of its record says what it is.
             let class = Class::StoredSecret;
             let is_this = |secret: &String| value_id(&self.context.keys, class, secret) == id;
             plain_secrets(record).iter().find(|secret| is_this(secret))?;
