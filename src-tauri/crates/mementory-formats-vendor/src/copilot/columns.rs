@@ -109,7 +109,7 @@ const ASSISTANT: [&str; 13] = [
     "人工知能",
 ];
 
-/// What the rows of a file are.
+/// What each row of a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Messages of conversations.
@@ -118,7 +118,7 @@ pub(super) enum Layout {
     Prompts,
 }
 
-/// Where the columns are.
+/// Positions of the columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
     pub layout: Layout,

@@ -157,7 +157,7 @@ fn read_tree<'a>(
     }
 }
 
-/// The nearest node above that has a message, or a parent that does not exist.
+/// The nearest ancestor with a message, or the id of an ancestor that does not exist.
 fn parent_with_message(links: &HashMap<&str, (Option<String>, bool)>, node: &str) -> Option<String> {
     let mut visited: HashSet<&str> = HashSet::from([node]);
     let mut at = links.get(node)?.0.as_deref()?;
@@ -194,7 +194,7 @@ fn read_list<'a>(
     }
 }
 
-/// Messages with their roles. A message that does not say who wrote it follows the other one of the two.
+/// Messages with their roles. If a message does not state its role, it is the opposite of its parent's role.
 fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut roles: HashMap<String, String> = HashMap::with_capacity(messages.len());
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());

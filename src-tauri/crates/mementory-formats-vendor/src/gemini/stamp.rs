@@ -2,7 +2,7 @@
 //! `26 Jul 2026, 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
 use mementory_model::Timestamp;
 
-/// Longest text that is looked at. Longer ones are no times.
+/// Longest text, in characters, that is parsed as a time.
 const MAX_CHARS: usize = 64;
 
 /// A time in a page.
@@ -98,7 +98,8 @@ fn read_date(text: &str) -> Option<(i16, i8, i8)> {
             if is_year(b) { (*b, month, *a) } else { (*a, month, *b) }
         }
         [year, month, day] if is_year(year) => (*year, *month, *day),
-        // Days come first, as everywhere where Google writes months as numbers, unless that cannot be.
+        // Where Google writes months as numbers, the day comes first. If that gives no valid month, the month comes
+        // first.
         [day, month, year] if *month <= 12 => (*year, *month, *day),
         [month, day, year] => (*year, *month, *day),
         _ => return None,

@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of elements that detection judges.
+/// Number of elements that detection checks.
 const SAMPLE_COUNT: usize = 50;
 
 /// One claim for each file. With `asked`, the user chose this format, so short texts are accepted as well.
@@ -68,11 +68,11 @@ fn is_sentence(text: &str) -> bool {
     text.split_whitespace().count() >= 3 || text.chars().count() >= 8 && !text.is_ascii()
 }
 
-/// Members of lines of a log and of bookmarks, which have texts too.
+/// Members of log lines and bookmarks, which also have texts but are not memories.
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
-/// Number of members with sentences besides the text of a memory. A title is usual; more than that is a record of
-/// another kind, such as an article or a ticket.
+/// Number of members with sentences besides the text of a memory. A title is usual. More texts mean another kind of
+/// record, such as an article or a ticket.
 fn further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));

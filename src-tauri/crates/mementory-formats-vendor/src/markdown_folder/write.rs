@@ -22,7 +22,7 @@ const MAX_NAME_BYTES: usize = 60;
 /// Files by vault id, with their paths in the folder.
 type Files = BTreeMap<String, String>;
 
-/// Writes all records to the new folder `out`, or nothing if there is no path. The report is the same.
+/// Writes all records to the new folder `out`. Without a path, nothing is written, but the report is the same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -112,7 +112,7 @@ fn file_of(record: &Record) -> &'static str {
 
 /// The folder that is being written.
 struct Folder {
-    /// None in a plan.
+    /// None if only the report is made.
     out: Option<PathBuf>,
     files: Files,
     index: NewFile,
