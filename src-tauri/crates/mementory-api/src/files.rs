@@ -67,7 +67,7 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
                 request.vault.get_or_insert_with(|| vault.to_owned());
             }
             (None, Some(text), None) => request.paths.push(text),
-            // The window hands names back as text, so a name that is none could not be opened.
+            // The window hands paths back as text, so a path that is not Unicode could not be opened.
             (None, _, reason) => request
                 .refused
                 .push(RefusedPath { path: path.display().to_string(), reason: reason.unwrap_or("unreadable").into() }),

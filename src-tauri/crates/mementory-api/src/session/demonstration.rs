@@ -26,7 +26,7 @@ impl Session {
             }
             Err(error) => {
                 drop(session);
-                // The error that ended the imports is returned even if this one fails too.
+                // The error that ended the imports is returned even if the removal fails too.
                 let _ = mementory_vault::remove_vault(dir);
                 Err(error)
             }

@@ -23,7 +23,7 @@ impl Texts {
         language_texts::load(&LANGUAGES, language, "Nothing was written.").map(Self)
     }
 
-    /// A text; the key itself if there is none.
+    /// The text for a key, or the key itself if there is none.
     pub(super) fn get<'t>(&'t self, key: &'t str) -> &'t str {
         self.0.get(key).map_or(key, String::as_str)
     }

@@ -46,7 +46,7 @@ impl ForgetGuide {
         self.assistants.get(assistant).and_then(|entry| entry.name.clone()).unwrap_or_else(|| assistant.to_owned())
     }
 
-    /// The way to a memory at its assistant. `id` is its id there, `file` the file that it was read in.
+    /// Where to find a memory at its assistant. `id` is its id there, `file` the file that it was read from.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let entry = self.assistants.get(assistant).or_else(|| self.assistants.get("default"));
         let text = entry.map(|entry| entry.place.as_str()).unwrap_or_default();
