@@ -1,4 +1,4 @@
-//! One line of a log → a message.
+//! Reads one line of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
@@ -27,8 +27,8 @@ pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
     }
 }
 
-/// The message in the lines of one answer. Each line has one or more of its blocks. `is_subagent` is true in the log of a
-/// subagent, whose prompt another agent wrote.
+/// The message in the lines of one answer. Each line has one or more of its blocks. `is_subagent` is true in the log of
+/// a subagent, whose prompt another agent wrote.
 pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentContent) {
     let mut turn = Turn::default();
     let mut content = AgentContent::default();

@@ -7,7 +7,7 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
-/// Marks of blocks. What is indented below one belongs to it.
+/// Marks of blocks. Indented lines below a mark belong to its block.
 const MARKS: [(&str, &str); 3] =
     [("[Thinking]", "thinking"), ("[Tool call]", "tool_call"), ("[Tool result]", "tool_result")];
 
