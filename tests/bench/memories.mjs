@@ -110,9 +110,9 @@ export function writeMemories(folder, count, text = repetitiveText) {
 }
 
 /**
-  * Writes a second bundle for the bundle of `count` memories: `changed` memories with another text, `added` new ones and
-  * `removed` deletions.
-  */
+ * Writes a second bundle for the bundle of `count` memories: `changed` memories with another text, `added` new ones and
+ * `removed` deletions.
+ */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
   const every = Math.floor(count / (changed + removed));
   const affectedNumbers = Array.from({ length: changed + removed }, (_, i) => i * every);

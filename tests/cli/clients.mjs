@@ -39,11 +39,11 @@ export const CLIENT_ACTIONS = {
     return exit === 0 ? [] : [`serving ended with ${exit}`];
   },
   /**
-    * Start the program of a client with the token in `token_file` and send `messages` one after another. A message is
-    * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent as it is; `json` is a subset of the answer
-    * (none for a notification); `save` gives names to values of the answer by JSON pointer. A pointer that begins with `@`
-    * starts at the structured result. With `exit`, the program has to end at once with this code.
-    */
+   * Start the program of a client with the token in `token_file` and send `messages` one after another. A message is
+   * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent as it is; `json` is a subset of the answer
+   * (none for a notification); `save` gives names to values of the answer by JSON pointer. A pointer that begins with
+   * `@` starts at the structured result. With `exit`, the program has to end at once with this code.
+   */
   async mcp(stage, { token_file, messages = [], exit }) {
     const child = spawn(built("mementory"), ["mcp", "--token-file", join(stage.folder, token_file)], {
       env: withSocket(stage),
@@ -83,9 +83,9 @@ function valueAt(answer, pointer) {
 }
 
 /**
-  * The lines of a stream: an object whose `next` resolves with the next line, or with undefined at the end. With a
-  * `count`, a promise of that many lines instead.
-  */
+ * The lines of a stream: an object whose `next` resolves with the next line, or with undefined at the end. With a
+ * `count`, a promise of that many lines instead.
+ */
 function lines(stream, count, over) {
   const [waiting, ready] = [[], []];
   let [text, ended] = ["", false];

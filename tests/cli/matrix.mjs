@@ -32,9 +32,9 @@ const CASES = [
   ["zaxy", "signed-ed25519/input.json"],
 ];
 /**
-  * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file lacks or
-  * states differently.
-  */
+ * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file lacks or
+ * states differently.
+ */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],
   ["alf", "memory/index.json:", "counts of the new partitions"],

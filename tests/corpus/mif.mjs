@@ -299,9 +299,9 @@ const INTEROP = {
 };
 
 /**
-  * A document with a checksum over its content, with one bit flipped in every 97th byte, one after the other. The result
-  * is not JSON, or its checksum does not match, or it is an equal value that is written differently.
-  */
+ * A document with a checksum over its content, with one bit flipped in every 97th byte, one after the other. The result
+ * is not JSON, or its checksum does not match, or it is an equal value that is written differently.
+ */
 function* bitFlips() {
   const good = Buffer.from(fixture("every-field", "input.mif.json"));
   for (let at = 0; at < good.length; at += 97) {

