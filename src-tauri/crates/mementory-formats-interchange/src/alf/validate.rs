@@ -331,7 +331,7 @@ impl Check<'_> {
         row: &super::manifest::Partition,
         ids: &mut HashSet<Box<str>>,
     ) -> Result<u64, FormatError> {
-        // Place of the last line if it is not JSON and has no line end, which shows that the file was truncated.
+        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
         let (mut lines, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {

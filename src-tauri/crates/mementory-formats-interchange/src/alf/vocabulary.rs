@@ -1,4 +1,4 @@
-//! The words that ALF defines for types, statuses and methods, and which of them a record gets.
+//! The words that ALF defines for types, statuses and methods, and the choice of such a word for a record.
 use mementory_model::{Kind, Record};
 
 /// Known memory types (spec §3.1.2). Any other type is treated as `semantic`.
@@ -33,5 +33,5 @@ pub(super) fn status(record: &Record) -> &'static str {
     MEMORY_STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
 }
 
-/// Content of a record with neither text nor title: an empty content is not allowed.
+/// Content of a record with neither text nor title, because ALF does not allow an empty content.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";

@@ -34,8 +34,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             }
             continue;
         }
-        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user
-        // learns of it.
+        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user is
+        // informed.
         let item =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
         if item

@@ -34,7 +34,7 @@ const PACK_CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "aud
 /// Confidence of a derivation edge if the derived record has no confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Counts of the written lines, and the digest of the pack.
+/// The result of [`write`]: counts of the written lines, and the digest of the pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceReport {
     /// Number of tombstones.

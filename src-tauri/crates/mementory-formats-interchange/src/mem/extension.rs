@@ -1,4 +1,4 @@
-//! The extension slot of a line: one member of the line, since programs may add members of their own (spec §4.3).
+//! The extension slot of a line: one additional member, because the format allows programs to add members (spec §4.3).
 use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -75,8 +75,8 @@ fn restore_fields(map: &mut Map<String, Value>) {
 }
 
 /// Applies the extension slot of a line to `mapped`, the record that the line alone yields. Origin and verbatim are
-/// those of the line, unless the slot has an origin and no other program changed the line. None if there is no slot of
-/// ours.
+/// those of the line, unless the slot has an origin and no other program changed the line. None if the line has no slot
+/// of ours.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

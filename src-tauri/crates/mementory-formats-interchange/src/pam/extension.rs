@@ -107,8 +107,8 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 }
 
 /// Applies the extension slot of an object to `mapped`, the record that the object alone yields. Origin and verbatim
-/// are those of the object, unless the slot has an origin and no other program changed the object. None if there is no
-/// slot of ours.
+/// are those of the object, unless the slot has an origin and no other program changed the object. None if the object
+/// has no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

@@ -27,7 +27,7 @@ use std::path::Path;
 /// Name of the entry with the changed records.
 const CHANGED_RECORDS_FILE: &str = "memory/delta.jsonl";
 
-/// Digests of the lines of a base record (an id may occur several times), and whether the vault still has the record.
+/// Digests of a base record's lines (several lines may have the same id), and whether the vault still has the record.
 #[derive(Default)]
 struct BaseRecord {
     digests: Vec<[u8; 16]>,

@@ -266,7 +266,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// The SDK accepts the same times, numbers and unusual values as we do, and writes them in the same way.
+/// The SDK accepts the same times, numbers and unusual values as our decoder, and writes them in the same way.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };
