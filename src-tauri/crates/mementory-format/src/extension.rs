@@ -56,7 +56,7 @@ pub fn set_vendor(object: &mut Tree, value: Tree) {
     object.set(VENDOR, value);
 }
 
-/// First 16 hex digits of the SHA-256 of an element, which show whether another program changed it.
+/// First 16 hex digits of the SHA-256 of an element. If they differ later, another program changed the element.
 pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
@@ -154,10 +154,10 @@ pub enum Field {
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record's own value stays. Tags are
-    /// replaced in any case.
+    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its own value. Absent
+    /// tags are removed nevertheless.
     pub sometimes: &'static [Field],
-    /// True if the format writes whole seconds. The record's own time is then kept if the element has the same second.
+    /// True if the format writes whole seconds. Then the record keeps its own time if the element has the same second.
     pub whole_seconds: bool,
 }
 
