@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt::Write as _};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadNumber;
 
-/// How numbers are written.
+/// How numbers are written in canonical JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// Like ECMAScript's `Number::toString`: every number is converted to a double, and a number outside the range of a
@@ -71,7 +71,7 @@ const MAX_INTEGER_DIGITS: usize = 4300;
 /// Whole floats below this number are written without an exponent, larger floats with an exponent.
 const PYTHON_EXPONENT_START: f64 = 1e16;
 
-/// The canonical text of a value. Its nesting was limited when the tree was parsed.
+/// The canonical text of a value. Recursion is safe, because the nesting was limited when the tree was parsed.
 ///
 /// # Errors
 /// A number that the style cannot write.
