@@ -22,7 +22,7 @@ pub(super) fn open(
 ) -> Result<(), FormatError> {
     let Location::File(path) = &member.location else { return Ok(()) };
     let file = Source::file(path.clone(), member.size);
-    // A file that cannot be read is not an error here, because reading it later reports the error.
+    // A file that cannot be read is not an error here, because the error is reported when the file is read later.
     if member.place != member.name || !file.bytes(0, AGE_HEAD).is_ok_and(|head| is_age_head(&head)) {
         return Ok(());
     }

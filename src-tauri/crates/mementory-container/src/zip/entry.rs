@@ -20,7 +20,7 @@ pub(in super::super) struct Entry {
     /// Uncompressed size as declared.
     pub(in super::super) size: u64,
     pub(super) position: Position,
-    /// Unix mode bits, 0 when not given.
+    /// Unix mode bits. 0 if the archive has none.
     pub(super) mode: u32,
     /// True if `size` and `crc` are known, and reading checks the bytes against them.
     pub(super) checked: bool,
@@ -47,8 +47,8 @@ pub(in super::super) enum EntryKind {
 }
 
 impl Entry {
-    /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive.
-    /// `len` bytes of it are there.
+    /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive. The
+    /// archive contains the first `len` bytes of the entry.
     pub(in super::super) fn stored(name: String, raw_name: &[u8], at: u64, len: u64, size: u64, mode: u32) -> Self {
         Self {
             name,
