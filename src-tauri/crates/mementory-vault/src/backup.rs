@@ -45,9 +45,9 @@ pub struct RestoredBackup {
 /// A backup in the same folder as its vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBackup {
-    /// Its folder.
+    /// Folder of the backup.
     pub path: PathBuf,
-    /// When its database was written last.
+    /// When the database of the backup was last written.
     pub changed: Option<std::time::SystemTime>,
 }
 

@@ -25,7 +25,7 @@ use std::{
 pub enum IndexState {
     /// Up to date with the store.
     Current,
-    /// It was missing, stale or damaged and was rebuilt from the store.
+    /// The index was missing, stale or damaged and was rebuilt from the store.
     Rebuilt,
 }
 

@@ -28,7 +28,7 @@ pub struct Judgement {
     pub special: Vec<Special>,
 }
 
-/// Numbers of memories by what they are about.
+/// Numbers of memories by kind and by special category.
 #[derive(Debug, Clone, Default)]
 pub struct InsightCounts {
     /// By kind. Memories without a kind count under the empty name.

@@ -82,8 +82,8 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is
-    /// written then.
+    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. No record is
+    /// changed then.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }

@@ -137,7 +137,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant of a token, also if it has ended. None if no grant of this vault has this token.
+    /// The grant of a token, even if the grant has ended. None if no grant of this vault has this token.
     ///
     /// # Errors
     /// The store.

@@ -32,7 +32,7 @@ pub(crate) struct LedgerRecord {
     pub(crate) tombstone: String,
     /// Id of the record in text form.
     pub(crate) record: String,
-    /// Its kind's name.
+    /// Name of the record's kind.
     pub(crate) kind: String,
     pub(crate) redacted: bool,
     /// Fingerprints that block its words in imports.

@@ -1,4 +1,4 @@
-//! Judges the live memories by their words and by what the person decided.
+//! Judges the live memories by their words and by the person's decisions.
 use crate::{
     VaultResult,
     insight_cache::{AboutMemory, Judgement, Stamp, State, Taught},
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Largest number of decisions that are compared with other memories, to limit the time. The first ones by id are used.
 const MAX_TAUGHT: usize = 500;
 
-/// Reads what the person decided.
+/// Reads the person's decisions.
 pub(super) fn load_taught(c: &Connection, store: &Store) -> VaultResult<Taught> {
     let kinds = decisions::kinds(c)?;
     let mut ids: Vec<_> = kinds.iter().collect();

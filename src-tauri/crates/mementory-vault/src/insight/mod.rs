@@ -63,7 +63,7 @@ impl Insight<'_> {
         Ok(self.lock().counts(&found))
     }
 
-    /// Stores the kind that the person chose for memories. It also applies to memories that say the same.
+    /// Stores the kind that the person chose for memories. The choice also applies to memories that say the same.
     ///
     /// # Errors
     /// `NotFound`; `Usage` if a record is not a memory.

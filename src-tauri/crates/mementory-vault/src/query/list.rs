@@ -53,7 +53,7 @@ impl Sort {
     }
 }
 
-/// Conditions for a list. It contains the records that meet all of them. Times are in microseconds and inclusive.
+/// Conditions for a list, which contains the records that meet all of them. Times are in microseconds and inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {

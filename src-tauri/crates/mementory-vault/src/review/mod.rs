@@ -88,7 +88,7 @@ impl<'v> Review<'v> {
 }
 
 impl<'v> Editor<'v> {
-    /// The guided review of memories, and what is to be deleted at the assistants.
+    /// The guided review of memories, and the memories that the person wants deleted at the assistants.
     pub fn review(&self) -> Review<'v> {
         Review::new(self.context)
     }
