@@ -292,7 +292,7 @@ impl Expected {
     const ALL: [Self; 7] =
         [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
-    /// Parses its name. Error `usage` for any other word.
+    /// Parses the name of a property. Error `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
             ApiError::new(
@@ -305,7 +305,7 @@ impl Expected {
         })
     }
 
-    /// Its name.
+    /// Name of the property.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Signed => "signed",

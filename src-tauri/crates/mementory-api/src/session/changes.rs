@@ -137,7 +137,7 @@ impl Changes<'_> {
         })
     }
 
-    /// Erases records for good, then searches every place for what is left of them.
+    /// Erases records for good, then searches every place for traces of them.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
         let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {

@@ -111,7 +111,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
-/// The name for records of which it is not known who said them.
+/// Stands for "it is not known who said the record".
 const UNKNOWN: &str = "unknown";
 
 /// Parses the name of who said a record. None stands for "unknown".

@@ -96,7 +96,7 @@ impl Imports<'_> {
         result
     }
 
-    /// Plans an import, also of a file with an invalid signature, which [`Self::import`] refuses unless the person
+    /// Plans an import. Accepts a file with an invalid signature, which [`Self::import`] refuses unless the person
     /// accepts it. `invalid_signatures` of the report lists these signatures.
     pub fn plan(
         &self,

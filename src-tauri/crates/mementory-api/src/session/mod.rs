@@ -99,8 +99,8 @@ impl Session {
     /// Opens a vault with its passphrase or recovery code.
     ///
     /// # Errors
-    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. After an error nothing is
-    /// written.
+    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. After an error no record
+    /// was changed.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
         Self::open_watched(dir, secret, None, &Job::silent())
     }

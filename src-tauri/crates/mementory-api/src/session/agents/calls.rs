@@ -109,8 +109,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One visible record. For a conversation also its messages after the first `skip`, until their texts together have
-    /// `max_chars` characters.
+    /// One visible record. For a conversation, also its messages after the first `skip`, until their texts together
+    /// have `max_chars` characters.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.

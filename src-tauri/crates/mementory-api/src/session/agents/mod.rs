@@ -42,7 +42,7 @@ impl Agents<'_> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }
 
-    /// The grant of a token, also if it has ended. None for a token that this vault does not know.
+    /// The grant of a token, even if the grant has ended. None for a token that this vault does not know.
     pub fn grant_of(&self, token: &str) -> ApiResult<Option<GrantInfo>> {
         Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
     }

@@ -18,7 +18,7 @@ impl Texts {
     /// The texts of a language.
     ///
     /// # Errors
-    /// `usage` for a language that there are no texts for.
+    /// `usage` for a language without texts.
     pub(super) fn load(language: &str) -> ApiResult<Self> {
         language_texts::load(&LANGUAGES, language, "Nothing was written.").map(Self)
     }

@@ -1,4 +1,4 @@
-//! Where each assistant keeps what it remembers, and texts that ask it to forget; data by language.
+//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are data, by language.
 use crate::{
     ApiResult,
     session::language_texts::{self, Languages},
@@ -36,7 +36,7 @@ impl ForgetGuide {
     /// The texts of a language; English if none is given.
     ///
     /// # Errors
-    /// `usage` for a language that there are no texts for.
+    /// `usage` for a language without texts.
     pub(crate) fn load(language: Option<&str>) -> ApiResult<Self> {
         language_texts::load(&LANGUAGES, language.unwrap_or("en"), "Nothing was changed.")
     }
