@@ -1,4 +1,4 @@
-//! Says what is set up and what is wrong.
+//! Reports which clients are set up, and what is wrong with them.
 use crate::{
     client::Client,
     error::Error,

@@ -1,4 +1,4 @@
-//! Reads a configuration and replaces it: whole or not at all, and only if it is still what was read.
+//! Reads a configuration and replaces it: as a whole or not at all, and only if it has not changed since it was read.
 use crate::error::{Error, FileKind};
 use jiff::{Timestamp, tz::TimeZone};
 use std::{

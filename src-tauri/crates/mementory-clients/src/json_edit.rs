@@ -42,7 +42,7 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     Ok(apply_edits(text, slot.edits(&new)))
 }
 
-/// The text of a file without any value, with a root object after what is there.
+/// The text of a file that has no value yet, with a root object added at its end.
 fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> String {
     let line_break = line_break(text);
     let line = !text.is_empty() && !text.ends_with('\n');

@@ -92,7 +92,7 @@ pub(crate) struct Trivia {
     pub ends_with_line_comment: bool,
 }
 
-/// Reads what is between two values.
+/// Reads the comments and commas between two values.
 pub(crate) fn trivia(text: &str, from: usize, to: usize) -> Trivia {
     let bytes = text.as_bytes();
     let mut found = Trivia::default();

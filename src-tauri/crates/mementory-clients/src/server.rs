@@ -133,7 +133,8 @@ impl Entry {
         self.env.get(ADDED_VARIABLE).map(|text| Added::parse(text))
     }
 
-    /// Whether it starts the server like this. Further variables are the person's own and do no harm.
+    /// Whether the entry starts the server with this command, these arguments and these variables. Further variables
+    /// are the person's own and do no harm.
     pub fn starts(&self, server: &Server) -> bool {
         self.command.as_deref() == Some(&server.command)
             && self.args.as_deref().unwrap_or_default() == server.args
