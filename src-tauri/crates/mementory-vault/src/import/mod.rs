@@ -32,7 +32,7 @@ pub struct ImportOptions<'a> {
     pub dry_run: bool,
     /// Paths of the files, to be shown later; empty for an input without files.
     pub paths: &'a [String],
-    /// Import records that are blocked because the same words were deleted (ids stay blocked).
+    /// Import records even if the same words were deleted or redacted. A record with a deleted id stays blocked.
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
