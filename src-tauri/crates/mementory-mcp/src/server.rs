@@ -62,7 +62,7 @@ impl Stopper {
     /// Makes [`Server::run`] return.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // Wakes the server, which waits for a connection. If that fails, it is not waiting.
+        // Wakes the server, which waits for a connection. If that fails, the server is not waiting.
         let _ = UnixStream::connect(&self.path);
     }
 }
