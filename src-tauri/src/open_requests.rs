@@ -3,7 +3,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Most paths that wait for the window. Further ones are ignored; a person does not open that many at once.
+/// Largest number of paths that wait for the window. Further ones are ignored; a person does not open that many at
+/// once.
 const MAX_WAITING: usize = 1000;
 
 /// Argument that opens the demonstration; the desktop entry has it as an action.
