@@ -14,7 +14,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The value in the file.
+    /// The word for the operation in the file.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",

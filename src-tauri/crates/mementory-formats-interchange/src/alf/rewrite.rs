@@ -146,7 +146,7 @@ struct PartialFile {
 }
 
 impl Rewrite {
-    /// Creates a temporary file next to `target`. It is encrypted as a whole if there is a passphrase.
+    /// Creates a temporary file next to `target`. With a passphrase, the file is encrypted as a whole.
     pub(super) fn begin(target: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let mut name = target.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(".mementory-partial");

@@ -396,7 +396,7 @@ fn archive_of_several_sources_round_trips() {
         all
     };
     assert_eq!(parts(&back), parts(&vault), "each passthrough file returns to its agent");
-    // If only the agent is exported, the result is its original archive.
+    // If only the agent is exported, the result is the agent's original archive.
     back.records.retain(|r| r.key.scope.starts_with("alf:"));
     write(&mut back, &last);
     assert_same_archive(&first, &last, 0);

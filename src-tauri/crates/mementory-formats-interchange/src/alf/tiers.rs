@@ -112,7 +112,7 @@ pub(super) fn lines_by_artifact(
     Ok(out)
 }
 
-/// Id of the index row of a file. It is the same in every export.
+/// Id of a file's index row, which is the same in every export.
 pub(super) fn row_id(artifact: &Artifact) -> String {
     stable_v5(&format!("artifact:{}:{}", artifact.scope, artifact.stored_path)).to_string()
 }

@@ -211,7 +211,7 @@ impl ManifestWorkspaces {
     }
 }
 
-/// True if an archive may write a file to this path of a workspace.
+/// True if an archive may write a file to this path of a workspace: a safe path that is not a bookkeeping file.
 fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
@@ -259,7 +259,7 @@ impl RecordSource for RuntimeSource<'_> {
 }
 
 impl WorkspaceFiles {
-    /// True if the archive contains the workspace files of this runtime.
+    /// True if the workspace files of the runtime with this id are exported.
     pub(super) fn contains_runtime(&self, format: &str) -> bool {
         self.runtimes.iter().any(|files| files.runtime.id == format)
     }

@@ -42,8 +42,8 @@ const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 /// Largest number of listed findings with one code, because a hostile file may have one for each line.
 const MAX_FINDINGS_PER_CODE: u32 = 1000;
 
-/// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with its
-/// target.
+/// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with the
+/// tombstone's target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
 /// Result of the check.
@@ -52,7 +52,7 @@ pub(super) struct Report {
     pub manifest: Option<Manifest>,
     pub manifest_bytes: Vec<u8>,
     pub findings: Vec<(Severity, &'static str, Finding)>,
-    /// Number of lines by kind, with the names used in `counts`.
+    /// Number of lines by kind. Kinds have the names that the manifest uses in `counts`.
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,

@@ -19,9 +19,9 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
     extension::fingerprint(line)
 }
 
-/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension
-/// slot of `tree`. Returns false if there are none. `own` is true if the record was read from this format: then the
-/// line itself is its origin and verbatim.
+/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
+/// of `tree`. Returns false if there are none. `own` is true if the record was read from this format. Then origin and
+/// verbatim are left out, because the line itself is both.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);

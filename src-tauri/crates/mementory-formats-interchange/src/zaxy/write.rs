@@ -284,7 +284,7 @@ pub(super) fn without_signature(envelope: &str) -> Option<String> {
     })
 }
 
-/// The envelope of a signed bundle with this Merkle root. Signs it.
+/// Signs this Merkle root and returns the envelope of the signed bundle.
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,

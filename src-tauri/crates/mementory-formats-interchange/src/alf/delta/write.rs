@@ -343,8 +343,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the files that
-/// they belong to.
+/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
+/// key files from which they were taken.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));
