@@ -23,7 +23,7 @@ pub const FINGERPRINT_MEMBER: &str = "native";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
 
-/// True for the current and the former name of the slot.
+/// True for the current name and the former name of the slot.
 pub fn is_slot_name(name: &str) -> bool {
     [MEMBER, FORMER_MEMBER].contains(&name)
 }
@@ -162,7 +162,7 @@ pub struct NativeFields {
 }
 
 impl NativeFields {
-    /// All fields but times.
+    /// All fields except times.
     pub const ALL_BUT_TIMES: &'static [Field] = &[
         Field::Title,
         Field::Type,

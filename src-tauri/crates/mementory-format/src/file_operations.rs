@@ -54,7 +54,7 @@ pub struct Disclosure {
 
 /// A format whose files state their own id. An incremental export also states the id of its base.
 pub trait IdentifyExports {
-    /// The identity that the source states; None if it states none.
+    /// The identity that the source states. None if the source states no identity.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -66,7 +66,7 @@ pub trait IdentifyExports {
     ) -> Result<Option<ExportIdentity>, FormatError>;
     /// Name of the passthrough file in which an imported export's id is stored.
     fn passthrough_name(&self) -> &'static str;
-    /// The id of the imported export to which this passthrough file belongs.
+    /// The id of the imported export to which a passthrough file with this text belongs.
     fn id_in_passthrough(&self, text: &str) -> Option<String>;
 }
 
@@ -90,7 +90,7 @@ pub struct DeltaFile<'a> {
     pub path: &'a Path,
     /// The opened input.
     pub catalog: &'a Catalog,
-    /// The source that was detected in it.
+    /// The source that was detected in the input.
     pub detected: &'a Detected,
     /// Limits for reading.
     pub limits: &'a Limits,
@@ -109,11 +109,11 @@ pub struct BaseFindings {
 
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
-    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one of them cannot be
-    /// applied, none is applied. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one delta cannot be
+    /// applied, no delta is applied. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
-    /// A delta does not match, a file is invalid, or an I/O error. Nothing is written then.
+    /// A delta does not match, a file is invalid, or an I/O error. After an error, nothing was written.
     fn apply_deltas(
         &self,
         archive: &Path,

@@ -173,8 +173,8 @@ pub trait Format: Sync {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
     }
-    /// The report that [`Format::write`] would return, without writing anything. By default it only counts the records
-    /// by kind.
+    /// The report that [`Format::write`] would return, without writing anything. The default implementation only counts
+    /// the records by kind.
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         let _ = options;
         let mut report = WriteReport::default();
@@ -261,7 +261,7 @@ pub struct ReadContext {
 /// A file that came with an export.
 #[derive(Debug, Clone)]
 pub struct AttachmentFile {
-    /// The same key as in the [`mementory_model::AttachmentRef`]s that refer to it.
+    /// The key by which [`mementory_model::AttachmentRef`]s refer to the file.
     pub key: RecordKey,
     /// The source's own id.
     pub origin_id: Option<String>,
