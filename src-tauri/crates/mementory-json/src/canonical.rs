@@ -1,6 +1,6 @@
 //! Canonical JSON: the one text of a value that is hashed and signed. Members are sorted, there is no white space, and
-//! of members with the same key only the last is written. A [`Style`] states the rules that differ between standards:
-//! how numbers are written, how keys are sorted, and which characters are escaped.
+//! if several members have the same key, only the last is written. A [`Style`] states the rules that differ between
+//! standards: how numbers are written, how keys are sorted, and which characters are escaped.
 use crate::{Tree, is_shortest, write_string};
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -116,7 +116,7 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
     Ok(())
 }
 
-/// Members sorted by key. Of members with the same key only the last is included.
+/// Members sorted by key. If several members have the same key, only the last is included.
 pub fn sorted_members(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
     // For ASCII keys both orders are the order of the bytes. The list is reversed and the sort is stable, so the last

@@ -96,7 +96,7 @@ impl Tree {
         }
     }
 
-    /// Appends the value as JSON without white space, in its own order and with its own number texts.
+    /// Appends the value as JSON without white space. Members keep their order, and numbers keep their text.
     pub fn write(&self, out: &mut String) {
         match self {
             Tree::Null => out.push_str("null"),
