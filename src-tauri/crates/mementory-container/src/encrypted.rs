@@ -1,6 +1,6 @@
-//! Replaces files that are encrypted as a whole (age) with their content. This applies only to files that were given by
-//! name, not to files in a folder. Opening an encrypted file takes a second and 256 MiB of memory, so a folder of such
-//! files could block the program for hours.
+//! Replaces files that are encrypted as a whole (age) with their content. This applies only to files that were opened
+//! by their path, not to files in a folder. Opening an encrypted file takes a second and 256 MiB of memory, so a folder
+//! of such files could block the program for hours.
 use super::{
     catalog::{Catalog, PASSPHRASE_NEEDED},
     member::{Location, Member},

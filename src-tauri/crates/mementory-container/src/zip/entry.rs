@@ -1,4 +1,4 @@
-//! One entry of a ZIP file, and reading its bytes.
+//! One entry of a ZIP file, and the reader of its bytes.
 use super::{
     super::source::{Source, Window},
     LOCAL_SIGNATURE, le16,
@@ -9,7 +9,7 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
-    /// Decoded name, with its separators as written.
+    /// Decoded name. Its separators are not changed.
     pub(in super::super) name: String,
     /// Bytes of the name as the archive has them.
     pub(super) raw_name: Box<[u8]>,
