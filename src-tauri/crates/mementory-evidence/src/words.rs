@@ -138,7 +138,7 @@ fn groups_digits(text: &str, at: usize, c: char) -> bool {
         && !digit(bytes.get(at + 4))
 }
 
-/// Endings of English, German, French and Spanish words, longest first.
+/// Endings of English, German, French and Spanish words. If two of them match a word, the longer one comes first.
 const ENDINGS: &[&str] = &[
     "ungen", "ingly", "ations", "ation", "ings", "edly", "ies", "ied", "ing", "ung", "ers", "est", "ern", "ens", "ed",
     "es", "ly", "en", "er", "em", "st", "ic", "ie", "e", "s", "n", "y", "a", "o",
@@ -150,7 +150,7 @@ fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
         let left = chars.saturating_sub(ending.len());
-        // In a short word, a long ending is rarely an ending.
+        // Letters that are longer than the rest of the word are rarely an ending.
         if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }

@@ -154,7 +154,7 @@ pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
     document.text("type").or_else(|| nested.map(str::to_owned))
 }
 
-/// True for Markdown in `projects/<project>/memory/` or `agent-memory/<agent>/`.
+/// True for a file below `projects/<project>/memory/`, `agent-memory/` or `agent-memory-local/`.
 fn is_in_memory_folder(member: &Member) -> bool {
     let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
     let project = folders.iter().position(|f| *f == "memory").and_then(|at| folders.get(at + 2));

@@ -186,7 +186,7 @@ impl MergedBlocks {
     }
 }
 
-/// True if a block is the same as an earlier one, or has its text and more.
+/// True if a block continues an earlier one: it is the same, has its text and more, or is the same call of a tool.
 fn extends(old: &str, new: &str) -> bool {
     let (Some(old_block), Some(new_block)) = (Object::parse(old), Object::parse(new)) else { return old == new };
     let kind = old_block.text("type");

@@ -82,7 +82,7 @@ fn source_of() -> mementory_model::Source {
     mementory_model::Source { platform: PLATFORM.into(), method, ..mementory_model::Source::default() }
 }
 
-/// A memory as a file.
+/// A memory in its own file.
 struct Topic {
     name: String,
     description: String,

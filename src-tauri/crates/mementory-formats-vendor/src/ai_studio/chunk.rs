@@ -63,7 +63,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     (turn, files)
 }
 
-/// If the message has no text, its code and the output of the code become the text.
+/// If the message has no text, its code becomes the text, or else the output of its code.
 fn read_code(chunk: &Object<'_>, turn: &mut Turn) {
     let code = chunk.object("executableCode").and_then(|code| code.non_blank_text("code"));
     let result = chunk.object("codeExecutionResult").and_then(|result| result.non_blank_text("output"));
@@ -116,7 +116,7 @@ fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentF
 }
 
 /// Reads `driveImage{id}` and the like, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes. False for
-/// any other member.
+/// any other member, and if the turn already has [`MAX_FILES`] files.
 fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
     let is_drive = name.starts_with("drive") || name == "youtubeVideo";
     let is_inline = name.starts_with("inline");

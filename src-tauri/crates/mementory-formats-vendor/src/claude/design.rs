@@ -132,7 +132,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-/// Rows that repeat the row beside them: the same `content.id`, one of them without its author. The one with the author
+/// Positions of rows that repeat the row beside them, with the same `content.id` and role. The row with an author
 /// counts, or else the first.
 fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     let row = |raw: &&RawValue| {

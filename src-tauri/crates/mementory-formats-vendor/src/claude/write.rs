@@ -192,7 +192,7 @@ fn is_statement(stored: &StoredRecord) -> bool {
     stored.record.kind == Kind::Fact && is_own(&stored.record)
 }
 
-/// True for a current memory of another program, which becomes a memory file.
+/// True for a current memory of another program outside of projects, which becomes a memory file.
 fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
     matches!(stored.record.kind, Kind::Memory | Kind::Profile | Kind::Fact)
         && project_of(stored).is_none()

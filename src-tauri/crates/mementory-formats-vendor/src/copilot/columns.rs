@@ -160,7 +160,7 @@ pub(super) fn is_main_header(header: &Header) -> bool {
     ["Conversation", "Time", "Author", "Message"].iter().all(|name| header.column(&[name]).is_some())
 }
 
-/// `user` or `assistant`. None for any other author.
+/// `user`, `assistant` or `system`. None for any other author.
 pub(super) fn role(author: &str) -> Option<&'static str> {
     let author = author.trim().to_lowercase();
     if PERSON.contains(&author.as_str()) {

@@ -67,7 +67,7 @@ fn sized((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 
-/// Repeats a step until everything is written. The step gets the number of bytes that it has read so far.
+/// Repeats a step until everything is written. The step gets the number of bytes that the steps before it have read.
 fn append(out: &mut Vec<u8>, step: &mut dyn FnMut(usize, &mut [u8]) -> Progress) -> Result<(), FormatError> {
     let (mut done, mut space) = (0, [0; 4 << 10]);
     loop {

@@ -113,7 +113,7 @@ pub(super) fn read(
     reader.sink.unit(unit)
 }
 
-/// The nodes of `mapping` that have a message. Nodes without one are skipped on the way to a parent.
+/// Adds the messages in the nodes of `mapping`. The parent of a message is its nearest ancestor with a message.
 fn read_tree<'a>(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -194,7 +194,8 @@ fn read_list<'a>(
     }
 }
 
-/// Messages with their roles. If a message does not state its role, it is the opposite of its parent's role.
+/// Messages with their roles. If neither a message nor its content states the role, it is the opposite of its parent's
+/// role.
 fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut roles: HashMap<String, String> = HashMap::with_capacity(messages.len());
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());

@@ -12,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 pub(super) struct Content {
     /// `user` or `assistant` by the types of the fragments. None if they do not say.
     pub role: Option<&'static str>,
-    /// What was said.
+    /// Text of the message, without its blocks.
     pub text: String,
     /// Thoughts, searches and tools, shown collapsed.
     pub blocks: Vec<Value>,

@@ -118,7 +118,7 @@ pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
     Some(link)
 }
 
-/// A reference to a file that is stored beside the activities. None for links to other sites.
+/// A reference to a file that is stored beside the activities. None for all other links.
 pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef> {
     if address.contains("://") || address.starts_with(['#', '/']) || address.contains(':') && !address.contains('.') {
         return None;

@@ -108,7 +108,7 @@ fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     is_date.then_some((i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?))
 }
 
-/// Beginnings of the names of months, in the languages of Europe. Longer ones come first where two begin alike.
+/// Beginnings of the names of months, in the languages of Europe. If several match a word, the longest counts.
 const MONTHS: [(u32, &[&str]); 12] = [
     (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
     (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),

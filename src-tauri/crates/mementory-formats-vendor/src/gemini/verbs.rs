@@ -92,7 +92,8 @@ fn strip_prefix_ignoring_case<'t>(text: &'t str, prefix: &str) -> Option<&'t str
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// The first word of a title, by which prompts in a language that is not known are recognised.
+/// The first word of a title, by which prompts in a language that is not known are recognised. None if the title has
+/// no other words.
 pub(super) fn first_word(title: &str) -> Option<&str> {
     let word = title.split_whitespace().next()?;
     (title.trim().len() > word.len()).then_some(word)

@@ -102,7 +102,7 @@ fn has(keys: &Keys, path: &str) -> bool {
     keys.has(path)
 }
 
-/// True if the text contains a known speaker: `"role": "user"`, `"sender":"Human"`, `"isUser": true`.
+/// True if the text contains a known speaker, as in `"role": "user"` or `"sender":"Human"`, or a member `isUser`.
 fn names_speaker(text: &str) -> bool {
     if text.contains("\"isUser\"") || text.contains("\"is_user\"") {
         return true;

@@ -173,7 +173,8 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     }
 }
 
-/// `human` is the person. `assistant`, `ASSISTANT`, `model` and names of models (`grok-3`) are the assistant.
+/// The role of a sender. `human` is the person. Unknown names are the assistant, because it may have the name of its
+/// model (`grok-3`).
 fn role(sender: &str) -> String {
     match sender.to_ascii_lowercase().as_str() {
         "human" | "user" => "user",

@@ -16,7 +16,7 @@ const CONVERSATION_KEYS: [&str; 8] = [
     "responses.response",
 ];
 
-/// One claim for each file of conversations. Files beside it belong to the first one of their folder.
+/// One claim for each file of conversations. The other files of a folder belong to the first claim of the folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let backends: Vec<&Member> =
         catalog.members().iter().filter(|m| json_keys(catalog, m).is_some_and(|keys| is_backend(&keys))).collect();

@@ -1,4 +1,4 @@
-//! Files of an export: the assets by their ids, and what messages refer to.
+//! Files of an export: the assets by their ids, and the references of messages to files.
 use super::GROK;
 use mementory_format::is_uuid;
 use mementory_formats_shared::object::{Object, decode_string};

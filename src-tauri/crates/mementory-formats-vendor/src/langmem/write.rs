@@ -95,7 +95,8 @@ fn row(export: &Export, stored: &StoredRecord) -> Value {
     out
 }
 
-/// The record's own namespace, or [`NAMESPACE`] alone. The store allows neither dots nor empty parts.
+/// The record's own namespace, or [`NAMESPACE`] alone. For a record of another format, its namespace below
+/// [`NAMESPACE`]. The store allows neither dots nor empty parts.
 fn namespace(record: &Record, strip: bool) -> Vec<String> {
     let own = record.namespace.as_deref().filter(|_| !strip).unwrap_or_default();
     let parts = own.split('/').map(|part| part.trim().replace('.', "_")).filter(|part| !part.is_empty());

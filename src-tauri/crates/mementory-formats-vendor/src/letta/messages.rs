@@ -178,7 +178,8 @@ fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
     }
 }
 
-/// A prompt. Older agents wrap it in JSON with the kind of event; only `user_message` is from the person.
+/// A prompt. Older agents wrap it in JSON with the kind of event; known kinds except `user_message` are not from the
+/// person.
 fn fill_prompt(turn: &mut Turn, text: &str) {
     let event = Object::parse(text);
     let kind = event.as_ref().and_then(|event| event.first_text(&["type"]));

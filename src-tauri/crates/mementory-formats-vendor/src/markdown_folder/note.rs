@@ -67,7 +67,7 @@ fn comment_safe(json: &Value) -> String {
     json.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace("--", "-\\u002d")
 }
 
-/// The text as Markdown can show it: one kind of line break, and no control characters.
+/// The text as Markdown can show it: with one kind of line break, and with U+FFFD for control characters except tabs.
 fn shown_text(text: &str) -> String {
     let is_unfit =
         |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');

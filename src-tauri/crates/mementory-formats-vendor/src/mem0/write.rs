@@ -72,7 +72,7 @@ fn reason_to_withhold(export: &Export, stored: &StoredRecord, has_ends: bool) ->
     export.reason_to_withhold(stored, &KINDS).or_else(|| needs_text.then_some("no_text"))
 }
 
-/// The ends of a relation. None for a relation without two ends, which is written as a memory.
+/// The ends of a relation. None for other records, and for a relation without two ends, which is written as a memory.
 fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     let record = &stored.record;
     if record.kind != Kind::Relation {

@@ -10,7 +10,7 @@ use serde_json::{Value, value::RawValue};
 /// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// What was said.
+    /// Text of the message, without its blocks.
     pub text: String,
     /// Thoughts, tools, canvases and unknown chunks, shown collapsed.
     pub blocks: Vec<Value>,

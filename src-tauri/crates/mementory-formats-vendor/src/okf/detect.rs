@@ -104,7 +104,8 @@ impl Sample {
     }
 }
 
-/// True for a list, a mapping or a date. If one of [`OWN_MEMBERS`] is a plain word, it belongs to another format.
+/// True for a list, a mapping, or a text that begins like a date (`20…`). If one of [`OWN_MEMBERS`] is a plain word, it
+/// belongs to another format.
 fn is_structured(value: &serde_json::Value) -> bool {
     value.is_array() || value.is_object() || value.as_str().is_some_and(|text| text.starts_with("20"))
 }

@@ -100,7 +100,7 @@ fn each_row(
     Ok(())
 }
 
-/// A row as JSON. Values that are not text are left out, because blobs in these tables are pictures and vectors.
+/// A row as JSON. A blob that is not text becomes null: such blobs are pictures and vectors.
 fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     let mut out = Row::new();
     for (index, name) in names.iter().enumerate() {
