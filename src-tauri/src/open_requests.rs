@@ -41,8 +41,9 @@ impl OpenRequests {
     }
 }
 
-/// What the arguments of a program ask for, the first of which is its own name. Relative paths are taken from `folder`.
-/// File managers may pass `file://` addresses. Unknown options are ignored, up to an argument `--`.
+/// What the arguments of a program ask for. The first argument, the name of the program, is skipped. Relative paths
+/// are taken from `folder`. File managers may pass `file://` addresses. Unknown options are ignored, up to an argument
+/// `--`.
 pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> Requested {
     let mut only_paths = false;
     let mut requested = Requested::default();

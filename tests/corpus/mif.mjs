@@ -299,8 +299,8 @@ const INTEROP = {
 };
 
 /**
- * A document with a checksum over its content, with one bit flipped in every 97th byte, one after the other. The result
- * is not JSON, or its checksum does not match, or it is an equal value that is written differently.
+ * Copies of a document with a checksum over its content, each with one bit flipped: one copy for every 97th byte. A
+ * copy is not JSON, or its checksum does not match, or it is an equal value that is written differently.
  */
 function* bitFlips() {
   const good = Buffer.from(fixture("every-field", "input.mif.json"));
