@@ -1,9 +1,9 @@
-//! Answers connected clients while the window runs. `mementory_mcp` has the socket and the tools; here is when it runs
-//! and how it gets the open vault.
+//! Answers connected clients while the window runs. `mementory_mcp` has the socket and the tools. This module starts
+//! and stops its server and gives it the open vault.
 //!
-//! It runs from the time when a vault with a grant in force is opened until the program ends, unless the person
-//! switched it off. Without a grant there is nobody to answer, so there is no socket either; before a vault was opened
-//! nobody can know whether there are grants, and a client that finds no socket already says that the vault is locked.
+//! The server starts when a vault with a grant in force is opened, and runs until the program ends, unless the person
+//! switched it off. Without a grant no client may read anything, so there is no socket. Before a vault is opened, its
+//! grants are not known; a client that finds no socket reports that the vault is locked.
 use crate::open_vault::SharedVault;
 use mementory_api::ApiError;
 use mementory_api::types::{AnsweringState, ConnectedProgram};
@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Called after each call of a client.
 type OnCall = Box<dyn Fn() + Send + Sync>;
 
-/// The server for connected clients, and what was seen of them since the program started.
+/// The server for connected clients, and the programs that called it since the program started.
 #[derive(Default)]
 pub struct Agents {
-    /// None: the usual path.
+    /// Path of the socket. None: the usual path.
     socket: Option<PathBuf>,
     running: Mutex<Option<Running>>,
     /// Why the server could not be started.
@@ -25,7 +25,7 @@ pub struct Agents {
     seen: Arc<Seen>,
 }
 
-/// What was seen of clients.
+/// The programs that called the server, and the function to call after a call.
 #[derive(Default)]
 struct Seen {
     /// Programs by the id of the grant.
@@ -45,14 +45,14 @@ impl Agents {
         *unpoisoned(&self.seen.on_call) = Some(Box::new(listener));
     }
 
-    /// The programs that were really connected, by grant.
+    /// The programs that connected, sorted by the id of their grant.
     pub fn programs(&self) -> Vec<ConnectedProgram> {
         let mut programs: Vec<_> = unpoisoned(&self.seen.programs).values().cloned().collect();
         programs.sort_by(|a, b| a.grant.cmp(&b.grant));
         programs
     }
 
-    /// Whether clients are answered, and why not.
+    /// Whether clients are answered, and the reason if they are not.
     pub fn state(&self, enabled: bool) -> AnsweringState {
         let problem = unpoisoned(&self.problem).as_ref().map(ApiError::body);
         let running = unpoisoned(&self.running).is_some();
@@ -118,14 +118,14 @@ mod answering {
             Ok(Self { stopper, thread })
         }
 
-        /// Removes the socket. Calls that run are not waited for.
+        /// Removes the socket. Does not wait for running calls.
         pub(super) fn stop(self) {
             self.stopper.stop();
             let _ = self.thread.join();
         }
     }
 
-    /// Lends the window's vault.
+    /// Gives clients access to the window's vault.
     struct WindowVault {
         vault: SharedVault,
         seen: Arc<Seen>,
@@ -133,8 +133,8 @@ mod answering {
 
     impl VaultAccess for WindowVault {
         fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
-            // Not waited for: whoever has the vault for writing locks it or is about to open it, and a client gets the
-            // answer that it is locked.
+            // Does not wait, because a command that has the vault for writing locks it or is about to open it. The
+            // client gets the answer that the vault is locked.
             let vault = match self.vault.try_read() {
                 Ok(vault) => vault,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Longest single wait. The monotonic clock stops while the machine sleeps, so a thread has to wake up regularly to notice
-/// that hours have passed.
+/// Longest single wait. The monotonic clock stops while the machine sleeps, so a thread has to wake up regularly to
+/// notice that hours have passed.
 pub const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// A wait that ends this much too late means that the machine slept or that its clock was set forward. A shorter sleep

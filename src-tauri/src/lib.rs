@@ -101,10 +101,10 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes the files of another start of the program, which then ends, and shows the window.
+/// Takes over the files of another start of the program, which then ends, and shows the window.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     app.state::<OpenRequests>().add(requested_by(args.into_iter().map(Into::into), folder.as_ref()));
-    // If the window is not there yet, it takes them when it starts.
+    // If the page is not loaded yet, it takes the files when it starts.
     let _ = app.emit(OPEN_EVENT, ());
     window::show(app);
 }

@@ -3,7 +3,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Most paths that wait for the window. Further ones are ignored; a person does not open that many at once.
+/// Largest number of paths that wait for the window. Further ones are ignored; a person does not open that many at
+/// once.
 const MAX_WAITING: usize = 1000;
 
 /// Argument that opens the demonstration; the desktop entry has it as an action.
@@ -40,8 +41,9 @@ impl OpenRequests {
     }
 }
 
-/// What the arguments of a program ask for, the first of which is its own name. Relative paths are taken from `folder`.
-/// File managers may pass `file://` addresses. Unknown options are ignored, up to an argument `--`.
+/// What the arguments of a program ask for. The first argument, the name of the program, is skipped. Relative paths
+/// are taken from `folder`. File managers may pass `file://` addresses. Unknown options are ignored, up to an argument
+/// `--`.
 pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> Requested {
     let mut only_paths = false;
     let mut requested = Requested::default();

@@ -3,7 +3,7 @@ use mementory_api::Session;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
-/// The open vault, which connected clients use too.
+/// The open vault, or None while it is locked. Commands of the window and connected clients use it.
 pub type SharedVault = Arc<RwLock<Option<OpenVault>>>;
 
 /// An open vault with its path and id.

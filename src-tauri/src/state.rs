@@ -107,7 +107,7 @@ impl AppState {
         });
     }
 
-    /// Answers clients at another path.
+    /// Sets the path of the socket for connected clients.
     #[cfg(all(test, unix))]
     pub fn answer_at(&mut self, socket: std::path::PathBuf) {
         self.agents = Agents::at(socket);

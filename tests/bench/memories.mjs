@@ -110,7 +110,8 @@ export function writeMemories(folder, count, text = repetitiveText) {
 }
 
 /**
- * Writes a second bundle that changes one of `count` memories: `changed` texts, `added` memories, `removed` deletions.
+ * Writes a second bundle for the bundle of `count` memories: `changed` memories with another text, `added` new ones and
+ * `removed` deletions.
  */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
   const every = Math.floor(count / (changed + removed));

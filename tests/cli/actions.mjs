@@ -37,7 +37,7 @@ const RECEIVER_SCRIPT = `
   server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
-/** Why a case with this need cannot run here, or null. */
+/** Why a case with this requirement cannot run here, or null. */
 export function missingRequirement(need) {
   if (need === "unix") return process.platform === "win32" ? "not on this system" : null;
   if (need === "flock") return has("flock") ? null : "flock is not installed";

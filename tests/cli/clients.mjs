@@ -1,4 +1,4 @@
-// Actions of a case for connected clients: answer them, and be one.
+// Actions of a case for connected clients: run the server that answers clients, and run a client.
 import { spawn } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { differences } from "./match.mjs";
 /** How long a program may take to answer, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** The environment of both sides: where the socket is. */
+/** The environment of the server and of the client, with the path of their socket. */
 const withSocket = ({ folder, env }) => ({ ...env, MEMENTORY_SOCKET: join(folder, "run", "clients.sock") });
 
 export const CLIENT_ACTIONS = {
@@ -32,7 +32,7 @@ export const CLIENT_ACTIONS = {
   open_to_others({ folder }, { file }) {
     chmodSync(join(folder, file), 0o644);
   },
-  /** Interrupt `mementory serve` like Ctrl-C; it has to end in order. */
+  /** Interrupt `mementory serve` like Ctrl-C; it has to end with exit code 0. */
   async stop_serving({ server }) {
     server.child.kill("SIGINT");
     const exit = await server.over;
@@ -40,9 +40,9 @@ export const CLIENT_ACTIONS = {
   },
   /**
    * Start the program of a client with the token in `token_file` and send `messages` one after another. A message is
-   * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent as it is; `json` a subset of the answer
-   * (none to a notification); `save` names values in it by JSON pointer, or in a structured result with `@`. `exit`: the
-   * program has to end at once, with this code.
+   * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent as it is; `json` is a subset of the answer
+   * (none for a notification); `save` gives names to values of the answer by JSON pointer. A pointer that begins with
+   * `@` starts at the structured result. With `exit`, the program has to end at once with this code.
    */
   async mcp(stage, { token_file, messages = [], exit }) {
     const child = spawn(built("mementory"), ["mcp", "--token-file", join(stage.folder, token_file)], {
@@ -83,8 +83,8 @@ function valueAt(answer, pointer) {
 }
 
 /**
- * The lines of a stream: an object whose `next` resolves with the next one, or with undefined at the end. With a
- * `count`, a promise of that many instead.
+ * The lines of a stream: an object whose `next` resolves with the next line, or with undefined at the end. With a
+ * `count`, a promise of that many lines instead.
  */
 function lines(stream, count, over) {
   const [waiting, ready] = [[], []];

@@ -12,7 +12,9 @@ import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 const VAULTS_FOLDER = join(FIXTURES, "vaults");
 const QUERIES = ["tortoise", "answers", "Ghent", "metric"];
 
-/** A vault for any released program, also for one that reads environment variables of another name. */
+/**
+ * A vault for any released program. Paths are given as options, because older programs use other environment variables.
+ */
 class GoldenVault extends Vault {
   constructor(folder, name, program = built("mementory")) {
     super(folder, name);

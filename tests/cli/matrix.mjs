@@ -16,7 +16,7 @@ const FORMATS = {
   pam: { name: "out", parts: readFolder },
   zaxy: { name: "out.json", parts: readFile },
 };
-/** `[format, fixture, options for converting back]`. The signed ones show that signatures survive. */
+/** `[format, fixture, options for converting back]`. The signed fixtures show that signatures survive. */
 const CASES = [
   ["mem", "all-kinds/input.mem", "--version", "1.1.0"],
   ["alf", "lossless/input"],
@@ -32,8 +32,8 @@ const CASES = [
   ["zaxy", "signed-ed25519/input.json"],
 ];
 /**
- * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file has
- * differently or not at all.
+ * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file lacks or
+ * states differently.
  */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],

@@ -278,7 +278,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
         "missing"
     );
     drop(vault);
-    // An older index that was put back is stale: the store has changes that it does not contain.
+    // An index from an earlier state was put back. It is stale, because it lacks changes that the store contains.
     let aside = folder.path().join("old-index");
     copy(&dir.join("index"), &aside);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();

@@ -314,7 +314,7 @@ fn reports_and_the_list_of_imports_name_nothing_of_what_was_erased() {
     };
     let notes = || vec![note("Ms Quokka.md", "Zoo"), note("tea.md", "Tea")];
     t.import_records(notes()).unwrap();
-    // Once more, so that both are listed as unchanged.
+    // Import again, so that both notes are listed as unchanged.
     t.import_records(notes()).unwrap();
     t.database()
         .execute(

@@ -1,4 +1,4 @@
-//! Memories with the same words are found as groups, and merged or kept apart permanently.
+//! Memories with the same words are found as groups. A group can be merged, or permanently kept as separate memories.
 use crate::deletion::record;
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};

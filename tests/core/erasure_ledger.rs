@@ -1,5 +1,5 @@
-//! What was erased or redacted stays so in older backups and copies of the vault, because the list of erasures is
-//! applied to them.
+//! Erasures and redactions also apply to older backups and copies of the vault, because the list of erasures is applied
+//! to them.
 use crate::{
     brute_force::VaultContents,
     deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, record, vault_with_canary},

@@ -1,4 +1,4 @@
-//! How the records of an account's newest export differ from its older ones: new, changed or gone.
+//! How an account's newest export differs from its older ones: which conversations are new, changed or gone.
 use mementory_model::Kind;
 use mementory_testkit::TempVault;
 use mementory_vault::{ExportDiffStatus, ListQuery};

@@ -1,4 +1,4 @@
-//! What a grant makes visible: nothing outside of it by any call, whatever the grant and the vault are.
+//! What a grant makes visible: for random grants and vaults, no call returns anything outside of the grant.
 use crate::source::key;
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, MessagePart, Record, RecordKey, Timestamp, Unit};
@@ -17,7 +17,7 @@ const SECRETS: [&str; 3] = [
     "4539 1488 0343 6467",
     "ada.kovalenko@orchardmail.eu",
 ];
-/// Texts in which the detectors recognise them.
+/// Texts to put before each of [`SECRETS`], so that the detectors recognise it.
 const AROUND: [&str; 3] = ["The deploy token is ", "Pay with card ", "Mail: "];
 const SOURCES: [&str; 3] = ["chatgpt", "claude", "me"];
 const TYPES: [&str; 3] = ["preference", "fact", "project"];
@@ -189,7 +189,7 @@ fn grant(t: &TempVault, scope: GrantScope) -> (Grant, String) {
     t.vault.grants().add(new, at(10)).unwrap()
 }
 
-/// All pages of a list, in small ones.
+/// All pages of a list, with two records per page.
 fn list_all(view: &mut GrantedView<'_>) -> (Vec<GrantedRecord>, BTreeSet<u32>) {
     let (mut all, mut totals, mut cursor) = (Vec::new(), BTreeSet::new(), None);
     loop {
@@ -271,7 +271,7 @@ proptest! {
             for secret in SECRETS {
                 prop_assert!(!answers.contains(secret), "{secret} in {answers}");
             }
-            // What is masked cannot be found out by searching for it either.
+            // A search must not reveal masked values either.
             for query in [SECRETS[0], "4539", "kovalenko"] {
                 let hits = view.search(query, 100).unwrap();
                 prop_assert!(hits.is_empty(), "{query}: {hits:?}");

@@ -1,5 +1,5 @@
 //! Vectors of memories never outlive their text: no change, redaction, deletion or erasure leaves one behind, and the
-//! check after an erasure notices if one does. Search by meaning finds other words.
+//! check after an erasure notices a vector that is left. Search by meaning finds memories with other words.
 use crate::deletion::{
     CANARY, SENTENCE, conversation_of, erase, id_of, outcome, vault_with_canary,
 };
@@ -24,7 +24,7 @@ fn stored_vector(seed: u8) -> Vec<u8> {
     scale.into_iter().chain((0..512).map(|_| next())).collect()
 }
 
-/// Gives every record a vector and returns those of a record.
+/// Stores a vector for every record. Returns the vector of the record `id`.
 fn give_vectors(t: &TempVault, id: &str) -> Vec<u8> {
     let db = t.database();
     let mut rows = db.prepare("SELECT row FROM records").unwrap();
@@ -45,7 +45,7 @@ fn give_vectors(t: &TempVault, id: &str) -> Vec<u8> {
 
 fn contains(t: &TempVault, vector: &[u8]) -> bool {
     let pages = t.decrypted();
-    // SQLite may cut a row in two, so pieces are looked for.
+    // SQLite may split a row, so search for pieces of the vector.
     vector
         .chunks(64)
         .any(|piece| piece.len() == 64 && pages.windows(64).any(|bytes| bytes == piece))
@@ -67,7 +67,7 @@ fn an_erasure_takes_the_vectors_along() {
     assert!(outcome(&done, "record").1.contains("vectors"));
     assert_eq!(vectors(&t), before - 1);
     assert!(!contains(&t, &vector));
-    // A conversation takes its messages along.
+    // Erasing a conversation also erases its messages.
     let vector = stored_vector(t.vault.reader().view(&conversation_of(&t)).unwrap().row as u8);
     assert!(contains(&t, &vector), "the control");
     assert!(erase(&t, &[conversation_of(&t)]).receipt.complete);
@@ -80,7 +80,7 @@ fn the_check_finds_a_vector_that_is_left() {
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = give_vectors(&t, &memory);
     t.write_into_page_gap(&vector[200..400]);
-    // Any sabotage keeps the check from wiping what it finds.
+    // With any sabotage, the check does not wipe what it finds.
     let sabotage = Sabotage {
         keep_blobs: true,
         ..Sabotage::default()
@@ -165,7 +165,7 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
     assert!(!has(&bystander), "in the Trash");
 }
 
-/// The encoder, if its weights are there.
+/// The encoder. None if its weights are not installed.
 fn encoder() -> Option<Encoder> {
     let Some(folder) = std::env::var_os("MEMENTORY_WEIGHTS_DIR") else {
         skipped("MEMENTORY_WEIGHTS_DIR is not set");
@@ -250,7 +250,7 @@ fn other_words_and_languages_find_a_memory_until_it_is_erased() {
         "Collects old maps of railways."
     );
 
-    // Erased: the nearest to its own text is something else, also after the vectors are read again.
+    // After the erasure, another memory is nearest to the erased text, also after the vectors are read again.
     let memory = id_of(&t, Kind::Memory, CANARY);
     assert_eq!(nearest(&t, &encoder, SENTENCE)[0], SENTENCE);
     assert!(erase(&t, &[memory]).receipt.complete);
@@ -267,7 +267,7 @@ fn other_words_and_languages_find_a_memory_until_it_is_erased() {
     );
     assert_eq!(encode_all(&t, &encoder), 0);
 
-    // From the Trash and back.
+    // Move a memory to the Trash and restore it.
     t.vault
         .trash()
         .trash(std::slice::from_ref(&tea), at(120))

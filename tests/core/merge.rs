@@ -43,8 +43,8 @@ fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Deriv
     }
 }
 
-/// Rows have no time of their last change. Which of two is newer is recognized by what closed it: an end or a
-/// successor.
+/// Rows have no time of their last change. Of two versions of a row, the one with an end or a successor is the newer
+/// one.
 #[test]
 fn an_older_bundle_does_not_reopen_a_closed_row() {
     for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {

@@ -1,5 +1,5 @@
-//! The check after an erasure: it finds what is left, ignores words that other records legitimately contain, and
-//! finishes interrupted erasures.
+//! The check after an erasure: it finds traces that are left, ignores words that other records legitimately contain,
+//! and finishes interrupted erasures.
 use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, record, vault_with_canary};
 use mementory_formats::PassthroughItem;
 use mementory_model::Kind;
@@ -362,8 +362,8 @@ fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
         let (t, id) = sabotaged_vault(sabotage);
         let t = t.reopen();
         let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
-        // The erasure itself wipes unused bytes. For traces that it found elsewhere, the words to search for are no
-        // longer known.
+        // Only unused bytes can be wiped without the words. Traces in other places stay, because the words to search
+        // for are no longer known.
         let can_be_complete = !sabotage.keep_pages;
         assert_eq!(
             receipt.complete, can_be_complete,

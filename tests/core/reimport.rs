@@ -1,5 +1,5 @@
-//! Importing the same source again: what was erased, redacted, edited or trashed here stays so, and records that moved
-//! in the source move here too.
+//! Importing the same source again: erasures, redactions, edits and moves to the Trash stay in effect, and records that
+//! moved in the source move here too.
 use crate::source::*;
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at, options};

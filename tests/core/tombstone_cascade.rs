@@ -173,7 +173,7 @@ fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     assert!(!has(&t, "fact/fact_1"), "the other import stays");
 }
 
-/// A deleted entity takes the edges that end there with it. Its neighbours keep their evidence.
+/// Deleting an entity also deletes the edges that end there. Its neighbours keep their evidence.
 #[test]
 fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
     let t = TempVault::new();
@@ -187,7 +187,7 @@ fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
     assert!(has(&t, "entity/ent_sea"));
 }
 
-/// §4.1, over another record: a fact that needs a blocked episode is left out, and so is a link that needs that fact.
+/// §4.1, over two steps: a fact that needs a blocked episode is left out, and so is a link that needs that fact.
 #[test]
 fn l2_no_link_to_a_blocked_record_is_left() {
     let t = TempVault::new();
@@ -249,8 +249,8 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     assert_eq!(found(&t, "4711"), 1);
 }
 
-/// A record in the Trash is deleted in another vault afterwards. Records derived from it go to the Trash too and are
-/// restored with it.
+/// A record is in the Trash when an import deletes it. Records derived from it go to the Trash too and are restored
+/// with it.
 #[test]
 fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let t = TempVault::new();
@@ -269,7 +269,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     );
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     assert_eq!(in_trash(&t).len(), 1);
-    // A fact derived from a record that is in the Trash together with another one.
+    // A fact with two sources, of which only one is in the Trash.
     let fact = linked(
         mem_record(Kind::Fact, "fact/late", "Sees the sea."),
         "derived_from",
@@ -302,7 +302,8 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     assert_eq!(left, 0, "nothing stays where nobody sees it");
 }
 
-/// An entity that a deletion took along and no tombstone names is restored with other evidence, and not without.
+/// An entity that was removed with its evidence, and that no tombstone names, is restored when other evidence is
+/// imported.
 #[test]
 fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
@@ -363,7 +364,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     assert_eq!(faults(&t), [""; 0]);
 }
 
-/// A statement that had one source, and an edge, are restored with other evidence too.
+/// A statement with one source, and an edge, are restored with other evidence too.
 #[test]
 fn a_statement_comes_back_when_another_source_tells_it() {
     let of = |episode: &str| {
@@ -391,7 +392,7 @@ fn a_statement_comes_back_when_another_source_tells_it() {
     assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
 }
 
-/// An id of one kind says nothing about a name of another.
+/// A deletion of an id does not apply to a record of another kind whose name is the same.
 #[test]
 fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
     let t = TempVault::new();

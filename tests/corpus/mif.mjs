@@ -299,8 +299,8 @@ const INTEROP = {
 };
 
 /**
- * Every 97th byte of a document with a checksum over its content, with one bit flipped. What is left is either not JSON, or
- * JSON whose checksum does not match, or an equal value in other letters.
+ * Copies of a document with a checksum over its content, each with one bit flipped: one copy for every 97th byte. A
+ * copy is not JSON, or its checksum does not match, or it is an equal value that is written differently.
  */
 function* bitFlips() {
   const good = Buffer.from(fixture("every-field", "input.mif.json"));

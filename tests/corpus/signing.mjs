@@ -30,7 +30,7 @@ export function canonicalJson(value) {
   return `{${members.join(",")}}`;
 }
 
-/** The text with one bit of the middle character changed, so that a hex digit becomes another one. */
+/** The text of hex digits with another digit in the middle: `0`, or `1` instead of `0`. */
 export function changeMiddleDigit(text) {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === "0" ? "1" : "0") + text.slice(at + 1);

@@ -77,7 +77,7 @@ function chatgpt() {
   const files = {};
   const names = {};
   const list = conversations("chatgpt.txt");
-  // A memory that was saved later is a short conversation of its own, as people add them in the settings.
+  // Each of the other memories is added to the last conversation up to its day.
   const later = memories("chatgpt").map(([day, text]) => [day, text]);
   const target = (day) => list.filter(({ at }) => at < Date.parse(`${day}T23:59:59Z`)).at(-1);
   for (const [day, text] of later) target(day).saved.push(text);

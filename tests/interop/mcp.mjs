@@ -1,5 +1,5 @@
-// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, in every
-// era of the protocol.
+// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, in
+// every era of the protocol.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createHash } from "node:crypto";
@@ -83,7 +83,7 @@ export async function mcpInterop(count) {
   }
 }
 
-/** The bundle for Claude Desktop passes the check of its makers, and `server.json` names exactly this bundle. */
+/** Anthropic's validator accepts the bundle for Claude Desktop, and `server.json` names exactly this bundle. */
 export async function bundleInterop(count) {
   const load = await nodePackages(BUNDLE_PACKAGES);
   const { validateManifest, unpackExtension } = await load("@anthropic-ai/mcpb/node");

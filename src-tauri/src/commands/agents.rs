@@ -8,9 +8,9 @@ use tauri::AppHandle;
 
 /// The name of the command line program, which clients start.
 const PROGRAM: &str = "mementory";
-/// Its name in the clients' lists of servers.
+/// Name of the program in the clients' lists of servers.
 const SERVER_NAME: &str = "mementory";
-/// Most calls of clients that are listed.
+/// Largest number of calls of clients in the list.
 const MAX_CALLS: u32 = 500;
 
 /// The AI clients of this computer, the grants and whether clients are answered.
@@ -106,7 +106,7 @@ async fn change<T: Send + 'static>(
     blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let result = work(state);
-        // Also after an error: a disconnection can have ended the grant and then fail.
+        // Also after an error, because a disconnection may end the grant and then fail.
         state.update_agents();
         result
     })

@@ -58,7 +58,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
-/** Our crates that tests of a crate may use besides. The crate itself may not, and so no crate is built twice. */
+/** Our crates that only the tests of a crate may use, besides the crates that it may depend on. */
 const ALLOWED_IN_TESTS = {
   "mementory-formats-agents": ["mementory-formats-vendor"],
   "mementory-formats-vendor": ["mementory-formats-agents"],

@@ -10,7 +10,9 @@ import { lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
 const makeExceptions = (file, names, reason) => names.map((name) => ({ file, name, reason }));
 
-/** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`; the name `*` stands for all. */
+/**
+ * Where a format may be named: {file, name, reason}. A `file` that ends in `/` is a folder; the name `*` is any name.
+ */
 const EXCEPTIONS = [
   {
     file: "src-tauri/crates/mementory-store/src/record_columns.rs",

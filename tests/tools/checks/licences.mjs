@@ -7,7 +7,9 @@ import { quiet } from "../sh.mjs";
 
 const describeEntry = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
 
-/** Problems: software that the list lacks, software on the list that is not used, and another text than in LICENSE. */
+/**
+ * Problems: software that the list lacks, unused software on the list, and a licence text that differs from LICENSE.
+ */
 export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
   const remedy = "run `node tests/tools/licences.mjs`";

@@ -1,4 +1,4 @@
-// Checks that no program links a network client, but for the command line, which has one for `push`.
+// Checks that only the command line links a network client, and uses it only for `push`.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { WORKSPACE } from "../places.mjs";

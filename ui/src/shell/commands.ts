@@ -11,7 +11,10 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
-/** Whether a command may run: while a dialog is open, only Undo over duplicates. Locking and the palette always may. */
+/**
+ * Whether a command may run: while a dialog is open, only Undo over duplicates. Locking, the palette and the text size
+ * are not checked.
+ */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
 }

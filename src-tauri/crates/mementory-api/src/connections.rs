@@ -1,5 +1,5 @@
 //! Connects AI clients on this computer: a grant in the vault, and our server with its token in the client's
-//! configuration. The two belong together: a connection that fails leaves neither, and disconnecting ends both.
+//! configuration. The two belong together. A connection that fails leaves neither, and disconnecting removes both.
 use crate::{ApiError, ApiResult, Session, types::*};
 use mementory_clients::{
     Client, Error, IoKind, Places, Plan, Server, check_client, connected_variable, plan_connect, plan_disconnect,
@@ -54,12 +54,12 @@ impl Connections {
         Ok(change_of(&plan, true))
     }
 
-    /// Makes a grant for a client and writes its token into the client's configuration. A client that is connected
-    /// already keeps its grant; only what is outdated in its configuration changes then.
+    /// Makes a grant for a client and writes its token into the client's configuration. A client that is already
+    /// connected keeps its grant. Then only outdated parts of its configuration are changed.
     ///
     /// # Errors
     /// `usage` for an unknown client or an impossible grant; `config_broken` and others for a configuration that cannot
-    /// be changed, `not_ours` if another server has our name there. Then there is no new grant.
+    /// be changed, `not_ours` if another server in it has our name. After an error there is no new grant.
     pub fn connect(&self, session: &Session, client: &str, request: &GrantRequest) -> ApiResult<ConnectionChange> {
         let client = parse(client)?;
         if let Some(token) = self.token_in_force(session, client)? {
@@ -67,7 +67,7 @@ impl Connections {
             let changed = apply(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
-        // Made only for its errors, before there is a grant.
+        // This plan only finds errors before a grant is made.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let made = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
@@ -88,11 +88,11 @@ impl Connections {
         Ok(change_of(&self.plan_disconnect(parse(client)?)?, true))
     }
 
-    /// Ends the grant of a client and takes our server out of its configuration. Without a `session`, the grant stays.
-    /// The grant is ended first, so that the client reads nothing more also if its configuration cannot be changed.
+    /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
+    /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
     ///
     /// # Errors
-    /// As for `connect`; the grant has ended if the details have `grant`.
+    /// As for `connect`. If the details of the error have `grant`, the grant has ended nevertheless.
     pub fn disconnect(&self, session: Option<&Session>, client: &str) -> ApiResult<ConnectionChange> {
         let client = parse(client)?;
         let plan = self.plan_disconnect(client)?;
@@ -201,7 +201,7 @@ fn apply(plan: &Plan) -> ApiResult<ConnectionChange> {
     Ok(ConnectionChange { changed: applied.changed, backup, ..change })
 }
 
-/// The text with the secrets of tokens replaced. The id of the grant before them stays.
+/// The text with the secrets of tokens replaced. The id of the grant, which precedes the secret, stays.
 fn without_secrets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

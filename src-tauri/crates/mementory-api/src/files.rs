@@ -67,7 +67,7 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
                 request.vault.get_or_insert_with(|| vault.to_owned());
             }
             (None, Some(text), None) => request.paths.push(text),
-            // The window hands names back as text, so a name that is none could not be opened.
+            // The window hands paths back as text, so a path that is not Unicode could not be opened.
             (None, _, reason) => request
                 .refused
                 .push(RefusedPath { path: path.display().to_string(), reason: reason.unwrap_or("unreadable").into() }),
@@ -292,7 +292,7 @@ impl Expected {
     const ALL: [Self; 7] =
         [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
-    /// Parses its name. Error `usage` for any other word.
+    /// Parses the name of a property. Error `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
             ApiError::new(
@@ -305,7 +305,7 @@ impl Expected {
         })
     }
 
-    /// Its name.
+    /// Name of the property.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Signed => "signed",

@@ -101,8 +101,8 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(listed.chain(&damaged).map(finding).collect())
 }
 
-/// Adds to the error of an import whether what is left of the file can be imported: `salvage` in the details, and a
-/// sentence in the message.
+/// Adds to the error of an import whether the intact remainder of the file can be imported: `salvage` in the details,
+/// and a sentence in the message.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();

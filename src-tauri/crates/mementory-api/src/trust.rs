@@ -134,18 +134,18 @@ pub(crate) struct Signers {
     pub keys: Vec<(String, Vec<u8>)>,
     /// Ids of tombstones whose signature is invalid.
     pub forged: BTreeSet<String>,
-    /// Every signature that is there and invalid.
+    /// Every invalid signature.
     pub invalid: Vec<InvalidSignature>,
 }
 
-/// A signature that is there and invalid.
+/// An invalid signature in a file that is to be imported.
 #[derive(Debug)]
 pub(crate) struct InvalidSignature {
     pub place: String,
     /// True for the signature of a tombstone, false for that of a whole source.
     pub of_tombstone: bool,
-    /// True if it names a key that this vault trusts or has seen, so that somebody may be posing as the owner of that
-    /// key.
+    /// True if the signature names a key that this vault trusts or has seen. Then somebody may be posing as the owner
+    /// of that key.
     pub by_known_key: bool,
 }
 
@@ -194,7 +194,7 @@ impl Signers {
     }
 }
 
-/// Verifies every signature of the sources. A source that cannot be read has none.
+/// Verifies every signature of the sources. A source that cannot be read counts as unsigned.
 pub(crate) fn verify_signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> Signers {
     let mut out = Signers::default();
     for source in &found.sources {
@@ -215,7 +215,7 @@ pub(crate) fn verify_signers(catalog: &Catalog, found: &Detection, limits: &Limi
     out
 }
 
-/// Whether this vault knows a public key.
+/// A function that returns true if this vault knows a public key.
 type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 
 /// Refuses to disclose a part of a file whose signature is invalid, since nobody could verify the part.

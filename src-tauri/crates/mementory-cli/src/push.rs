@@ -1,5 +1,5 @@
-//! Sends an exported file to a folder or a server, once (like Zaxy's `export-push`). It is the only command that opens
-//! a network connection. It is not in the API, so that no code of the window can open one.
+//! Sends an exported file once, to another file or to a webhook (like Zaxy's `export-push`). It is the only command
+//! that opens a network connection. It is not in the API, so that no code of the window can open one.
 use crate::{
     done::{CommandResult, done},
     input::secret,

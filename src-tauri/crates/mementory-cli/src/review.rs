@@ -62,7 +62,7 @@ impl PackOptions<'_> {
     }
 }
 
-/// The evidence of a memory, if the argument is an id, or an Evidence Pack.
+/// Returns the evidence of a memory if `out` is the id of a record. Otherwise writes an Evidence Pack to `out`.
 pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job) -> ApiResult<CommandResult> {
     if let Some(id) = out.to_str().filter(|text| is_id(text)) {
         if pack.is_used() {

@@ -58,8 +58,8 @@ pub struct Binary<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Writes the bundle. The bytes depend on the input only, so that a build can be repeated. There should be a program for
-/// each system once.
+/// Writes the bundle. The bytes depend only on the input, so that a build can be repeated. `binaries` should have one
+/// program for each system.
 ///
 /// # Errors
 /// Those of `out`, and the ZIP writer's (for example two programs of one system).

@@ -50,7 +50,7 @@ pub(crate) struct JsonShape {
 }
 
 impl Client {
-    /// All of them, in the order in which they are listed.
+    /// All clients, in the order in which they are listed.
     pub const ALL: [Self; 7] =
         [Self::ClaudeDesktop, Self::ClaudeCode, Self::Codex, Self::Cursor, Self::VsCode, Self::Zed, Self::GeminiCli];
 
@@ -99,7 +99,7 @@ impl Client {
         Syntax::Json(shape)
     }
 
-    /// Whether the client replaces something in this value by a variable, so that the server would get another one.
+    /// True if the client would replace a part of this value by a variable, so that the server would get another value.
     pub(crate) fn expands(self, value: &str) -> bool {
         match self {
             Self::GeminiCli => value.contains('$'),

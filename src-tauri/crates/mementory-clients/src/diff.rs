@@ -2,7 +2,8 @@
 use similar::TextDiff;
 use std::path::Path;
 
-/// The longest line that is shown whole, in bytes. Files that a program writes without line breaks have one of megabytes.
+/// The longest line that is shown whole, in bytes. A file that a program writes without line breaks is one line, which
+/// can have megabytes.
 const MAX_LINE: usize = 2000;
 
 /// What is shown of such a line on both sides of the change, in characters.
@@ -24,7 +25,7 @@ pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) ->
     TextDiff::from_lines(before, after).unified_diff().header(&from, &to).to_string()
 }
 
-/// What is different between two texts, with a little of what is around it.
+/// The part in which two texts differ, with a little of the text around it.
 fn changed_part(before: &str, after: &str) -> String {
     let same = |pair: &(char, char)| pair.0 == pair.1;
     let start: usize = before.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();

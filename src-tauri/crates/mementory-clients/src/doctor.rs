@@ -1,4 +1,4 @@
-//! Says what is set up and what is wrong.
+//! Reports which clients are set up, and what is wrong with them.
 use crate::{
     client::Client,
     error::Error,
@@ -44,7 +44,7 @@ pub struct ClientReport {
     pub configured: bool,
     /// Whether Mementory added it.
     pub ours: bool,
-    /// Whether it starts what is expected.
+    /// Whether the entry starts the expected server.
     pub current: bool,
     /// What is wrong, the gravest first.
     pub problems: Vec<Problem>,

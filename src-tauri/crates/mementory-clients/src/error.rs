@@ -95,7 +95,7 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the caller may want to tell apart.
+        /// The kind of error, for the caller.
         kind: IoKind,
         /// The system's error.
         source: io::Error,

@@ -1,4 +1,4 @@
-//! Reads a configuration and replaces it: whole or not at all, and only if it is still what was read.
+//! Reads a configuration and replaces it: as a whole or not at all, and only if it has not changed since it was read.
 use crate::error::{Error, FileKind};
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -77,7 +77,7 @@ impl ConfigFile {
         }
     }
 
-    /// Beside the path where the client looks, not beside the target of a link: that may be in a repository.
+    /// Writes the copy beside the path where the client looks. The target of a link may be in a repository.
     fn write_backup(&self, text: &str, now: SystemTime) -> Result<PathBuf, Error> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let time = Timestamp::try_from(now).unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%Y%m%dT%H%M%SZ");

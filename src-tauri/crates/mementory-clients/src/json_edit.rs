@@ -42,7 +42,7 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     Ok(apply_edits(text, slot.edits(&new)))
 }
 
-/// The text of a file without any value, with a root object after what is there.
+/// The text of a file that has no value yet, with a root object added at its end.
 fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> String {
     let line_break = line_break(text);
     let line = !text.is_empty() && !text.ends_with('\n');
@@ -88,7 +88,7 @@ fn update(
     connect(&without, shape, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file itself can go. `None`: there is no such entry.
+/// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
 pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(None) };
     let Some(section) = object_in(&root, shape.section)? else { return Ok(None) };
@@ -130,8 +130,8 @@ fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
     start..root.range.end + break_length(after, false)
 }
 
-/// What to remove so that a member goes: with the comma and the white space that belong to it; comments stay.
-/// `with_line`: also the line break before the closing brace of an object that then has nothing left.
+/// The ranges to remove for a member: the member with its comma and its white space. Comments stay. `with_line`: also
+/// the line break before the closing brace of an object that is then empty.
 fn removal(text: &str, object: &Object<'_>, index: usize, with_line: bool) -> Edits {
     let members = &object.properties;
     let member = &members[index];

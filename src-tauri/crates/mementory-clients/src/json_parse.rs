@@ -81,18 +81,18 @@ fn reason(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Where comments and the first comma are between `from` and `to`, where no value is.
+/// The comments and the first comma between `from` and `to`, a range that contains no value.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trivia {
     /// The first comma.
     pub comma: Option<usize>,
-    /// Behind the last comment or comma.
+    /// End of the last comment or comma.
     pub last_end: Option<usize>,
     /// Whether the last of them is a comment that ends with its line.
     pub ends_with_line_comment: bool,
 }
 
-/// Reads what is between two values.
+/// Reads the comments and commas between two values.
 pub(crate) fn trivia(text: &str, from: usize, to: usize) -> Trivia {
     let bytes = text.as_bytes();
     let mut found = Trivia::default();

@@ -1,5 +1,5 @@
-//! Where clients are and keep their configuration. Nothing here reads the environment but [`Places::of_this_computer`],
-//! so that tests use folders of their own.
+//! Where clients are, and where they keep their configuration. Only [`Places::of_this_computer`] reads the environment,
+//! so that tests can use folders of their own.
 use crate::client::Client;
 use std::{
     env,
@@ -41,7 +41,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of this computer, from the environment of this process. `None`: the home folder is not known.
+    /// The places of this computer, from the environment of this process. `None`: the home folder is not known.
     pub fn of_this_computer() -> Option<Self> {
         let system = if cfg!(windows) {
             System::Windows
@@ -101,7 +101,7 @@ impl Places {
         }
     }
 
-    /// What is there once the client has been started: a folder or file of its own.
+    /// Files or folders that exist once the client has been started.
     pub(crate) fn traces(&self, client: Client) -> Vec<PathBuf> {
         match client {
             Client::ClaudeDesktop => vec![self.claude_desktop_folder()],

@@ -24,7 +24,7 @@ pub enum Action {
     Disconnect,
 }
 
-/// A change that was worked out but not made.
+/// A change that was planned but not made yet.
 #[derive(Clone)]
 pub struct Plan {
     client: Client,
@@ -43,7 +43,7 @@ pub struct Applied {
 }
 
 impl Plan {
-    /// Whose configuration it is.
+    /// The client whose configuration is changed.
     pub fn client(&self) -> Client {
         self.client
     }
@@ -58,7 +58,7 @@ impl Plan {
         &self.file.path
     }
 
-    /// The file that is written: another one than `config_path` if that is a symbolic link.
+    /// The file that is written. It differs from `config_path` if that is a symbolic link.
     pub fn target(&self) -> &Path {
         &self.file.real
     }
@@ -68,8 +68,9 @@ impl Plan {
         self.file.text != self.after
     }
 
-    /// The exact change as a unified diff; empty if there is none. It has the values of the server's variables in it, and
-    /// the lines around them. Of a file with lines of more than 2,000 bytes, only the changed part.
+    /// The exact change as a unified diff; empty if there is none. It contains the values of the server's variables,
+    /// such as a token, and the lines around them. For a file with lines of more than 2,000 bytes, it has only the
+    /// changed part.
     pub fn change(&self) -> String {
         diff::unified(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
     }
@@ -77,8 +78,8 @@ impl Plan {
     /// Makes the change. `now` is the time in the name of the copy.
     ///
     /// # Errors
-    /// [`Error::Changed`] if the file is not what it was when the plan was made; others if the system refuses. The file
-    /// is as it was then.
+    /// [`Error::Changed`] if the file has changed since the plan was made; others if the system refuses. After an error
+    /// the file is as it was.
     pub fn apply(&self, now: SystemTime) -> Result<Applied, Error> {
         if !self.changes() {
             return Ok(Applied { changed: false, backup: None });
@@ -164,8 +165,8 @@ fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, 
     }
 }
 
-/// Refuses a text that does not have the entry, or that `disconnect` would not turn back into the person's own. This is
-/// not expected to happen; a configuration is too dear to find out by trying.
+/// Refuses a text that does not have the entry, or that `disconnect` would not turn back into the original. This is not
+/// expected to happen, but a configuration is too valuable to risk it.
 fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
     let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(after, shape, &server.name),

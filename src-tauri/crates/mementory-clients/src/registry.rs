@@ -19,7 +19,7 @@ pub struct RegistryInfo<'a> {
     pub description: &'a str,
     /// Version of the server.
     pub version: &'a str,
-    /// Where the source is, and the host's name there (`github`).
+    /// Address of the source repository, and the id of its host (`github`).
     pub repository: Option<(&'a str, &'a str)>,
     /// Where the bundle can be downloaded: https, with `mcp` in it, as the registry asks.
     pub bundle_url: &'a str,

@@ -3,7 +3,7 @@ use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
 /// The environment variable of an entry that marks it as ours. Its value lists what was added with the entry, so that
-/// exactly this can be removed again, also after the client has rewritten the file.
+/// exactly this can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -133,7 +133,8 @@ impl Entry {
         self.env.get(ADDED_VARIABLE).map(|text| Added::parse(text))
     }
 
-    /// Whether it starts the server like this. Further variables are the person's own and do no harm.
+    /// Whether the entry starts the server with this command, these arguments and these variables. Further variables
+    /// are the person's own and do no harm.
     pub fn starts(&self, server: &Server) -> bool {
         self.command.as_deref() == Some(&server.command)
             && self.args.as_deref().unwrap_or_default() == server.args

@@ -1,7 +1,7 @@
 //! The text of a file: byte order mark, line breaks, places, edits.
 use std::ops::Range;
 
-/// What a parser or editor has against a text.
+/// Why a text cannot be parsed or edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TextError {
     /// A syntax error at this offset.
@@ -42,7 +42,7 @@ pub(crate) fn indent_at(text: &str, offset: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Replaces ranges. Of two at the same place the first comes first; what two of them cover goes once.
+/// Replaces ranges. Edits at the same place are applied in their order. Text that two ranges cover is removed once.
 pub(crate) fn apply_edits(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());

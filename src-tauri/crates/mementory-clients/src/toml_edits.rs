@@ -1,5 +1,5 @@
-//! Adds an entry to a TOML configuration and removes it again by replacing parts of the text. `toml_edit` reads and says
-//! where things are; its own removal would take comments with it that stand before an entry.
+//! Adds an entry to a TOML configuration and removes it again by replacing parts of the text. `toml_edit` only parses
+//! the text and gives positions, since its own removal would also remove comments before an entry.
 use crate::{
     server::{ADDED_VARIABLE, Added, Entry, Server},
     text::{TextError, apply_edits, line_break},
@@ -143,7 +143,7 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
     connect(&without, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file itself can go. `None`: there is no such entry.
+/// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
 pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(entry) = find(text, name)? else { return Ok(None) };
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
@@ -192,7 +192,7 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut waiting = vec![table];
     while let Some(table) = waiting.pop() {
-        // A table that only the names of others imply has the place of one of them.
+        // A table that is only implied by the names of other tables has the position of one of them.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -231,8 +231,8 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and line break that were added before it, and each by the empty line
-/// behind it if there is one before it too: then a client has rewritten the file.
+/// Extends the first of `blocks` by the empty line and line break that were added before it. Extends each block by the
+/// empty line after it if there is one before it too, since then a client has rewritten the file.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

@@ -17,7 +17,7 @@ use std::{
     },
 };
 
-/// Upper limit for the bytes that are allocated in advance for a member, whatever size it declares.
+/// Upper limit for the bytes that are allocated in advance for a member, whatever size the member declares.
 const MAX_PREALLOCATED_BYTES: usize = 256 << 20;
 
 /// Code of the issue for an encrypted file whose passphrase was not given.
@@ -32,7 +32,7 @@ pub struct Catalog {
     pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
-    /// None until all members have their final numbers.
+    /// The first bytes of members. None until all members have their final numbers.
     pub(super) heads: Option<Heads>,
     bytes_read: AtomicU64,
     total_limit: u64,
@@ -40,7 +40,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Pasted text as one member.
+    /// A catalog whose only member is a pasted text.
     pub fn from_text(text: &str, limits: &Limits) -> Self {
         let mut catalog = Self::empty(limits);
         catalog.roots.push("pasted text".into());
@@ -81,12 +81,12 @@ impl Catalog {
         self.members.push(member);
     }
 
-    /// From now on, reading a member ends with [`FormatError::Cancelled`] when the flag is set.
+    /// After this call, reading a member ends with [`FormatError::Cancelled`] when the flag is set.
     pub fn cancel_with(&mut self, flag: Arc<AtomicBool>) {
         self.cancel = flag;
     }
 
-    /// Names of the given paths.
+    /// Names of the paths that were opened.
     pub fn roots(&self) -> &[String] {
         &self.roots
     }
@@ -112,7 +112,7 @@ impl Catalog {
         }
     }
 
-    /// True if the given path with this index is an encrypted file that could not be opened.
+    /// True if the path with this index is an encrypted file that could not be opened.
     pub fn is_closed(&self, root: usize) -> bool {
         let name = self.roots.get(root);
         self.issues.iter().any(|i| i.code == PASSPHRASE_NEEDED && Some(&i.place) == name)
@@ -166,8 +166,8 @@ impl Catalog {
         }
     }
 
-    /// Up to `n` bytes from the start, for detection; fewer if the member is shorter or damaged. Short heads are kept,
-    /// so they may be those of before if the file was changed since.
+    /// Up to `n` bytes from the start, for detection; fewer if the member is shorter or damaged. Short heads are kept
+    /// in memory, so they are outdated if the file changes.
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(self.read_start(member, n)?.0) };
         if let Some(head) = heads.get(member.id, n) {
@@ -199,7 +199,10 @@ impl Catalog {
         })
     }
 
-    /// All bytes of a member. More than `limit` bytes are an error.
+    /// All bytes of a member.
+    ///
+    /// # Errors
+    /// `Limit` if the member has more than `limit` bytes; damage and I/O.
     pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
         let (out, damage) = self.read_start(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
         if let Some(damage) = damage {
@@ -211,7 +214,7 @@ impl Catalog {
         Ok(out)
     }
 
-    /// The path of a member that is a plain file on disk.
+    /// The path of a member that is a plain file on disk. None for any other member.
     pub fn path_of<'a>(&self, member: &'a Member) -> Option<&'a Path> {
         match &member.location {
             Location::File(path) => Some(path),

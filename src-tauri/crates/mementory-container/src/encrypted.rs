@@ -1,6 +1,6 @@
-//! Replaces files that are encrypted as a whole (age) with their content. This applies only to files that were given by
-//! name, not to files in a folder. Opening an encrypted file takes a second and 256 MiB of memory, so a folder of such
-//! files could block the program for hours.
+//! Replaces files that are encrypted as a whole (age) with their content. This applies only to files that were opened
+//! by their path, not to files in a folder. Opening an encrypted file takes a second and 256 MiB of memory, so a folder
+//! of such files could block the program for hours.
 use super::{
     catalog::{Catalog, PASSPHRASE_NEEDED},
     member::{Location, Member},
@@ -22,7 +22,7 @@ pub(super) fn open(
 ) -> Result<(), FormatError> {
     let Location::File(path) = &member.location else { return Ok(()) };
     let file = Source::file(path.clone(), member.size);
-    // A file that cannot be read is not an error here, because reading it later reports the error.
+    // A file that cannot be read is not an error here, because the error is reported when the file is read later.
     if member.place != member.name || !file.bytes(0, AGE_HEAD).is_ok_and(|head| is_age_head(&head)) {
         return Ok(());
     }

@@ -177,8 +177,9 @@ fn is_archive_head(head: &[u8]) -> bool {
     zip::is_zip_head(head) || tar::is_tar_head(head)
 }
 
-/// Unpacks a compressed archive inside an archive into scratch space. If it is damaged, adds an issue and returns the
-/// bytes before the damage. If it cannot be read at all or is too large for memory, adds an issue and returns None.
+/// Unpacks a compressed archive inside an archive into scratch space. If the archive is damaged, adds an issue and
+/// returns the bytes before the damage. If it cannot be read at all, or is too large for memory, adds an issue and
+/// returns None.
 fn unpack_entry(
     catalog: &mut Catalog,
     member: &Member,
@@ -251,7 +252,7 @@ fn add_archive(
     if entries.len() as u64 > limits.entries {
         return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
     }
-    // The entries of a tar archive are not compressed: they are as large as it is.
+    // The entries of a tar archive are not compressed, so together they are not larger than the archive.
     if !is_tar {
         catalog.expansion.count_entries(member, &entries, limits)?;
     }

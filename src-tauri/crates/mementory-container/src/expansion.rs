@@ -43,8 +43,8 @@ impl Expansion {
         declared.max_bytes(limits).saturating_sub(declared.all).min(limits.total_bytes)
     }
 
-    /// Adds the declared sizes of an archive's entries. They can be relied on, because the reader of an entry returns
-    /// at most as many bytes as declared.
+    /// Adds the declared sizes of an archive's entries. The declared sizes can be relied on, because the reader of an
+    /// entry returns at most as many bytes as declared.
     ///
     /// # Errors
     /// `Limit` with `expanded_bytes`.

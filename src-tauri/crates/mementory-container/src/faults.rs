@@ -1,5 +1,6 @@
-//! Faults of archives that are not noticed by reading the entries: contradictions in the structure, names that some
-//! systems cannot tell apart, damaged entries that are not read. Validators report them, and an import refuses them.
+//! Faults of archives that reading the entries does not reveal: contradictions in the structure, names that some
+//! systems cannot tell apart, damage in entries that no format reads. Validators report them, and an import refuses
+//! them.
 use super::{
     archive::Archive,
     zip::{self, Entry, EntryKind},
@@ -57,7 +58,7 @@ pub(super) fn listing_faults(
     let mut folded: HashMap<String, &str> = HashMap::new();
     for entry in entries.iter().filter(|e| e.kind() != EntryKind::Folder) {
         let name = entry.name.as_str();
-        // a name that leads out of the archive is already reported as an issue
+        // A name that leads out of the archive is already reported as an issue.
         let Ok(safe) = zip::safe_name(name) else { continue };
         if name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".") {
             let message = "a part of the name is empty";
@@ -76,7 +77,7 @@ pub(super) fn listing_faults(
                 let code = "container_similar_names";
                 out.push(Fault::new(archive, FaultKind::Name, code, entry_place(place, name), message));
             }
-            Some(_) => {} // the same name twice is an issue of its own
+            Some(_) => {} // The same name twice is reported as an issue.
             None => drop(folded.insert(key, name)),
         }
     }

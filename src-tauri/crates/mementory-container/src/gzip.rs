@@ -1,5 +1,5 @@
-//! Replaces gzip files (`.gz`, `.tgz`) by their content. The content is in scratch space, because it is read several
-//! times and, if it is a tar archive, at any position.
+//! Replaces gzip files (`.gz`, `.tgz`) with their content. The content is written to scratch space, because it is read
+//! several times and, if it is a tar archive, at any position.
 use super::{
     catalog::Catalog,
     member::{Location, Member},
@@ -58,8 +58,8 @@ pub(super) fn open(
     Ok(())
 }
 
-/// True for a gzip file that an export or a person compressed: a file that was given by name, and one with the name of
-/// a gzip file in a folder or archive of an export.
+/// True for a gzip file that an export or a person compressed: a file that was opened by its path, or one with the name
+/// of a gzip file in a folder or archive of an export.
 fn is_gzip(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
     let has_name = has_gzip_name(&member.name);
     match &member.location {

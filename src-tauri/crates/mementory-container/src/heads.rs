@@ -1,23 +1,24 @@
-//! The first bytes of members, kept in memory: detection asks for them once per format.
+//! The first bytes of members, kept in memory because detection asks for them once per format.
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Longest head that is kept. Longer ones are asked for by single formats and are read each time.
+/// Longest head that is kept, in bytes. Only a few formats need longer heads, which are read each time.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats ask for this much.
+/// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats need at most this many
+/// bytes.
 pub(super) const MIN_READ_BYTES: usize = 4 << 10;
 
-/// Limit for all heads together. Members after it are read each time.
+/// Limit in bytes for all heads together. When it is reached, the heads of further members are read each time.
 const MAX_TOTAL_BYTES: usize = 48 << 20;
 
 /// The head of one member.
 #[derive(Clone)]
 struct Head {
     bytes: Arc<[u8]>,
-    /// The member has no bytes after these, or none that can be read.
+    /// True if the member has no bytes after these, or none that can be read.
     is_whole: bool,
 }
 
@@ -32,7 +33,7 @@ struct Kept {
 pub(super) struct Heads(Mutex<Kept>);
 
 impl Heads {
-    /// The first `n` bytes of a member, fewer if it has fewer. None if they are not kept.
+    /// The first `n` bytes of a member, or all bytes if the member has fewer. None if they are not kept.
     pub(super) fn get(&self, member: usize, n: usize) -> Option<Vec<u8>> {
         let head = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_member.get(&member).cloned()?;
         if head.bytes.len() < n && !head.is_whole {
@@ -41,7 +42,8 @@ impl Heads {
         Some(head.bytes[..n.min(head.bytes.len())].to_vec())
     }
 
-    /// Keeps the first bytes of a member, unless the limits are reached. `is_whole`: there are no further bytes.
+    /// Keeps the first bytes of a member, unless a limit is reached. `is_whole` is true if the member has no further
+    /// bytes.
     pub(super) fn keep(&self, member: usize, bytes: &[u8], is_whole: bool) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = kept.by_member.get(&member).map_or(0, |head| head.bytes.len());

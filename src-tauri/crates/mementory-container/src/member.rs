@@ -21,12 +21,12 @@ pub(super) enum Location {
 pub struct Member {
     /// Position in [`Catalog::members`].
     pub id: usize,
-    /// Index of the given path that contains the member.
+    /// Index of the opened path that contains the member.
     pub root: usize,
-    /// Place for display: the name of the given file or folder, then `/` inside folders and `!/` inside archives.
+    /// Place for display: the name of the opened file or folder, then `/` inside folders and `!/` inside archives.
     pub place: String,
-    /// Name inside the given folder or the archive, `/`-separated, safe (no root, no `..`). For a given file: its file
-    /// name.
+    /// Name inside the opened folder or the archive, `/`-separated, safe (no root, no `..`). For an opened file: its
+    /// file name.
     pub name: String,
     /// Declared uncompressed size in bytes; 0 if unknown.
     pub size: u64,
@@ -37,7 +37,7 @@ pub struct Member {
     pub backslashes: bool,
     /// Number of the archive that contains the member. None for a plain file.
     pub archive: Option<usize>,
-    /// Modification time, for plain files.
+    /// Modification time. Set for plain files only.
     pub modified: Option<Timestamp>,
     pub(super) location: Location,
 }

@@ -78,7 +78,7 @@ pub(super) fn has_conversations_name(name: &str) -> bool {
         .is_some_and(|suffix| suffix.is_empty() || suffix.starts_with(['-', ' ', '(']))
 }
 
-/// Last segment of a name in lower case, without the `(1)` that browsers add to a repeated download.
+/// Last segment of a name in lower case, without the `(1)` that browsers append to the name of a repeated download.
 pub fn plain_name(name: &str) -> String {
     let file_name = lower_case_file_name(name);
     let Some((stem, extension)) = file_name.rsplit_once('.') else { return file_name };

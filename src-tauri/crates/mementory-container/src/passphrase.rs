@@ -51,7 +51,7 @@ impl Sealed {
 pub trait Passphrase: std::fmt::Debug + Send + Sync {
     /// Encrypts with a new salt and nonce. `aad` (additional data) is authenticated but not encrypted.
     fn seal(&self, cipher: Cipher, aad: &[u8], plain: &[u8]) -> Result<Sealed, FormatError>;
-    /// Decrypts. Excessive parameters are refused before the key is derived.
+    /// Decrypts. Excessive costs of Argon2id are refused before the key is derived.
     fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError>;
     /// A stream that encrypts a whole file (age) and writes it to `out`.
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError>;
@@ -59,7 +59,7 @@ pub trait Passphrase: std::fmt::Debug + Send + Sync {
     fn spool(&self) -> Option<&dyn Spool> {
         None
     }
-    /// The content of a file that is encrypted as a whole (age).
+    /// A stream that decrypts a file that is encrypted as a whole (age).
     fn open_file<'a>(&self, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError>;
 }
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 /// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several windows can be read at the
-/// same time. A scratch file is locked during each read call. A plain file is opened by each window, so that a folder
-/// of thousands of archives does not need thousands of open files.
+/// same time. A scratch file is locked during each read call. Each window opens a plain file itself, so a folder of
+/// thousands of archives does not need thousands of open files.
 #[derive(Clone)]
 pub(super) struct Source {
     backing: Backing,
@@ -78,10 +78,10 @@ impl Source {
         Ok(out)
     }
 
-    /// First position at or after `from` where `needle` occurs.
+    /// First position at or after `from` where `needle` occurs. None if it does not occur.
     pub(super) fn find(&self, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
         let mut window = self.window(from)?;
-        // The first steps are small, because the next match is usually near and a file may contain many.
+        // The first steps are small, because the next match is usually near and a file may contain many matches.
         let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {
             let read = (&mut window).take(step).read_to_end(&mut buf)?;
@@ -138,7 +138,7 @@ impl Read for Window {
 }
 
 impl Seek for Window {
-    /// Positions are counted from the start of the source. A position behind its end is an error.
+    /// Positions are counted from the start of the source. A position outside the source is an error.
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
         let target = match to {
             SeekFrom::Start(at) => self.start.checked_add(at),

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Result};
 const BLOCK: usize = 512;
 /// Offset of the magic `ustar` in a header.
 const MAGIC_OFFSET: usize = 257;
-/// File type bits of links and of other entries that are no files, as in Unix modes.
+/// File type bits of links and of other entries that are not files, as in Unix modes.
 const LINK_MODE: u32 = 0o120_000;
 const FOLDER_MODE: u32 = 0o040_000;
 const DEVICE_MODE: u32 = 0o020_000;
@@ -24,13 +24,13 @@ pub(super) fn is_tar_head(head: &[u8]) -> bool {
     head.get(MAGIC_OFFSET..MAGIC_OFFSET + 5) == Some(b"ustar")
 }
 
-/// Number of bytes that [`is_tar_head`] looks at.
+/// Number of bytes that [`is_tar_head`] examines.
 pub(super) const TAR_HEAD: usize = BLOCK;
 
 /// Lists at most `max` entries.
 ///
 /// # Errors
-/// I/O; damage is `truncated`.
+/// I/O. Damage is not an error: it sets `truncated`.
 pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
     let mut archive = ::tar::Archive::new(source.window(0)?);
     let mut listing = Listing { entries: Vec::new(), truncated: false };
@@ -52,7 +52,7 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
             _ if kind.is_dir() => FOLDER_MODE,
             _ if kind.is_symlink() || kind.is_hard_link() => LINK_MODE,
             _ if kind.is_pax_global_extensions() => continue,
-            // A sparse file is stored with gaps left out. Exports have none.
+            // A sparse file is stored without its gaps. Exports contain no sparse files.
             _ => DEVICE_MODE,
         };
         let raw_name = entry.path_bytes().into_owned();

@@ -19,14 +19,14 @@ struct EntrySpec<'a> {
     deflate: bool,
     flags: u16,
     mode: u32,
-    /// The sizes are written after the data.
+    /// True if the sizes are written after the data.
     streamed: bool,
     wrong_crc: bool,
-    /// The local header has another name than the directory.
+    /// Name in the local header, if it differs from the name in the directory.
     local_name: Option<&'a [u8]>,
-    /// The local header declares this many bytes more.
+    /// Number of additional bytes that the local header declares.
     local_more: u32,
-    /// The directory points to the header of this entry instead.
+    /// Index of the entry to whose header the directory points instead.
     shares: Option<usize>,
 }
 

@@ -1,4 +1,5 @@
-//! Puts the content of a stream where it can be read at any position: into scratch space, or into memory without any.
+//! Puts the content of a stream where it can be read at any position: into scratch space, or into memory if there is no
+//! scratch space.
 use super::{source::Source, spool::Spool};
 use crate::FormatError;
 use std::io::{Error, ErrorKind, Read, Write};
@@ -10,7 +11,7 @@ pub(super) struct Unpacked {
     pub(super) damage: Option<Error>,
 }
 
-/// Reads a stream to its end. None if it has more than `max_bytes`.
+/// Reads a stream to its end. None if the stream has more than `max_bytes`.
 ///
 /// # Errors
 /// I/O of the scratch space.

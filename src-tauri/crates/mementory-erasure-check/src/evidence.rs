@@ -10,7 +10,7 @@ const WINDOW_BYTES: usize = 32;
 /// Upper limit for the windows taken from one version of a pack.
 const MAX_WINDOWS: usize = 6;
 
-/// Stands for the pack of what is in none. Packs are numbered from 1.
+/// Pack number of traces that are in no pack. Packs are numbered from 1.
 const NO_PACK: i64 = 0;
 
 /// Traces that the check looks for.
@@ -56,8 +56,8 @@ impl Evidence {
         });
     }
 
-    /// Adds a piece of a stored vector of an erased or redacted text. Vectors count as bytes of a pack that does not exist,
-    /// since they are no words.
+    /// Adds a piece of a stored vector of an erased or redacted text. Vectors are no words, so they count as bytes of a
+    /// pack that does not exist.
     pub fn vector(&mut self, stored: &[u8]) {
         let middle = stored.len() / 2;
         if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {

@@ -1,4 +1,4 @@
-//! Lists the words that the index may have for a record. The check has this code for itself, independent of the
+//! Lists the words that the index may have for a record. The check has its own code for this, independent of the
 //! vault's code that fills the index.
 use mementory_model::Record;
 

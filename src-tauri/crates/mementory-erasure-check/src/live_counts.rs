@@ -31,7 +31,7 @@ const TEXT_COLUMNS: [(&str, u64); 18] = [
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
     // Watched folders, and the names of files in them that wait for the person's answer.
     ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
-    // Grants of clients, with the names that the person gave, and what clients suggest.
+    // Grants of clients, with the names that the person gave, and suggestions of clients.
     (
         "SELECT value FROM meta WHERE key >= 'grant/' AND key < 'grant0' OR key >= 'suggestion/' AND key < 'suggestion0'",
         1,

@@ -1,5 +1,5 @@
 //! Checks the failed places of a receipt again when the erased words are no longer known, since they are stored
-//! nowhere. It then checks that nothing is left that belongs to no record.
+//! nowhere. In that case, only checks that no data is left that belongs to no record.
 use crate::{
     ErasureCheck, PlaceOutcome, Receipt, ReceiptPlace,
     receipt::{NOT_SEARCHED, checked_place},

@@ -1,34 +1,34 @@
-//! What a memory claims, and how well a sentence says the same.
+//! The statements of a memory, and the sentence of a message that supports each of them best.
 use crate::{
     parts::{Part, clauses, sentences},
     words::{Shape, Word, Words, likeness},
 };
 
-/// Code points of a message that are read.
+/// Largest number of code points of a message that are read.
 const MAX_MESSAGE_CHARS: usize = 200_000;
-/// Words from which on a sentence of a memory is divided into clauses.
+/// Number of words from which on a sentence of a memory is divided into clauses.
 const MIN_DIVIDED_WORDS: usize = 9;
-/// Parts of a memory that are compared.
+/// Largest number of parts of a memory that are compared.
 const MAX_PARTS: usize = 24;
-/// Score below which a sentence is not worth a mention.
+/// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;
-/// What two sentences together are worth, compared with one.
+/// Factor for the score of two sentences that only support a part together.
 const TWO_SENTENCES: f32 = 0.95;
-/// What a score is worth if only one side negates.
+/// Factor for the score if only one side contains a negation.
 const OTHER_NEGATION: f32 = 0.6;
 
-/// A sentence that says what a memory says.
+/// A sentence, or two neighbouring ones, of a message that supports a part of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sentence {
     /// First code point.
     pub start: u32,
     /// Code point after the last one.
     pub end: u32,
-    /// Share of the part's words that it contains, by weight: 0 to 1.
+    /// Share of the part's words that the sentence contains, by weight: 0 to 1.
     pub score: f32,
-    /// Number of strong words (no particles) that it shares.
+    /// Number of words that both contain, not counting pairs of hiragana.
     pub shared: u32,
-    /// Number of the part that it says, counted from 0.
+    /// Number of the supported part, counted from 0.
     pub part: usize,
 }
 
@@ -40,15 +40,15 @@ struct Statement {
     negated: bool,
 }
 
-/// What a memory claims.
+/// The statements of a memory.
 #[derive(Debug, Clone)]
 pub struct Claim {
     parts: Vec<Statement>,
 }
 
 impl Claim {
-    /// The claim of a memory. `rarity` says how much a folded word tells, for example the logarithm of how few texts
-    /// have it; only the proportions count.
+    /// Divides a memory into statements. `rarity` gives the weight of a folded word, for example the logarithm of how
+    /// few texts contain it. Only the proportions of weights matter.
     pub fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let mut parts = Vec::new();
         for sentence in sentences(text) {
@@ -57,7 +57,7 @@ impl Claim {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
-            // A clause of one word ("and tea") claims too little by itself.
+            // A clause of one word ("and tea") is too little evidence alone.
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong() >= 2) {
                 parts.extend(divided);
             } else {
@@ -69,22 +69,24 @@ impl Claim {
         Self { parts }
     }
 
-    /// Number of statements in it.
+    /// Number of statements.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// Number of words of a part that say something, without particles.
+    /// Number of different words of a part, not counting pairs of hiragana.
     pub fn strong_words(&self, part: usize) -> u32 {
         self.parts.get(part).map_or(0, Statement::strong)
     }
 
-    /// The sentence of a message that says best what a part of the memory says. None if no sentence says anything of it.
+    /// The sentence of a message with the highest score for any part of the memory. None if no sentence supports a
+    /// part.
     pub fn best_sentence(&self, message: &str) -> Option<Sentence> {
         self.best_sentences(message).into_iter().max_by(|a, b| a.score.total_cmp(&b.score))
     }
 
-    /// For each part of the memory, the sentence of a message that says it best, if one does.
+    /// For each part of the memory, the sentence of a message with the highest score. Parts without a sentence are left
+    /// out.
     pub fn best_sentences(&self, message: &str) -> Vec<Sentence> {
         let end = message.char_indices().nth(MAX_MESSAGE_CHARS).map_or(message.len(), |(byte, _)| byte);
         let message = message.get(..end).unwrap_or_default();
@@ -116,7 +118,7 @@ impl Statement {
             let weight = rarity(&word.folded).max(0.0) * factor;
             weighed.push((word, weight));
         }
-        // "Maria works at …": the name is that of the person, who says "I".
+        // In "Maria works at …" the name is that of the person, who says "I" in messages, so it counts less.
         if let Some((subject, rest)) = weighed.split_first_mut()
             && subject.0.capital
             && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))
@@ -156,7 +158,7 @@ impl Statement {
         best
     }
 
-    /// For each word, how well the best word of a sentence matches it.
+    /// For each word of the statement, its similarity to the most similar word of a sentence.
     fn matches(&self, sentence: &Words) -> Vec<f32> {
         let best = |word: &Word| sentence.words.iter().map(|other| likeness(word, other)).fold(0.0, f32::max);
         self.words.iter().map(|(word, _)| best(word)).collect()

@@ -1,6 +1,6 @@
-//! Words that say nothing about what is claimed, folded.
+//! Folded words that do not count as evidence.
 
-/// Words that assistants put around a memory, and names for the person.
+/// Words that assistants add around a memory, and names for the person.
 const FRAME: &[&str] = &[
     "user",
     "users",
@@ -177,8 +177,7 @@ const ROMANCE: &[&str] = &[
     "y", "o", "con", "para", "por", "del", "al",
 ];
 
-/// What a text in an unspaced script says of the person, and particles that only hold it together; folded, so without
-/// voicing marks.
+/// Words for the person in unspaced scripts, folded and therefore without voicing marks.
 pub(crate) const UNSPACED_FRAME: &[&str] =
     &["ユーサー", "あなた", "本人", "私", "わたし", "僕", "俺", "彼女", "彼", "用户", "我", "사용자"];
 
@@ -188,10 +187,10 @@ const NEGATIONS: &[&str] = &[
     "doesnt", "cant", "wont",
 ];
 
-/// Endings that negate in Japanese, folded.
+/// Endings and characters that negate in Japanese and Chinese, folded.
 const UNSPACED_NEGATIONS: &[&str] = &["ない", "ません", "なく", "なか", "不", "没", "无"];
 
-/// True for a folded word that says nothing.
+/// True for a folded word that does not count as evidence.
 pub(crate) fn is_filler(word: &str) -> bool {
     word.len() <= 12 && [FRAME, ENGLISH, GERMAN, ROMANCE].iter().any(|list| list.contains(&word))
 }

@@ -1,4 +1,4 @@
-//! Divides a text into sentences, and a long sentence of a memory into clauses. Places are code points.
+//! Divides a text into sentences, and a long sentence of a memory into clauses. Positions are code points.
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,12 +8,12 @@ pub(crate) struct Part<'t> {
     pub(crate) end: u32,
 }
 
-/// Abbreviations before a point that ends no sentence, in lower case.
+/// Abbreviations in lower case. The full stop after them does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
     "inc",
 ];
-/// Characters of a sentence after which it is divided anyway, so that one without an end costs no time.
+/// Longest sentence in characters. A longer one is divided here, so that a text without sentence ends takes no longer.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 
 /// The sentences of a text, without white space around them. A line end ends a sentence.
@@ -62,7 +62,7 @@ fn ends_with_abbreviation(before: &str) -> bool {
         || word.chars().all(|c| c.is_ascii_digit()) && word.len() <= 2 && !word.is_empty()
 }
 
-/// The clauses of a sentence, divided where a list or another statement begins.
+/// The clauses of a sentence, divided at list separators and at words that begin another statement.
 pub(crate) fn clauses(sentence: &str) -> Vec<&str> {
     const BORDERS: &[&str] = &[";", "、", "；", "，", ", ", " and ", " und ", " but ", " aber ", " who ", " – ", " — "];
     let mut parts = vec![sentence];

@@ -7,14 +7,14 @@ use mementory_model::{fold, is_of_unspaced_script};
 pub(crate) struct Word {
     /// Folded, as in the search index.
     pub(crate) folded: String,
-    /// Without its usual ending.
+    /// The folded word without its usual ending.
     pub(crate) stem: String,
     pub(crate) shape: Shape,
-    /// True if the text writes it with a capital.
+    /// True if the word begins with a capital in the text.
     pub(crate) capital: bool,
 }
 
-/// How a word was made from the text, which decides how much it can say.
+/// The form of a word, which decides its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A word between spaces.
@@ -107,8 +107,8 @@ impl Words {
     }
 }
 
-/// The words of a memory by which the messages that say the same can be searched: without fillers and without what
-/// assistants put around it, separated by spaces. Runs of unspaced scripts stay whole.
+/// The words to search for messages that support a memory, separated by spaces: without fillers, negations and words
+/// for the person. Other runs of unspaced scripts stay whole.
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {
@@ -138,19 +138,19 @@ fn groups_digits(text: &str, at: usize, c: char) -> bool {
         && !digit(bytes.get(at + 4))
 }
 
-/// Endings of English, German, French and Spanish words, longest first.
+/// Endings of English, German, French and Spanish words. If two of them match a word, the longer one comes first.
 const ENDINGS: &[&str] = &[
     "ungen", "ingly", "ations", "ation", "ings", "edly", "ies", "ied", "ing", "ung", "ers", "est", "ern", "ens", "ed",
     "es", "ly", "en", "er", "em", "st", "ic", "ie", "e", "s", "n", "y", "a", "o",
 ];
-/// Letters that stay at least.
+/// Smallest number of letters of a stem.
 const MIN_STEM_CHARS: usize = 3;
 
 fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
         let left = chars.saturating_sub(ending.len());
-        // A long ending of a short word is rarely one.
+        // Letters that are longer than the rest of the word are rarely an ending.
         if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }
@@ -158,7 +158,7 @@ fn stem(word: &str) -> String {
     word.to_owned()
 }
 
-/// How much two words of one shape are the same: 0 to 1.
+/// The similarity of two words: 0 to 1. Words that are not between spaces must be equal.
 pub(crate) fn likeness(a: &Word, b: &Word) -> f32 {
     if a.folded == b.folded {
         return 1.0;

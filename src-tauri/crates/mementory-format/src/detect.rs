@@ -3,9 +3,9 @@
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
-/// Asks every format of `formats`, or only the format with the id `only`, for its claims, and assigns each member to
-/// the strongest claim on it. If the claim of another format is less than 0.05 weaker, the member is assigned to
-/// neither and listed in `ties`, unless its role in the weaker claim is sidecar, junk or duplicate rendering.
+/// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
+/// strongest claim on it. If the claim of another format is less than 0.05 weaker, the member is assigned to neither
+/// and listed in `ties`, unless its role in the weaker claim is sidecar, junk or duplicate rendering.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -67,8 +67,8 @@ fn to_candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {
     Candidate { format: format.id(), confidence: claim.confidence, reason: claim.reason.clone() }
 }
 
-/// For each of `members`, which no format recognised, the formats that would read it if the user chose them, the most
-/// confident one first.
+/// For each of `members`, which are members that no format recognised: the formats that would read the member if the
+/// user chose them. The most confident format comes first.
 ///
 /// # Errors
 /// The errors of the formats.

@@ -15,7 +15,7 @@ pub fn multikey(key: &[u8]) -> String {
 }
 
 /// The key in `did:key:z…` or `z…`. A fragment after `#`, which repeats the key, is ignored. The length of the result
-/// tells the algorithm: 32 bytes for Ed25519, 33 for P-256 and 49 for P-384.
+/// identifies the algorithm: 32 bytes for Ed25519, 33 for P-256 and 49 for P-384.
 pub fn did_key(text: &str) -> Option<Vec<u8>> {
     let digits = text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?.strip_prefix('z')?;
     let bytes = base58(digits)?;

@@ -23,7 +23,7 @@ pub const FINGERPRINT_MEMBER: &str = "native";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
 
-/// True for the current and the former name of the slot.
+/// True for the current name and the former name of the slot.
 pub fn is_slot_name(name: &str) -> bool {
     [MEMBER, FORMER_MEMBER].contains(&name)
 }
@@ -56,7 +56,7 @@ pub fn set_vendor(object: &mut Tree, value: Tree) {
     object.set(VENDOR, value);
 }
 
-/// First 16 hex digits of the SHA-256 of an element, which show whether another program changed it.
+/// First 16 hex digits of the SHA-256 of an element. If they differ later, another program changed the element.
 pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
@@ -154,15 +154,15 @@ pub enum Field {
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record's own value stays. Tags are
-    /// replaced in any case.
+    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its own value. Absent
+    /// tags are removed nevertheless.
     pub sometimes: &'static [Field],
-    /// True if the format writes whole seconds. The record's own time is then kept if the element has the same second.
+    /// True if the format writes whole seconds. Then the record keeps its own time if the element has the same second.
     pub whole_seconds: bool,
 }
 
 impl NativeFields {
-    /// All fields but times.
+    /// All fields except times.
     pub const ALL_BUT_TIMES: &'static [Field] = &[
         Field::Title,
         Field::Type,

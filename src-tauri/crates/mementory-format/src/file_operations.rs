@@ -29,7 +29,7 @@ pub trait SignFiles {
 /// A format that can prove entries of a signed file without showing the other entries.
 pub trait DiscloseParts {
     /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. The selection has the
-    /// format's own type; if it is empty, all entries match. The caller must verify the signature first
+    /// format's own type. An empty selection matches all entries. The caller must verify the signature first
     /// ([`crate::Format::signatures`]).
     ///
     /// # Errors
@@ -54,7 +54,7 @@ pub struct Disclosure {
 
 /// A format whose files state their own id. An incremental export also states the id of its base.
 pub trait IdentifyExports {
-    /// The identity that the source states; None if it states none.
+    /// The identity that the source states. None if the source states no identity.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -66,7 +66,7 @@ pub trait IdentifyExports {
     ) -> Result<Option<ExportIdentity>, FormatError>;
     /// Name of the passthrough file in which an imported export's id is stored.
     fn passthrough_name(&self) -> &'static str;
-    /// The id of the imported export to which this passthrough file belongs.
+    /// The id of the imported export to which a passthrough file with this text belongs.
     fn id_in_passthrough(&self, text: &str) -> Option<String>;
 }
 
@@ -77,7 +77,7 @@ pub struct ExportIdentity {
     pub place: String,
     /// Id of the export.
     pub id: Option<String>,
-    /// True if the export contains only the changes since another export, the base.
+    /// True if the export contains only the changes since another export, which is its base.
     pub incremental: bool,
     /// Id of the base.
     pub base: Option<String>,
@@ -90,7 +90,7 @@ pub struct DeltaFile<'a> {
     pub path: &'a Path,
     /// The opened input.
     pub catalog: &'a Catalog,
-    /// The source that was detected in it.
+    /// The source that was detected in the input.
     pub detected: &'a Detected,
     /// Limits for reading.
     pub limits: &'a Limits,
@@ -109,11 +109,11 @@ pub struct BaseFindings {
 
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
-    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one of them cannot be
-    /// applied, none is applied. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one delta cannot be
+    /// applied, no delta is applied. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
-    /// A delta does not match, a file is invalid, or an I/O error. Nothing is written then.
+    /// A delta does not match, a file is invalid, or an I/O error. After an error, nothing was written.
     fn apply_deltas(
         &self,
         archive: &Path,
@@ -125,7 +125,7 @@ pub trait EditArchives {
     /// Deletes records permanently from an archive and its deltas.
     ///
     /// # Errors
-    /// `not_found` if no record has one of the ids, an invalid file, or an I/O error.
+    /// `not_found` if no record has any of the ids, an invalid file, or an I/O error.
     fn purge(&self, archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
     /// Deletes an archive and its deltas.
     ///
@@ -154,7 +154,7 @@ pub struct AppliedDeltas {
 /// Options of a permanent deletion.
 #[derive(Debug, Clone)]
 pub struct PurgeOptions {
-    /// Path of the new archive; the old one stays unchanged. If None, the old one is replaced.
+    /// Path of the new archive; the old archive stays unchanged. If None, the new archive replaces the old one.
     pub out: Option<PathBuf>,
     /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; any other text is written unchanged.
     pub reason: String,
@@ -163,7 +163,7 @@ pub struct PurgeOptions {
     /// Removes links to the deleted records as well, which changes other records. Off by default, because the
     /// specification tolerates dangling links (ALF §3.1.12).
     pub strip_links: bool,
-    /// Reports what would happen without writing anything.
+    /// True to report what would be deleted without writing anything.
     pub dry_run: bool,
     /// Deltas of the same archive, which are rewritten in place without the records (ALF §10.14, 5).
     pub deltas: Vec<PathBuf>,
@@ -190,7 +190,7 @@ pub struct PurgeReport {
     pub removed_from: BTreeMap<String, u64>,
     /// Deleted files, or in a dry run the files that would be deleted.
     pub files_removed: Vec<PathBuf>,
-    /// Ids without a record.
+    /// Ids for which no record was found.
     pub not_found: Vec<String>,
     /// Places that still contain text or the id of a deleted record, or that cannot be searched.
     pub leftovers: Vec<Leftover>,

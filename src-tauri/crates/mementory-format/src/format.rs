@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-/// The capabilities that a format declares. They choose its conformance tests, its row in the documentation and its
+/// The capabilities that a format declares. They determine its conformance tests, its row in the documentation and its
 /// controls in the window.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
@@ -49,12 +49,13 @@ pub struct Capabilities {
     pub base_format: Option<&'static str>,
     /// Ending of the name of a written file or folder, including the dot. Empty if the format has none.
     pub ending: &'static str,
-    /// Every export continues an earlier export, its base, which the user has to name. An import reads it after its
-    /// base.
+    /// Every export in this format continues an earlier export, its base. The user must name the base when exporting.
+    /// An import reads the base first.
     pub needs_base: bool,
     /// The format has a specification for exchange between programs, so it is more than the export of one program.
     pub interchange: bool,
-    /// Never detected: it reads files that the person chose it for, because no other format recognises them.
+    /// Never detected automatically. It reads only files for which the user chose this format, because no other format
+    /// recognises them.
     pub only_if_chosen: bool,
     /// Shown first in the list of export formats.
     pub recommended: bool,
@@ -72,7 +73,7 @@ pub trait Format: Sync {
     }
     /// Name for the user.
     fn name(&self) -> &'static str;
-    /// What a person has to know about every export in this format.
+    /// A note for the user that applies to every export in this format.
     fn export_note(&self) -> Option<&'static str> {
         None
     }
@@ -121,22 +122,21 @@ pub trait Format: Sync {
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         None
     }
-    /// Whether [`Format::salvage`] reads a source in spite of this fault, which its validator or the container reports.
-    /// False for every fault if the format has nothing to read such a file by.
+    /// Whether [`Format::salvage`] can read a source in spite of this fault, which the format's validator or the
+    /// container reported. Always false if the format cannot find out which records are undamaged.
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         let _ = (catalog, detected, code, place);
         false
     }
-    /// Codes of the faults for which [`Format::read`] refuses a source and that [`Format::salvage`] passes over. The
-    /// validator reports all of them. Empty if reading passes over them anyway, or if the format has no salvage.
+    /// Codes of the faults for which [`Format::read`] refuses a source and that [`Format::salvage`] ignores. The
+    /// validator reports all of these faults. Empty if reading ignores them too, or if the format has no salvage.
     fn salvage_codes(&self) -> &'static [&'static str] {
         &[]
     }
-    /// Reads what is left whole of a source that does not match its own inventory. Never sends a record whose own bytes
-    /// are damaged.
+    /// Reads the undamaged records of a source that does not match its own inventory, such as a list of checksums.
     ///
     /// # Errors
-    /// As [`Format::read`], also for a fault that [`Format::can_salvage`] denies.
+    /// The errors of [`Format::read`], and every fault for which [`Format::can_salvage`] returns false.
     fn salvage(
         &self,
         catalog: &Catalog,
@@ -147,7 +147,7 @@ pub trait Format: Sync {
         self.read(catalog, detected, context, sink)
     }
     /// Claims the members of the catalog whose content is in this format. Must be fast, so it reads only the start of
-    /// files and small additional files.
+    /// files, and small files as a whole.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
     /// Detection after the user selected this format. May also claim plausible text without a marker of the format.
     fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
@@ -173,8 +173,8 @@ pub trait Format: Sync {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
     }
-    /// The report that [`Format::write`] would return, without writing anything. By default it only counts the records
-    /// by kind.
+    /// The report that [`Format::write`] would return, without writing anything. The default implementation only counts
+    /// the records by kind.
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         let _ = options;
         let mut report = WriteReport::default();
@@ -261,7 +261,7 @@ pub struct ReadContext {
 /// A file that came with an export.
 #[derive(Debug, Clone)]
 pub struct AttachmentFile {
-    /// The same key as in the [`mementory_model::AttachmentRef`]s that refer to it.
+    /// The key by which [`mementory_model::AttachmentRef`]s refer to the file.
     pub key: RecordKey,
     /// The source's own id.
     pub origin_id: Option<String>,
@@ -278,7 +278,7 @@ pub struct AttachmentFile {
 pub struct PassthroughItem {
     /// Format id.
     pub format: String,
-    /// Id of the export or agent to which it belongs (agent id, bundle digest, account …).
+    /// Id of the export or agent to which the file belongs (agent id, bundle digest, account …).
     pub group: String,
     /// Path inside the source, with `/` as separator.
     pub name: String,
@@ -325,7 +325,7 @@ pub struct StoredRecord {
     pub message_parent_id: Option<String>,
     /// Vault ids of the attachments, in the order of `record.attachments`.
     pub attachment_ids: Vec<String>,
-    /// Marks in `record.text`, in order, in the place of values that are masked in the export or that the user
+    /// Marks in `record.text`, in order. Each mark replaces a value that is masked in the export or that the user
     /// redacted.
     pub redactions: Vec<Redaction>,
     /// The record, including its verbatim.
@@ -367,8 +367,7 @@ pub trait RecordSource {
     fn about(&self) -> SourceAbout;
     /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
-    /// True if sensitive values are masked in this export, so that no sensitive value was found in a text without a
-    /// mark.
+    /// True if the export masks sensitive values. Then every sensitive value that was found is replaced with a mark.
     fn covers(&self) -> bool {
         false
     }

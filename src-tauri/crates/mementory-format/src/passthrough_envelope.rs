@@ -39,7 +39,8 @@ pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
-/// Lists the passthrough files of the formats for which `is_left_out` is true as losses, because they are not exported.
+/// Lists passthrough files as losses, because they are not exported: the files of every format for which `is_left_out`
+/// returns true.
 ///
 /// # Errors
 /// Errors of the source.
@@ -57,7 +58,7 @@ pub fn note_left_out(
     Ok(())
 }
 
-/// A passthrough file as a record.
+/// Packs a passthrough file into an envelope record.
 pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     let PassthroughItem { format, group, name, role, place } = item.clone();
     let text = format!("Kept for the way back to {format}: {name}");
@@ -75,8 +76,8 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     record
 }
 
-/// A deletion from an imported file as a record. None for a deletion of this vault, which is only written into formats
-/// that have tombstones.
+/// Packs a deletion from an imported file into an envelope record. None for a deletion of this vault, which is only
+/// written into formats that have tombstones.
 pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
     tombstone.verbatim.as_ref()?;
     let mut record =
@@ -88,7 +89,7 @@ pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
 }
 
 /// The content of an envelope record. None for any other record, and for content that our writers do not produce.
-/// `carries` tells whether the format with this id carries passthrough files.
+/// `carries` returns true if exports in the format with this id can contain passthrough files.
 pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacked> {
     if record.kind != Kind::Foreign || record.key.scope != ENVELOPE_SCOPE {
         return None;

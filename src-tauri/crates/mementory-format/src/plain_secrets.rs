@@ -1,5 +1,6 @@
-//! Secrets in the clear in imported credentials, although a payload has to be encrypted (ALF §8.3). The vault keeps
-//! them, but shows a bar in their place and exports them only if the export is encrypted as a whole.
+//! Finds secrets in imported credentials that are not encrypted, although ALF §8.3 requires an encrypted payload. The
+//! vault stores these secrets, but shows a bar in their place. It exports them only if the export is encrypted as a
+//! whole.
 use crate::REDACTED;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
@@ -38,7 +39,7 @@ const SECRET_MEMBERS: [&str; 17] = [
     "webhooksecret",
 ];
 
-/// The secrets in the clear in a record. Empty unless it is a credential.
+/// The unencrypted secrets in a record. Empty unless the record is a credential.
 pub fn plain_secrets(record: &Record) -> Vec<String> {
     let mut found = Vec::new();
     replace(record, &mut |secret| {
@@ -48,7 +49,8 @@ pub fn plain_secrets(record: &Record) -> Vec<String> {
     found
 }
 
-/// The verbatim of a record with `replacement` in the place of each secret in the clear. None if it has none.
+/// The verbatim of a record with each unencrypted secret replaced by `replacement`. None if the record has no such
+/// secret.
 pub fn replace_plain_secrets(record: &Record, replacement: &str) -> Option<String> {
     replace(record, &mut |_| Some(replacement.to_owned()))
 }
@@ -58,7 +60,8 @@ pub fn replace_plain_secrets(record: &Record, replacement: &str) -> Option<Strin
 fn replace(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
     let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
-        // In a text without structure, it is not known which part is the secret, so all of it is treated as secret.
+        // In a text without structure, it is not known which part is the secret, so the whole text is treated as a
+        // secret.
         return if verbatim.text.is_empty() { None } else { change(&verbatim.text) };
     };
     if !replace_in(&mut tree, change) {
@@ -112,7 +115,7 @@ fn is_placeholder(text: &str) -> bool {
     text.is_empty() || text == NOT_EXPORTED || is_mark(text)
 }
 
-/// True for the mark of a redacted value alone.
+/// True if the text consists only of the mark of a redacted value.
 fn is_mark(text: &str) -> bool {
     let class = text.strip_prefix(REDACTED).and_then(|rest| rest.strip_suffix(']'));
     class.is_some_and(|class| !class.is_empty() && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
@@ -131,7 +134,7 @@ fn is_base64_like(payload: &str) -> bool {
         && payload.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=-_".contains(&b))
 }
 
-/// True if the decoded payload is readable text. A ciphertext of this length practically never is.
+/// True if the decoded payload is readable text, which a ciphertext of this length practically never is.
 fn is_printable_inside(payload: &str) -> bool {
     let decoded = BASE64_STANDARD.decode(payload).unwrap_or_default();
     decoded.len() >= MIN_CIPHERTEXT_CHARACTERS

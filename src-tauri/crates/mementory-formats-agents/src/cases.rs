@@ -1,4 +1,4 @@
-//! The runner of cases and the checks of writers, with the formats among which tests of this crate detect.
+//! Runs the fixture cases and the checks of writers, with the formats among which the tests of this crate detect.
 use crate::testing::ALL;
 use mementory_format::{Format, WriteReport, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};

@@ -1,4 +1,5 @@
-//! Formats of agents: their workspaces, sessions, memory folders and rules files. Each has its own folder with a README.
+//! Formats of agents: their workspaces, sessions, memory folders and rules files. Each has its own folder with a
+//! README.
 pub mod agent_rules;
 pub mod aieos;
 pub mod claude_code;
@@ -12,7 +13,7 @@ pub mod zeroclaw;
 
 use mementory_format::Format;
 
-/// Every format of this crate, in the order in which detection asks them.
+/// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[
     &openclaw::OpenClaw,
     &zeroclaw::ZeroClaw,

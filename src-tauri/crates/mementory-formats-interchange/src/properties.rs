@@ -55,7 +55,7 @@ fn pretty_printed(tree: &Tree) -> String {
         tree.write(&mut out);
         out
     });
-    // A number that a `serde_json::Value` cannot store gives an empty text.
+    // A number that a `serde_json::Value` cannot store gives an error, and then the text is empty.
     text.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_default()
 }
 

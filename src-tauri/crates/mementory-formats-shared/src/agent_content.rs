@@ -1,5 +1,6 @@
-//! The content of a message of a coding agent: its text, and other blocks, which are shown folded and can be searched.
-//! Agents store the blocks of the model's API, so one reader knows those of Anthropic, OpenAI and Google.
+//! The content of a message of a coding agent: its text, and other blocks, which are shown collapsed and can be
+//! searched. Agents store the blocks of the model's API, so one reader knows the blocks of Anthropic, OpenAI and
+//! Google.
 use super::chat::Turn;
 use super::harness;
 use super::object::{Object, decode_string, list};
@@ -10,15 +11,15 @@ use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// Largest file inside a message that is stored as a file of its own, in bytes of base64.
+/// Largest file inside a message that is stored as a separate file, in bytes of base64.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// A file that a message contains.
 #[derive(Debug)]
 pub struct InlineFile {
-    /// Its reference in the message.
+    /// The reference in the message.
     pub reference: AttachmentRef,
-    /// Its bytes.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -27,14 +28,14 @@ pub struct InlineFile {
 pub struct AgentContent {
     /// Text blocks, joined by blank lines.
     pub text: String,
-    /// The other blocks: `{type, name?, text}`.
+    /// The other blocks, which are shown collapsed: `{type, name?, text}`.
     pub blocks: Vec<Value>,
     /// Files inside the message.
     pub files: Vec<InlineFile>,
 }
 
 impl AgentContent {
-    /// Reads a text, a list of blocks or a single block.
+    /// Reads the content of a message: a text, a list of blocks or a single block.
     pub fn read(content: Option<&RawValue>) -> Self {
         let mut out = Self::default();
         if let Some(raw) = content {
@@ -55,8 +56,8 @@ impl AgentContent {
         }
     }
 
-    /// Adds a block that is shown folded. One without text and name is left out, unless it is a call or a result: that
-    /// a tool answered nothing is content too, and a message with only such a block is none of the person's.
+    /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or its
+    /// result. An empty result is content too, and a message with only such a block is not a message of the person.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
@@ -107,7 +108,7 @@ impl AgentContent {
         }
     }
 
-    /// A part as Google's API has it, which has no type, or an unknown block.
+    /// Adds a part in the form of Google's API, which has no type, or an unknown block.
     fn push_part(&mut self, block: &Object<'_>, raw: &RawValue, name: Option<&str>, kind: &str) {
         if let Some(call) = block.object("functionCall") {
             let args = call.raw_value("args").map_or_else(String::new, value_text);
@@ -131,7 +132,7 @@ impl AgentContent {
         }
     }
 
-    /// The files in the result of a tool.
+    /// Adds the files in the result of a tool.
     fn push_files_of(&mut self, content: &RawValue) {
         for item in list(content).unwrap_or_default() {
             if let Some(block) = Object::parse(item.get())
@@ -142,7 +143,7 @@ impl AgentContent {
         }
     }
 
-    /// A file: `source{media_type,data}`, `inlineData{mimeType,data}`, or a data URL.
+    /// Adds a file: `source{media_type,data}`, `inlineData{mimeType,data}`, or a data URL.
     pub fn push_file(&mut self, block: &Object<'_>, kind: &str) {
         let inner = block.object("source").or_else(|| block.object("inlineData")).or_else(|| block.object("fileData"));
         let inner = inner.as_ref().unwrap_or(block);
@@ -182,7 +183,8 @@ impl AgentContent {
         }
     }
 
-    /// `text` if there is any, otherwise the type of the first block.
+    /// `text` if the message has text or no blocks. Else `tool_call`, `tool_result`, `thinking` or `code`, in this
+    /// order, if there is such a block.
     pub fn content_type(&self) -> &'static str {
         let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
         if !self.text.trim().is_empty() || self.blocks.is_empty() {
@@ -191,7 +193,8 @@ impl AgentContent {
         ["tool_call", "tool_result", "thinking", "code"].into_iter().find(|kind| has(kind)).unwrap_or("text")
     }
 
-    /// Takes text that the agent's program added out of a text that the person wrote. True if nothing else was there.
+    /// Moves the texts that the agent's program added to a message of the person into blocks of type `context`. Returns
+    /// true if the person wrote nothing. Then the added texts stay the text of the message.
     pub fn take_harness_text(&mut self) -> bool {
         let (own, added) = harness::split(&self.text);
         if added.is_empty() {
@@ -209,7 +212,7 @@ impl AgentContent {
         false
     }
 
-    /// Moves the content into a turn. Text, blocks and type are replaced, attachments added.
+    /// Moves the content into a turn. Text, blocks and content type are replaced, and attachments are added.
     pub fn fill(self, turn: &mut Turn) {
         turn.content_type = self.content_type().into();
         turn.text = self.text;
@@ -220,7 +223,7 @@ impl AgentContent {
     }
 }
 
-/// Appends a paragraph.
+/// Appends a paragraph, unless it is blank.
 pub fn push_text(out: &mut String, text: &str) {
     if text.trim().is_empty() {
         return;
@@ -231,7 +234,7 @@ pub fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// The text of a string, the texts of a list of blocks, or the JSON of any other value with decoded escapes.
+/// The text of a string, or the texts of a list of blocks. Any other value as JSON with decoded escapes.
 pub fn value_text(raw: &RawValue) -> String {
     if let Some(text) = decode_string(raw) {
         return text.into_owned();
@@ -256,14 +259,14 @@ pub fn value_text(raw: &RawValue) -> String {
     }
 }
 
-/// The strings of an unknown value under names that usually mean text, one per line; if there are none, all strings
-/// except ids, types and long data. Depth and number are limited, and nothing is recursive.
+/// The strings of an unknown value under names that usually contain text, one per line. If there are none, all strings
+/// except ids, types and long data. Depth and number are limited, and the function does not recurse.
 pub fn nested_text(raw: &RawValue) -> String {
     let named = named_text(raw);
     if named.is_empty() { nested(raw, &[]) } else { named }
 }
 
-/// The strings of a value under names that usually mean text, one per line.
+/// The strings of a value under names that usually contain text, one per line.
 pub fn named_text(raw: &RawValue) -> String {
     nested(raw, &["text", "content", "output", "title", "message", "prompt", "error"])
 }

@@ -1,15 +1,15 @@
-//! A time in any of the forms that chat programs write.
+//! Parses a time in any of the forms that chat programs write.
 use super::object::{Object, decode_string};
 use mementory_model::Timestamp;
 use serde_json::value::RawValue;
 
-/// The time under the first of these keys that has one.
+/// The time under the first of these keys that has a valid time.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| any_time(object.raw_value(key)?))
 }
 
-/// A time as ISO text, as a number since 1970 (seconds, milliseconds, microseconds or nanoseconds, with or without
-/// quotes), or as the object of a MongoDB export. Zero means that the time is not known.
+/// Parses a time: ISO text, a number since 1970 (seconds, milliseconds, microseconds or nanoseconds, with or without
+/// quotes), or the object of a MongoDB export. None for zero, which means that the time is not known.
 pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     let text = raw.get();
     if text.starts_with('{') {
@@ -23,13 +23,14 @@ pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     }
 }
 
-/// A time in a text or a cell.
+/// Parses a time in a text or a table cell.
 pub fn text_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
 }
 
-/// A number since 1970. Its size shows its unit: seconds have 9 to 11 digits in the years in which there are chats.
+/// Parses a number since 1970. Its size determines its unit, because seconds have 9 to 11 digits in the years from
+/// which chats exist.
 pub fn number_time(text: &str) -> Option<Timestamp> {
     let number: f64 = text.trim().parse().ok()?;
     let seconds = match number.abs() {

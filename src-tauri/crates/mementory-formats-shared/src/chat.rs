@@ -10,58 +10,59 @@ use std::collections::HashSet;
 /// A conversation as a reader found it. Turns are in the order of the source.
 #[derive(Debug, Default)]
 pub struct Chat {
-    /// The id at the source. None: one is made from the content.
+    /// The id at the source. If None, an id is made from the content.
     pub id: Option<String>,
-    /// What identifies the conversation if that is neither the id nor title, time and first message.
+    /// Identifies the conversation in its record key. If None, `id` is used, else an id made from title, time and first
+    /// message.
     pub key: Option<String>,
     /// The title at the source.
     pub title: Option<String>,
-    /// A summary that the source made.
+    /// A summary made by the source. It becomes the text of the record.
     pub summary: String,
     /// Times of the conversation.
     pub times: Times,
-    /// Account and project; platform and conversation are filled in.
+    /// Account and project. Platform and conversation are added by [`Chat::into_unit`].
     pub source: Source,
-    /// Type in the terms of the source.
+    /// Type, in the words of the source.
     pub record_type: Option<String>,
     /// Status at the source (`archived`, `deleted` …).
     pub status: Option<String>,
     /// Tags.
     pub tags: Vec<String>,
-    /// Model of turns that name none.
+    /// Model of the turns that do not name a model.
     pub model: Option<String>,
     /// JSON pointer or line of the conversation in its file.
     pub pointer: String,
-    /// The source text without its messages, which have their own.
+    /// The source text without the messages, which have verbatims of their own.
     pub verbatim: Option<Verbatim>,
-    /// Members without a field in the model.
+    /// Members for which the model has no field.
     pub fields: Fields,
     /// The messages.
     pub turns: Vec<Turn>,
-    /// Id of the last message of the branch that the user saw last. None: the branch of the last turn.
+    /// Id of the last message of the branch that the user saw last. If None, the branch of the last turn is used.
     pub leaf: Option<String>,
-    /// True for a log, whose order is right: an answer is never moved behind a prompt with the same time.
+    /// True for a log, whose order is reliable. Otherwise, a prompt is moved before an answer with the same time.
     pub is_log: bool,
 }
 
 /// A message as a reader found it.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// The id at the source. None: one is made from position and text.
+    /// The id at the source. If None, an id is made from position and text.
     pub id: Option<String>,
-    /// What identifies the message in its conversation if that is neither the id nor position and text.
+    /// Identifies the message in its conversation. If None, `id` is used, else an id made from position and text.
     pub key: Option<String>,
-    /// The parent, in formats whose messages form a tree.
+    /// The parent, for formats whose messages form a tree.
     pub parent: TurnParent,
     /// `user`, `assistant`, `system` or `tool`.
     pub role: String,
     /// The text.
     pub text: String,
-    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the term of the source.
+    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the word of the source.
     pub content_type: String,
-    /// True if the source's user interface does not show it.
+    /// True if the user interface of the source does not show the message.
     pub hidden: bool,
-    /// Model that wrote it.
+    /// Model that wrote the message.
     pub model: Option<String>,
     /// Times of the message.
     pub times: Times,
@@ -69,19 +70,19 @@ pub struct Turn {
     pub pointer: String,
     /// The source text.
     pub verbatim: Option<Verbatim>,
-    /// Files that it refers to.
+    /// Files that the message refers to.
     pub attachments: Vec<AttachmentRef>,
-    /// Members without a field in the model.
+    /// Members for which the model has no field.
     pub fields: Fields,
 }
 
 /// The parent of a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum TurnParent {
-    /// The turn before it, if the source has no parent links.
+    /// The turn before this one. Used if the source has no parent links.
     #[default]
     Previous,
-    /// None: it begins the conversation.
+    /// No parent: the turn begins the conversation.
     Root,
     /// The id of the parent.
     Id(String),
@@ -92,7 +93,7 @@ pub enum TurnParent {
 /// The file that a conversation is read from.
 #[derive(Debug, Clone, Copy)]
 pub struct ChatFile<'f> {
-    /// Id of the format; also the scope of the record keys.
+    /// Id of the format, which is also the scope of the record keys.
     pub format: &'f str,
     /// Name of the platform, for the filter by source.
     pub platform: &'f str,
@@ -103,7 +104,7 @@ pub struct ChatFile<'f> {
 }
 
 impl Chat {
-    /// The conversation and its messages as one unit. Missing parents and cycles are added to `issues`.
+    /// Converts the conversation and its messages to one unit. Missing parents and cycles are added to `issues`.
     pub fn into_unit(self, file: ChatFile<'_>, issues: &mut Vec<Issue>) -> Unit {
         let origin = |pointer: &str| Origin {
             format: file.format.into(),
@@ -168,7 +169,7 @@ impl Chat {
         Unit { records }
     }
 
-    /// An id for a conversation without one: the digest of its title, its time and its first message.
+    /// An id for a conversation without one: a digest of its title, its time and its first message.
     fn content_id(&self) -> String {
         let first = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
         content_id(&format!("{:?}\n{:?}\n{first:?}", self.title, self.times.created))
@@ -176,7 +177,7 @@ impl Chat {
 }
 
 impl Turn {
-    /// A node for the order of messages.
+    /// The turn as a node for [`order_messages`].
     fn node<'t>(&'t self, key: &'t str, keys: &'t [String], is_log: bool) -> Node<'t> {
         Node {
             uuid: Cow::Borrowed(key),
@@ -192,8 +193,8 @@ impl Turn {
     }
 }
 
-/// Keys of the turns inside their conversation: the id, or the digest of position and text. Of two turns with one id,
-/// the second gets a digest as well.
+/// Keys of the turns inside their conversation: the key or id, else a digest of position and text. If two turns have
+/// the same key, a digest is appended to the second.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());

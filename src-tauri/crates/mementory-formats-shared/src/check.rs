@@ -1,14 +1,15 @@
-//! A validator for formats without a specification: the file is valid if every entry in it can be read.
+//! A validator for formats without a specification: a file is valid if every entry in it can be read.
 use mementory_format::{
     AttachmentFile, Catalog, Detected, Finding, Format, FormatError, PassthroughItem, ReadContext, Sink, Validation,
 };
 use mementory_model::{Dropped, DroppedAs, Issue, Limits, Timestamp, Tombstone, Unit};
 use std::io::Read;
 
-/// Most findings of each list.
+/// Largest number of listed errors, and also of listed warnings.
 const MAX_FINDINGS: usize = 1000;
 
-/// Reads a source without storing it. What cannot be read is an error, what was repaired or left out a warning.
+/// Reads a source without storing it. Entries that cannot be read are errors; repaired entries and entries that were
+/// left out are warnings.
 pub fn validate(
     format: &dyn Format,
     catalog: &Catalog,

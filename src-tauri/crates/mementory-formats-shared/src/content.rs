@@ -5,14 +5,14 @@ use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 
-/// What was found in the content of a message.
+/// The parts that were found in the content of a message.
 #[derive(Debug, Default)]
 pub struct Content {
-    /// Its text. Parts are joined by blank lines.
+    /// Text of the message. Parts are joined by blank lines.
     pub text: String,
     /// The other parts, which are shown collapsed: `{type, name?, text}`.
     pub blocks: Vec<Value>,
-    /// Files that it refers to.
+    /// Files that the message refers to.
     pub files: Vec<FileRef>,
 }
 
@@ -21,7 +21,7 @@ pub struct Content {
 pub struct FileRef {
     /// Id or address at the source.
     pub id: Option<String>,
-    /// Its name.
+    /// Name of the file.
     pub name: Option<String>,
     /// Media type.
     pub media_type: Option<String>,
@@ -29,15 +29,15 @@ pub struct FileRef {
     pub size: Option<u64>,
 }
 
-/// Types of parts that are text.
+/// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
-/// Types of parts that are thoughts.
+/// Types of parts that contain thoughts of the model.
 const THOUGHT_TYPES: [&str; 6] =
     ["thinking", "reasoning", "think", "thought", "redacted_thinking", "reasoning_content"];
 /// Types of parts that call a tool.
 const CALL_TYPES: [&str; 6] =
     ["tool_use", "tool_call", "tool-call", "function_call", "toolCallRequest", "tool_call_request"];
-/// Types of parts that a tool returned.
+/// Types of parts that contain the result of a tool.
 const RESULT_TYPES: [&str; 6] =
     ["tool_result", "tool-result", "function_call_output", "toolCallResult", "tool_response", "function_response"];
 /// Types of parts that name a file.
@@ -104,7 +104,7 @@ impl Content {
         }
     }
 
-    /// Adds a paragraph.
+    /// Adds a paragraph, unless it is blank.
     pub fn add_text(&mut self, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -115,7 +115,7 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. An empty one is only in the verbatim.
+    /// Adds a part that is shown collapsed. A part without text and name is only in the verbatim.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() {
@@ -130,7 +130,8 @@ impl Content {
         self.blocks.push(Value::Object(block));
     }
 
-    /// Adds the call of a tool: `{name, arguments}`, or the same under `function`. With a result beside it, that as well.
+    /// Adds a tool call: `{name, arguments}`, or the same under `function`. If the call has a result beside it, the
+    /// result is added too.
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
         let inner = function.as_ref().unwrap_or(call);
@@ -167,7 +168,8 @@ impl Content {
         }
     }
 
-    /// The type of the message: `text` if it has text, otherwise that of a tool or a thought.
+    /// The type of the message: `text` if it has text or no other parts, else `tool_call`, `tool_result` or `thinking`,
+    /// in this order.
     pub fn content_type(&self) -> &'static str {
         let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
         if !self.text.trim().is_empty() || self.blocks.is_empty() {
@@ -183,12 +185,12 @@ impl Content {
         }
     }
 
-    /// The files as references. Their keys have the format's scope and the id at the source, or the name.
+    /// The files as references. Their keys have the format's scope. Their value is the id at the source, else the name.
     pub fn attachments(&self, format: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for file in &self.files {
             let Some(id) = file.id.clone().or_else(|| file.name.clone()) else { continue };
-            // An address can be long, and the same file may be named in two places.
+            // A digest replaces a long address. The same file may be named in two places.
             let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
             let key = RecordKey::new(format, format!("file/{key}"));
             let name = file.name.clone().unwrap_or_else(|| id.rsplit('/').next().unwrap_or(&id).to_owned());
@@ -218,8 +220,8 @@ fn tool_name(object: &Object<'_>) -> Option<String> {
     keys.iter().find_map(|key| object.non_blank_text(key)).map(Cow::into_owned)
 }
 
-/// The texts under the first of these keys that has any. Below it, texts of lists and of the members `text`, `value`
-/// and `content` count.
+/// The texts under the first of these keys that has any. Texts in lists and in the members `text`, `value` and
+/// `content` are included.
 fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
     for key in keys {
         let Some(raw) = object.raw_value(key) else { continue };
@@ -231,8 +233,8 @@ fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
     String::new()
 }
 
-/// The texts in a value, joined by line breaks. An object without a known member is its JSON. At most three levels are
-/// searched, so that the depth of the input does not matter.
+/// The texts in a value, joined by line breaks. An object without a known member is included as JSON. At most three
+/// levels are searched, so that deep input does no harm.
 pub fn nested_text(raw: &RawValue) -> String {
     fn collect(raw: &RawValue, levels: u32, out: &mut Vec<String>) {
         if let Some(text) = decode_string(raw) {
@@ -277,8 +279,8 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A file that is only named by its address. The content of a `data:` address is only in the verbatim, so its digest is
-/// the id.
+/// A file that is named only by its address. The content of a `data:` address is only in the verbatim, so the id is a
+/// digest of the address.
 fn address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
         return FileRef { id: Some(address.to_owned()), ..FileRef::default() };

@@ -1,4 +1,4 @@
-//! What writers of memories have in common: which records they write, and the report on what the target cannot hold.
+//! Shared code of writers of memories: which records they write, and the report on values that the target cannot hold.
 use mementory_format::extension::members;
 use mementory_format::passthrough_envelope::note_left_out;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -6,28 +6,29 @@ use mementory_model::{Kind, LossKind, Record, Timestamp};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Longest text of a document that is written as a memory, in bytes. Programs give memories to a model as a whole.
+/// Longest text of a document that is written as a memory, in bytes. Programs pass a whole memory to the model, so it
+/// must be short.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
-/// Members of a record that every file of another format changes, so that they are not reported one by one.
+/// Members of a record that change in every file of another format. They are not reported.
 const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
 
-/// The report of an export while it is made.
+/// State of an export and its report.
 pub struct Export {
-    /// What is written, lost and withheld so far.
+    /// The report so far: what is written, lost and withheld.
     pub report: WriteReport,
     /// Time of the export.
     pub now: Timestamp,
     /// True if identifiers of accounts and platforms are left out.
     pub strip: bool,
-    /// True if the target holds documents of any length, and not only memories.
+    /// True if the target can hold documents of any length, and not only memories.
     pub holds_documents: bool,
     format: &'static str,
     holds_end: bool,
 }
 
 impl Export {
-    /// `holds_end`: the target can say that a memory is true until a time only.
+    /// `holds_end` is true if the target can express until when a memory is true.
     pub fn new(
         format: &'static str,
         version: &str,
@@ -45,7 +46,7 @@ impl Export {
         }
     }
 
-    /// Why a record is not written. None for a current memory with words.
+    /// The reason why a record is not written. None for a record that is written: a current memory with text.
     pub fn reason_to_withhold(&self, stored: &StoredRecord, kinds: &[Kind]) -> Option<&'static str> {
         let record = &stored.record;
         if !kinds.contains(&record.kind) {
@@ -72,13 +73,14 @@ impl Export {
         *self.report.withheld.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts a record that is written. `mapped` is what our reader makes of what is written: each value of the record
-    /// that is missing or different in it is a loss.
+    /// Counts a record that is written. `mapped` is the record that our reader gets from the written file. Each value
+    /// of `stored` that is missing or different in `mapped` is a loss.
     pub fn wrote(&mut self, stored: &StoredRecord, mapped: &Record) {
         self.wrote_with(stored, mapped, &[]);
     }
 
-    /// Like [`Export::wrote`]. `in_other_form`: members that the file has, but not as our reader's record.
+    /// Like [`Export::wrote`]. `in_other_form` names members that the file contains in a form that our reader does not
+    /// restore.
     pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;
@@ -116,20 +118,21 @@ impl Export {
         }
     }
 
-    /// The record's original text, if it was read from this format and was not edited. It can be written unchanged.
+    /// The record's original text, if the record was read from this format and was not edited. The text can be written
+    /// unchanged.
     pub fn own_text<'r>(&self, stored: &'r StoredRecord) -> Option<&'r str> {
         let record = &stored.record;
         let is_own = record.origin.format == self.format && !stored.edited && !self.strip;
         record.verbatim.as_ref().filter(|_| is_own).map(|verbatim| verbatim.text.as_str())
     }
 
-    /// The id at the source, if the record is this format's, else the vault's id as a UUID.
+    /// The id at the source, if the record was read from this format. Else the vault id in the form of a UUID.
     pub fn id(&self, stored: &StoredRecord) -> String {
         let own = stored.record.origin_id.clone();
         own.filter(|_| stored.record.origin.format == self.format && !self.strip).unwrap_or_else(|| uuid_of(&stored.id))
     }
 
-    /// Lists what no record has: deletions, and files of other sources.
+    /// Completes the report with losses that concern no record: deletions, and passthrough files.
     pub fn finish(mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         for tombstone in source.tombstones()? {
             let note = "this format has no deletions; the file only has the remaining records";
@@ -142,17 +145,17 @@ impl Export {
     }
 }
 
-/// The error of an export without anything that the format can hold.
+/// The error for an export in which no record can be written.
 pub fn nothing_to_write(format: &str) -> FormatError {
     FormatError::invalid("nothing_to_write", format, "there is no memory to write among these records")
 }
 
-/// The text of a record, else its title.
+/// The text of a record. If the text is blank, the title.
 pub fn words(record: &Record) -> &str {
     if record.text.trim().is_empty() { record.title.as_deref().unwrap_or_default() } else { &record.text }
 }
 
-/// The vault's id with the hyphens of a UUID.
+/// The vault id with the hyphens of a UUID.
 pub fn uuid_of(id: &str) -> String {
     match [id.get(..8), id.get(8..12), id.get(12..16), id.get(16..20), id.get(20..)] {
         [Some(a), Some(b), Some(c), Some(d), Some(e)] if id.is_ascii() => [a, b, c, d, e].join("-"),
@@ -160,7 +163,7 @@ pub fn uuid_of(id: &str) -> String {
     }
 }
 
-/// True for a statement that was taken from a memory which is exported too.
+/// True for a statement derived from a memory that is exported too.
 fn is_said_elsewhere(stored: &StoredRecord) -> bool {
     let mut links = stored.record.links.iter().zip(&stored.link_ids);
     let is_part = |kind: Kind| matches!(kind, Kind::Memory | Kind::Profile);
@@ -168,7 +171,7 @@ fn is_said_elsewhere(stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && is_part(link.kind) && id.is_some())
 }
 
-/// True for a list of memory files, which a writer makes again, and for a line that names a file to load.
+/// True for a list of memory files, which a writer generates itself, and for a line that names a file to load.
 fn is_list_of_files(record: &Record) -> bool {
     let is_line = || record.text.starts_with('@') && !record.text.contains(char::is_whitespace);
     match record.record_type.as_deref().filter(|_| record.kind == Kind::Memory) {
@@ -183,7 +186,8 @@ pub fn has_ended(record: &Record) -> bool {
     matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled" | "expired"))
 }
 
-/// None if `there` is the same value. An object of which some members are there is narrowed.
+/// Compares a value with the value that is `there`. None if they are equal. `Narrowed` if `there` has some members of
+/// an object.
 fn loss_of(value: &Value, there: Option<&Value>) -> Option<LossKind> {
     let is_empty = |value: &Value| match value {
         Value::Null => true,
@@ -208,22 +212,22 @@ fn loss_of(value: &Value, there: Option<&Value>) -> Option<LossKind> {
     (value != there && !is_empty(value)).then_some(LossKind::Narrowed)
 }
 
-/// Names of the records that relations and links can refer to, by vault id.
+/// Names of the records that relations and links may refer to, by vault id.
 #[derive(Default)]
 pub struct Names(HashMap<String, String>);
 
 /// The two ends of a relation, and its name.
 pub struct Ends {
-    /// Name of its source.
+    /// Name of the source of the relation.
     pub from: String,
-    /// Its own name.
+    /// Name of the relation.
     pub relation: String,
-    /// Name of its target.
+    /// Name of the target of the relation.
     pub to: String,
 }
 
 impl Names {
-    /// Titles of entities, people and documents. `source` is read once.
+    /// Collects the titles of entities, people and documents. Reads `source` once.
     pub fn read(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
         let mut out = HashMap::new();
         source.records(&mut |stored| {
@@ -243,7 +247,8 @@ impl Names {
         self.0.get(id).map(String::as_str)
     }
 
-    /// The ends of a relation: what the record calls source and target, or the records that it links to.
+    /// The ends of a relation: the entities with the roles of source and target, else the records that the relation
+    /// links to.
     pub fn ends(&self, stored: &StoredRecord) -> Option<Ends> {
         let record = &stored.record;
         let by_role = |names: &[&str]| {
@@ -270,7 +275,7 @@ impl Names {
     }
 }
 
-/// Where a record came from, and what else a target has no member for, as members of its metadata.
+/// The source of a record and other values for which a target has no member, as members of its metadata.
 pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Value> {
     let mut out = serde_json::Map::new();
     let mut add = |key: &str, value: Option<&str>| {
@@ -290,7 +295,7 @@ pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Valu
     out
 }
 
-/// The ends of a relation that a memory engine wrote, from the members it has.
+/// The ends of a relation that a memory engine wrote, taken from the members of the relation.
 pub fn ends_in_fields(record: &Record) -> Option<Ends> {
     let text = |names: [&str; 2]| {
         names.into_iter().find_map(|name| record.fields.get(name)?.as_str().map(str::trim)).filter(|t| !t.is_empty())

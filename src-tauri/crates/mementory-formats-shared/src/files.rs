@@ -5,7 +5,7 @@ use mementory_json::Keys;
 use mementory_model::RecordKey;
 use std::io::Read;
 
-/// Number of bytes that the media type is detected from.
+/// Number of bytes from which the media type is detected.
 const MAGIC_BYTES: u64 = 512;
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -15,12 +15,12 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The folder of a path, without the `/` at the end. Empty if there is none.
+/// The folder of a path, without `/` at the end. Empty if the path has no folder.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// True if a path is inside a folder, however deep. Every path is inside the folder with an empty name.
+/// True if a path is inside a folder, at any depth. Every path is inside the folder with an empty name.
 pub fn is_inside(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
@@ -33,12 +33,12 @@ pub fn is_junk(path: &str) -> bool {
         || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
 }
 
-/// The extension of a file in lower case. None if it has none.
+/// The extension of a file in lower case. None if the file has none.
 pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The keys at the start of a file that may be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, none, or a
+/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or a
 /// pasted text. None for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     let extension = extension(&member.name);
@@ -49,7 +49,7 @@ pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     mementory_format::json_keys(catalog, member).ok().flatten()
 }
 
-/// The first bytes of a file, decoded to UTF-8. None if it cannot be read.
+/// The first bytes of a file, decoded to UTF-8. None if the file cannot be read.
 pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
     let read = |bytes: &mut dyn Read| {
         mementory_json::decoded_head(bytes, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))
@@ -57,7 +57,7 @@ pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
     catalog.read(member, read).ok()
 }
 
-/// Sends a file of the user with its bytes. The media type is detected.
+/// Sends a file of the user with its bytes to the sink. The media type is detected.
 pub fn send_file(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -80,7 +80,7 @@ pub fn send_file(
     })
 }
 
-/// Media type, from the first bytes or else from the name.
+/// Media type of a file, determined by its first bytes, else by its name.
 pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     let by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",

@@ -5,26 +5,26 @@ use serde_json::{Map, Value};
 
 /// Longest frontmatter that is parsed, in bytes. The parser needs many times as much memory.
 const MAX_YAML_BYTES: usize = 64 << 10;
-/// Deepest nesting of lists and mappings.
+/// Largest nesting depth of lists and mappings.
 const MAX_DEPTH: usize = 32;
-/// Most lines of broken YAML that are read one by one.
+/// Largest number of lines that are read from broken YAML.
 const MAX_KEY_LINES: usize = 200;
 
-/// A Markdown file with its frontmatter apart.
+/// A Markdown file, split into frontmatter and body.
 #[derive(Debug, Default)]
 pub struct Document<'t> {
     /// The frontmatter without its `---` lines. None if the file has none.
     pub yaml: Option<&'t str>,
-    /// Its members. For broken YAML, those of its lines `key: value`.
+    /// The members of the frontmatter. For broken YAML, those of the lines `key: value`.
     pub fields: Fields,
-    /// Why the YAML could not be parsed.
+    /// The reason why the YAML could not be parsed. None if it is valid.
     pub broken: Option<String>,
     /// The text after the frontmatter.
     pub body: &'t str,
 }
 
 impl<'t> Document<'t> {
-    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` between two rules is all body.
+    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule is only a body.
     pub fn parse(text: &'t str) -> Self {
         let whole = Self { body: text, ..Self::default() };
         let Some((yaml, body)) = split(text) else { return whole };
@@ -39,7 +39,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// A member that is a text (or a number), without white space around it. None if it is blank.
+    /// The text or number of a member, without white space around it. None if it is blank.
     pub fn text(&self, key: &str) -> Option<String> {
         let text = match self.fields.get(key)? {
             Value::String(text) => text.trim().to_owned(),
@@ -49,7 +49,7 @@ impl<'t> Document<'t> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The texts of a member that is a list, or one text with commas.
+    /// The texts of a member: a list of texts, or one text with commas.
     pub fn texts(&self, key: &str) -> Vec<String> {
         let items: Vec<String> = match self.fields.get(key) {
             Some(Value::Array(items)) => items.iter().filter_map(|i| i.as_str().map(str::to_owned)).collect(),
@@ -148,7 +148,7 @@ fn scalar(text: String, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        // Text such as `007` or `1e5x` is no JSON number and stays text.
+        // A text such as `007` or `1e5x` is not a JSON number and stays a text.
         word => match serde_json::from_str::<serde_json::Number>(word) {
             Ok(number) => Value::Number(number),
             Err(_) => Value::String(text),

@@ -1,23 +1,23 @@
-//! Web pages in exports: the text of a fragment, its links, and the elements of a page that is read as a stream.
+//! Web pages in exports: text and links of an HTML fragment, and the elements of a page that is read as a stream.
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use mementory_model::Limits;
 use std::{io::Read, ops::Range};
 
-/// Deepest indentation of nested lists. Deeper ones would let the text grow with the square of its source.
+/// Largest indentation of nested lists. Deeper indentation would let the text grow with the square of its source.
 const MAX_INDENT: usize = 8;
 
-/// Text of a fragment: paragraphs, list items, rows of tables and preformatted text on lines of their own, and the
-/// address of a link after its words. Bold, italic and the like are left out.
+/// Text of a fragment. Paragraphs, list items, rows of tables and preformatted text are on separate lines. The address
+/// of a link follows its text. Bold, italic and other styles are dropped.
 pub fn to_text(html: &str) -> String {
     render(html, false)
 }
 
-/// Like [`to_text`], but line breaks in the source stay, for pages that show text as it was written.
+/// Like [`to_text`], but line breaks in the source are preserved, for pages that show text as it was written.
 pub fn to_text_with_lines(html: &str) -> String {
     render(html, true)
 }
 
-/// True if [`to_text`] gives a text. Ends at the first word.
+/// True if [`to_text`] returns a text that is not empty. Stops at the first word.
 pub fn has_text(html: &str) -> bool {
     let mut unread = 0_u32;
     for token in tokens(html) {
@@ -42,8 +42,8 @@ pub fn has_text(html: &str) -> bool {
     false
 }
 
-/// Addresses of the links and pictures of a fragment, each with the words of the link. Those of a picture are its
-/// alternative text.
+/// Addresses of the links and pictures of a fragment, each with the text of the link or the alternative text of the
+/// picture.
 pub fn links(html: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut is_open = false;
@@ -75,7 +75,7 @@ pub fn links(html: &str) -> Vec<(String, String)> {
 
 fn tokens(html: &str) -> impl Iterator<Item = Token<()>> {
     let mut emitter = DefaultEmitter::<()>::default();
-    // The content of `style` and `script` is no markup.
+    // The content of `style` and `script` is not markup.
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter).flatten()
 }
@@ -100,22 +100,22 @@ fn render(html: &str, keeps_lines: bool) -> String {
     text.out
 }
 
-/// A text that is being put together.
+/// State of the conversion to text.
 #[derive(Default)]
 struct Text {
     out: String,
     keeps_lines: bool,
-    /// Line breaks before the next word.
+    /// Number of line breaks before the next word.
     breaks: usize,
     /// True if a space comes before the next word.
     space: bool,
-    /// Sign of a list item before the next word.
+    /// Marker of a list item before the next word.
     sign: Option<String>,
-    /// Open lists; of an ordered one, the number of its last item.
+    /// The open lists. For an ordered list, the number of its last item.
     lists: Vec<Option<u64>>,
-    /// Open elements with preformatted text.
+    /// Number of open elements with preformatted text.
     preformatted: u32,
-    /// Open elements without text for people.
+    /// Number of open elements whose text is not shown to people.
     unread: u32,
     /// Address of the open link, and the length of the text where it begins.
     link: Option<(String, usize)>,
@@ -209,7 +209,7 @@ impl Text {
         self.breaks = self.breaks.max(count);
     }
 
-    /// Writes what comes before the next word.
+    /// Writes the line breaks, space and list marker before the next word.
     fn start_word(&mut self) {
         if self.breaks > 0 {
             if !self.out.is_empty() {
@@ -234,7 +234,7 @@ impl Text {
                 self.space = true;
             } else {
                 self.start_word();
-                // A no-break space says how a browser sets a line, and would hide words from a search.
+                // A no-break space only concerns the layout in a browser, and would hide words from a search.
                 self.out.push(if c == '\u{a0}' { ' ' } else { c });
             }
         }
@@ -251,52 +251,53 @@ fn breaks_at(name: &[u8]) -> usize {
     }
 }
 
-/// Which elements a page is cut into: those with this name and, if it is not empty, this class.
+/// Selects the elements into which a page is split: those with this name and, if `class` is not empty, this class.
 #[derive(Debug, Clone, Copy)]
 pub struct RowKind {
     /// Name of the element, in lower case.
     pub name: &'static str,
-    /// A word in its `class`.
+    /// A word in the attribute `class`.
     pub class: &'static str,
 }
 
-/// An element of a page, with everything up to its end or the next one.
+/// An element of a page, with all text up to the end of the element or the start of the next one.
 #[derive(Debug)]
 pub struct Row {
-    /// Its source text.
+    /// Source text of the element.
     pub html: String,
-    /// Offset of its first byte in the page, as UTF-8.
+    /// Offset of the first byte of the element in the page, as UTF-8.
     pub offset: u64,
-    /// True if the page ends inside it.
+    /// True if the page ends inside the element.
     pub is_cut: bool,
 }
 
-/// Why a page cannot be read further, or not this element.
+/// The reason why a page or one of its elements cannot be read.
 #[derive(Debug)]
 pub enum RowError {
     /// The input is damaged or unreadable.
     Io(std::io::Error),
-    /// The element at this offset is larger than allowed. The next one can be read.
+    /// The element at this offset is larger than allowed. The next element can be read.
     TooLarge(u64),
 }
 
-/// Reads the elements of one kind from a page, one after the other. Only one is in memory at a time.
+/// Reads the elements of one kind from a page, one after the other. Only one element is in memory at a time.
 pub struct Rows<'r> {
     reader: &'r mut dyn Read,
     decoder: encoding_rs::Decoder,
     kind: RowKind,
     limit: usize,
-    /// Decoded text that was not passed on yet.
+    /// Decoded text that was not returned yet.
     text: String,
     /// Offset of `text` in the page.
     offset: u64,
-    /// Bytes read.
+    /// Number of bytes read.
     bytes: u64,
     is_at_end: bool,
 }
 
 impl<'r> Rows<'r> {
-    /// Reads from the start of a page, in UTF-8 or in UTF-16 with its mark. An element may have `limits.element_bytes`.
+    /// Reads from the start of a page, in UTF-8, or in UTF-16 with a byte order mark. An element may have at most
+    /// `limits.element_bytes`.
     pub fn new(reader: &'r mut dyn Read, kind: RowKind, limits: &Limits) -> Self {
         Self {
             reader,
@@ -317,13 +318,13 @@ impl<'r> Rows<'r> {
 
     /// The next element, or None at the end.
     pub fn next_row(&mut self) -> Result<Option<Row>, RowError> {
-        // What is before the first element is the head of the page.
+        // The text before the first element is the head of the page.
         loop {
             if let Some(start) = find_element(&self.text, 0, self.kind) {
                 self.pass(start.start);
                 break;
             }
-            // A tag may be cut at the end of the text.
+            // A tag may be split at the end of the text, so the text from the last `<` stays in memory.
             let keep = self.text.rfind('<').unwrap_or(self.text.len());
             self.pass(keep);
             if self.text.len() > self.limit {
@@ -366,7 +367,7 @@ impl<'r> Rows<'r> {
         self.offset += count as u64;
     }
 
-    /// Reads more text. False at the end.
+    /// Reads more text. Returns false at the end.
     fn fill(&mut self) -> Result<bool, RowError> {
         let mut buffer = vec![0; 64 << 10];
         if self.is_at_end {
@@ -383,7 +384,8 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// The first start tag of this kind at or after `from`, if it is there as a whole.
+/// Byte range of the first start tag of this kind at or after `from`. None if `html` does not contain such a tag
+/// completely.
 pub fn find_element(html: &str, from: usize, kind: RowKind) -> Option<Range<usize>> {
     let mut at = from;
     loop {
@@ -419,7 +421,7 @@ fn has_class(attributes: &str, class: &str) -> bool {
     value.unwrap_or_default().split_ascii_whitespace().any(|word| word == class)
 }
 
-/// End of the element that begins `html`, after its end tag. None if it is cut off.
+/// Position after the end tag of the element that begins `html`. None if the end tag is missing.
 pub fn element_end(html: &str, name: &str) -> Option<usize> {
     let mut depth = 0_u64;
     let mut at = 0;

@@ -2,7 +2,7 @@
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Keys, decoded_head, keys};
 
-/// Endings of files that are never JSON. Their content is not read, because folders have many of them.
+/// Extensions of files that are never JSON. Their content is not read, because folders have many such files.
 const OTHER_ENDINGS: [&str; 34] = [
     "md", "markdown", "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac",
     "mp4", "mov", "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx",
@@ -18,7 +18,7 @@ pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     catalog.read(member, |bytes| keys(bytes).map_err(io)).ok().flatten().filter(|keys| !keys.is_empty())
 }
 
-/// The first `count` bytes of a file that begins like JSON, decoded.
+/// The first `count` bytes of a file, decoded. None if the file does not begin like JSON.
 pub fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Option<Vec<u8>> {
     if !may_be_json(member) {
         return None;
@@ -33,8 +33,8 @@ fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }
 
-/// True for an entry of an archive whose end is missing. What is left of another format's archive may look like a common
-/// shape, so the formats for those claim it only if the person chose them.
+/// True for an entry of an archive whose end is missing. The remaining entries of another format's archive may look
+/// like a common format. So readers of common formats claim such an entry only if the user chose them.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
     let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));
     catalog.issues().iter().any(|issue| issue.code == "truncated_archive" && is_truncated(&issue.place))

@@ -1,5 +1,5 @@
-//! Logs of sessions as JSON Lines. A line is read by itself, so one that is cut off or damaged costs only itself. The
-//! turns of several conversations can be mixed in one file.
+//! Session logs as JSON Lines. Each line is parsed separately, so a truncated or damaged line does not affect others.
+//! One file can contain the turns of several conversations.
 use super::agent_content::{AgentContent, InlineFile};
 use super::chat::{Chat, ChatFile, Turn};
 use super::object::Object;
@@ -11,23 +11,23 @@ use mementory_model::{DroppedAs, Kind, Timestamp};
 use std::collections::HashMap;
 use std::io::Read;
 
-/// Bytes per read.
+/// Number of bytes per read.
 const CHUNK_BYTES: usize = 128 << 10;
-/// Bytes that detection reads.
+/// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
-/// Lines that detection looks at.
+/// Number of lines that detection examines.
 const HEAD_LINES: usize = 40;
 
-/// Lines of a text in UTF-8 or in UTF-16 with a mark, one at a time.
+/// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
 struct Lines<'r> {
     bytes: &'r mut dyn Read,
     decoder: Option<Decoder>,
     buffer: Vec<u8>,
-    /// First byte of `buffer` that belongs to no line yet.
+    /// Position of the first byte in `buffer` that belongs to no returned line.
     start: usize,
     has_started: bool,
     has_ended: bool,
-    /// Longest line.
+    /// Largest size of a line in bytes.
     limit: usize,
     bytes_read: u64,
 }
@@ -52,7 +52,7 @@ impl<'r> Lines<'r> {
         }
     }
 
-    /// The next line without its end. A line above the limit is skipped.
+    /// The next line without its line end. A line above the limit is skipped and returned as `TooLong`.
     fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
         let (mut searched, mut is_too_long) = (self.start, false);
         loop {
@@ -111,8 +111,8 @@ impl<'r> Lines<'r> {
 }
 
 impl FileReader<'_> {
-    /// Calls `read` for the object in each line, and returns the number of lines. Lines that are no objects are reported
-    /// as dropped with `kind`, blank ones are skipped. The pointer of an object is `line N`.
+    /// Calls `read` for the object in each line, and returns the number of lines. A line that is not an object is
+    /// reported as dropped with `kind`, and blank lines are skipped. The pointer of an object is `line N`.
     pub fn lines(
         &mut self,
         member: &Member,
@@ -143,7 +143,7 @@ impl FileReader<'_> {
         Ok(number)
     }
 
-    /// The elements of a JSON file, or the lines of JSON Lines.
+    /// Calls `read` for the elements of a JSON file, or for the lines of JSON Lines.
     pub fn lines_or_elements(
         &mut self,
         member: &Member,
@@ -157,7 +157,8 @@ impl FileReader<'_> {
         self.objects(member, keys, kind, read)
     }
 
-    /// The members beside the arrays with elements, with `[]` for these. None if there are too many, or the file ends early.
+    /// Text of the object around the arrays with elements, with `[]` for these arrays. None if the text is too long, or
+    /// if the file ends early.
     pub fn wrapper(&mut self, member: &Member, keys: &[&str]) -> Result<Option<String>, FormatError> {
         let limits = &self.context.limits;
         self.catalog.read(member, |bytes| {
@@ -167,7 +168,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// Stores the files inside a message.
+    /// Sends the files inside a message to the sink.
     pub fn store_files(&mut self, member: &Member, content: &mut AgentContent) -> Result<(), FormatError> {
         for InlineFile { reference, bytes } in &mut content.files {
             let file = AttachmentFile {
@@ -207,7 +208,8 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         lines.pop();
     }
     let first = lines.first()?.trim();
-    // The first line of a document over several lines is no object. One that is longer than the head cannot be judged.
+    // The first line of a document over several lines is not an object. Nothing is known about a first line that is
+    // longer than the head.
     let is_object = Object::parse(first).is_some();
     let is_cut = !is_whole && lines.len() == 1 && !is_object;
     let next_is_object = lines.get(1).is_some_and(|line| Object::parse(line.trim()).is_some());
@@ -215,20 +217,20 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         .then(|| lines.into_iter().map(|l| l.trim().to_owned()).collect())
 }
 
-/// Conversations whose lines are mixed, in the order of their first lines.
+/// Conversations whose lines may be mixed in one file, in the order of their first lines.
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// The conversations.
     pub chats: Vec<SessionChat>,
     position: HashMap<String, usize>,
-    /// Bytes of all lines so far.
+    /// Number of bytes of all lines so far.
     bytes: u64,
 }
 
-/// A conversation while its lines are read.
+/// A conversation whose lines are being read.
 #[derive(Debug, Default)]
 pub struct SessionChat {
-    /// Its key among the conversations.
+    /// Key of the conversation in the file.
     pub key: String,
     /// The conversation.
     pub chat: Chat,
@@ -239,7 +241,7 @@ pub struct SessionChat {
 }
 
 impl Sessions {
-    /// The conversation with this key.
+    /// The conversation with this key. Adds an empty one if there is none.
     pub fn get(&mut self, key: &str, container: &str) -> &mut SessionChat {
         let at = *self.position.entry(key.to_owned()).or_insert_with(|| {
             self.chats.push(SessionChat { key: key.into(), container: container.into(), ..SessionChat::default() });
@@ -248,7 +250,7 @@ impl Sessions {
         &mut self.chats[at]
     }
 
-    /// Counts the bytes of a line. False if the conversations would need more memory than one element may.
+    /// Counts the bytes of a line. False if the conversations would exceed the memory limit of one element.
     pub fn fits(&mut self, bytes: usize, limit: u64) -> bool {
         if self.bytes + bytes as u64 > limit {
             return false;
@@ -259,7 +261,8 @@ impl Sessions {
 }
 
 impl SessionChat {
-    /// Adds a turn. One whose id was there before replaces it, as a line that is written again does.
+    /// Adds a turn. If a turn with the same id was added before, replaces that turn, because some programs write a line
+    /// again.
     pub fn add_turn(&mut self, turn: Turn) {
         self.chat.note_time(turn.times.created);
         match turn.id.as_ref().and_then(|id| self.turn_of.get(id)) {
@@ -275,7 +278,7 @@ impl SessionChat {
 }
 
 impl Chat {
-    /// Widens the times of the conversation to a time of one of its messages.
+    /// Extends the times of the conversation, so that they include the time of a message.
     pub fn note_time(&mut self, time: Option<Timestamp>) {
         let Some(time) = time else { return };
         self.times.created = Some(self.times.created.map_or(time, |t| t.min(time)));
@@ -283,7 +286,7 @@ impl Chat {
     }
 }
 
-/// A time as RFC 3339, or as a number of seconds, milliseconds or microseconds since 1970, with or without quotes.
+/// Parses a time: RFC 3339, or a number of seconds, milliseconds or microseconds since 1970, with or without quotes.
 pub fn any_time(object: &Object<'_>, key: &str) -> Option<Timestamp> {
     let raw = object.raw_value(key)?.get().trim_matches('"');
     match raw.parse::<f64>() {

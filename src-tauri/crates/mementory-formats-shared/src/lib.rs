@@ -1,5 +1,6 @@
-//! What readers and writers of several formats have in common: JSON objects as borrowed members, the loop over the elements of a
-//! file, conversations built from turns, the order of messages, web pages, notes, and rows of memory engines.
+//! Shared code of readers and writers of several formats: JSON objects with borrowed members, the loop over the
+//! elements of a file, conversations built from turns, the order of messages, web pages, notes, and rows of memory
+//! engines.
 pub mod agent_content;
 pub mod any_time;
 pub mod chat;

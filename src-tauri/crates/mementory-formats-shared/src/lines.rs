@@ -1,11 +1,11 @@
-//! JSON Lines, one line at a time: a damaged line costs itself only. [`FileReader::objects`] reads JSON Lines too, but to
-//! it a line that is cut off goes on in the next one.
+//! JSON Lines, one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] reads JSON
+//! Lines too, but there a truncated line continues in the next one.
 use super::reader::{FileReader, ObjectElement};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
 use std::io::{BufRead, BufReader};
 
-/// Calls `read` for the object in each line of a file. A line that is not an object is reported as dropped, with `kind`.
+/// Calls `read` for the object in each line of a file. A line that is not an object is reported as dropped with `kind`.
 /// The pointer of an element is `line N`, counted from 1.
 pub fn line_objects(
     reader: &mut FileReader<'_>,
@@ -36,7 +36,8 @@ pub fn line_objects(
     })
 }
 
-/// Reads a line, with its line break, into `line`. Returns its size; of a line above the limit only the size is kept.
+/// Reads a line, including its line break, into `line`. Returns the size of the line. A line above the limit is
+/// skipped, and only its size is returned.
 pub fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> std::io::Result<u64> {
     line.clear();
     let mut size = 0_u64;

@@ -1,12 +1,13 @@
-//! Texts as items of a Markdown list. No text can end its item, begin another one, or make an agent load a file.
+//! Writes texts as items of a Markdown list. No text can end its item, begin another item, or make an agent load a
+//! file.
 
-/// A text with line feeds only, without zero bytes and without white space around it.
+/// The text with line feeds as line breaks, with U+FFFD for zero bytes, and without white space around it.
 pub fn clean(text: &str) -> String {
     let text = super::note_reader::unix_lines(text.trim());
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// A text as one item. Its further lines are indented.
+/// The text as one list item. All lines after the first are indented.
 pub fn item(text: &str) -> String {
     let text = clean(text);
     let mut lines = text.lines();
@@ -18,7 +19,7 @@ pub fn item(text: &str) -> String {
             continue;
         }
         let words = line.trim_start();
-        // A fence, a table, a rule or a comment at the start of a line would take in what follows the item.
+        // A fence, a table or a rule at the start of a line could swallow the text after the item.
         let is_block =
             ["```", "~~~", "|"].iter().any(|mark| words.starts_with(mark)) || matches!(words, "---" | "***" | "___");
         let mark = if is_block { "\\" } else { "" };
@@ -28,8 +29,8 @@ pub fn item(text: &str) -> String {
     out
 }
 
-/// The text with a backslash before what agents act on: `@` before the name of a file to load, and comments, which they
-/// remove up to their end.
+/// The text with a backslash before everything that agents act on: `@` before the name of a file to load, and HTML
+/// comments, which agents remove up to their end.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
@@ -45,9 +46,9 @@ pub fn without_commands(text: &str) -> String {
     out
 }
 
-/// The words of a title in the brackets of a link: one line, at most `most` characters.
+/// The text for a link that is made from a title: one line with at most `most` characters.
 pub fn link_words(title: &str, most: usize) -> String {
-    // Characters that turn the direction of writing would show the rest of a list in another order.
+    // Characters that change the direction of writing would display the rest of a list in another order.
     let is_turn = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let plain = |c: char| if c.is_control() || is_turn(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
     let words: String = title.chars().map(plain).collect();

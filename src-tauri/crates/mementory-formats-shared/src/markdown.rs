@@ -1,4 +1,4 @@
-//! Headings, list items, links and tags of a Markdown note. What stands in code is none of them.
+//! Headings, list items, links and tags of a Markdown note. Code is not searched for them.
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ pub struct Outline {
     pub headings: Vec<(u8, String)>,
     /// Items of lists.
     pub items: Vec<Item>,
-    /// Links in their order.
+    /// Links, in their order.
     pub links: Vec<NoteLink>,
-    /// Code blocks and code in lines, as ranges of the text.
+    /// Byte ranges of code blocks and inline code in the text.
     pub code: Vec<Range<usize>>,
 }
 
 /// An item of a list, without items of lists inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its text as a range of the note, without the bullet.
+    /// Byte range of the item's text in the note, without the bullet.
     pub span: Range<usize>,
 }
 
@@ -34,12 +34,12 @@ pub struct NoteLink {
     pub is_wiki: bool,
     /// True for `![[Note]]` and `![](image.png)`.
     pub is_embedded: bool,
-    /// Where it begins in the note.
+    /// Byte offset at which the link begins in the note.
     pub at: usize,
 }
 
 impl NoteLink {
-    /// The target without a heading or block inside it.
+    /// The target without the heading or block that the link names inside it.
     pub fn note(&self) -> &str {
         self.target.split(['#', '^']).next().unwrap_or_default().trim()
     }
@@ -94,7 +94,7 @@ pub fn outline(text: &str) -> Outline {
             *whole = whole.start.min(range.start)..whole.end.max(range.end);
         }
     }
-    // Items are reported at their end, so an item comes after those inside it.
+    // Items are reported at their end, so nested items come before the item that contains them.
     out.items.sort_by_key(|item| item.span.start);
     out
 }
@@ -116,7 +116,7 @@ fn link(link_type: LinkType, target: &str, is_embedded: bool, at: usize) -> Note
     NoteLink { target, is_wiki, is_embedded, at }
 }
 
-/// `%20` and other escapes of an address, decoded. An address whose bytes are not UTF-8 stays as it is.
+/// The address with its escapes (`%20`) decoded. An address whose bytes are not UTF-8 is returned unchanged.
 fn percent_decoded(text: &str) -> String {
     if !text.contains('%') || text.contains("://") {
         return text.to_owned();
@@ -140,7 +140,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Tags in the text (`#garden`, `#work/plan`) outside code, without the `#` and without repetitions. A tag needs a
+/// Tags in the text (`#garden`, `#work/plan`) outside of code, without `#` and without repetitions. A tag needs a
 /// character that is not a digit.
 pub fn tags_in(text: &str, code: &[Range<usize>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();

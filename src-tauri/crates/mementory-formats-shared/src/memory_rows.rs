@@ -1,5 +1,5 @@
-//! Rows of memory engines: values as the engines write them, the loop over the rows of a file, and sending them as
-//! records.
+//! Rows of memory engines: reads values in the forms that the engines write, loops over the rows of a file, and sends
+//! rows as records.
 use super::object::{Object, content_id, decode_string, list};
 use super::reader::FileReader;
 use mementory_format::{FormatError, Member, PassthroughItem};
@@ -12,17 +12,17 @@ use std::io::Read;
 
 /// The values of a row.
 pub trait RowValues {
-    /// An id that is a text or a number. Blank texts are none.
+    /// An id that is a text or a number. None for a blank text.
     fn id(&self, key: &str) -> Option<String>;
-    /// The first of these members that is a text and not blank.
+    /// The text of the first of these members that is a text and not blank.
     fn first_text(&self, keys: &[&str]) -> Option<String>;
     /// See [`time_of`].
     fn time(&self, key: &str) -> Option<Timestamp>;
     /// A number, with or without quotes.
     fn number(&self, key: &str) -> Option<f64>;
-    /// A number from 0 to 1. Others are in the verbatim only.
+    /// A number from 0 to 1. Other numbers are only in the verbatim.
     fn share(&self, key: &str) -> Option<f64>;
-    /// The texts of a list; of a text, its parts between commas.
+    /// The texts of a list. If the value is a text, its parts between commas.
     fn texts(&self, key: &str) -> Vec<String>;
     /// The members that are not in `used`. Null values and vectors are only in the verbatim.
     fn other_fields(&self, used: &[&str]) -> Fields;
@@ -64,7 +64,7 @@ impl RowValues for Object<'_> {
     }
 }
 
-/// A JSON value as a field. None for null and for values that cannot be parsed, which the verbatim has.
+/// A JSON value as a field. None for null and for values that cannot be parsed; the verbatim contains both.
 fn value_of(raw: &RawValue) -> Option<Value> {
     if raw.get() == "null" {
         return None;
@@ -86,9 +86,9 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
     }
 }
 
-/// A time: ISO 8601 in its variants, or seconds, milliseconds, microseconds or nanoseconds since 1970, with or without
-/// quotes. Which of these is decided by the size, because no memory is from 1970 or from the year 5000. MongoDB's
-/// `{"$date": …}` is read too.
+/// Parses a time: ISO 8601 in its variants, or seconds, milliseconds, microseconds or nanoseconds since 1970, with or
+/// without quotes. The size of the number determines its unit, because no memory is from 1970 or from the year 5000.
+/// Also reads MongoDB's `{"$date": …}`.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     if raw.get().starts_with('{') {
         let date = Object::parse(raw.get())?;
@@ -124,7 +124,7 @@ pub fn link(relation: &str, kind: Kind, format: &str, target: impl Into<String>)
     Link { relation: relation.into(), kind, target: RecordKey::new(format, target) }
 }
 
-/// The words that stand between two things: `works_at` → `works at`.
+/// The name of a relation as words, to be put between two names: `works_at` → `works at`.
 pub fn spaced(relation: &str) -> String {
     relation.replace('_', " ")
 }
@@ -140,7 +140,7 @@ pub struct Row<'e> {
 }
 
 impl Row<'_> {
-    /// Key of the list that the row is in; empty for a list or a line at top level.
+    /// Key of the list that contains the row. Empty for a list or a line at top level.
     pub fn list_name(&self) -> &str {
         let mut parts = self.pointer.split('/').skip(1);
         parts.next().filter(|_| parts.next().is_some()).unwrap_or_default()
@@ -151,7 +151,7 @@ impl Row<'_> {
     }
 }
 
-/// Sends the rows of one import as records. Of rows with the same id and content, the first is sent.
+/// Sends the rows of one import as records. If several rows have the same id and content, only the first is sent.
 pub struct RowSender {
     format: &'static str,
     platform: &'static str,
@@ -165,7 +165,7 @@ impl RowSender {
         Self { format, platform, version: version.map(str::to_owned), seen: HashSet::new() }
     }
 
-    /// A record with the source's id, or else with the digest of `content` as its key.
+    /// A record whose key is the id at the source, else a digest of `content`.
     pub fn record(&self, kind: Kind, id: Option<String>, content: &str, text: impl Into<String>) -> Record {
         let value = id.clone().unwrap_or_else(|| content_id(content));
         let mut record = Record::new(kind, RecordKey::new(self.format, value), text);
@@ -173,7 +173,7 @@ impl RowSender {
         record
     }
 
-    /// A row of an unknown kind, which is only stored.
+    /// A record for a row of an unknown kind, which is stored but not interpreted.
     pub fn foreign(&self, object: &Object<'_>, row: &Row<'_>, record_type: &str) -> Record {
         let id = ["id", "uuid"].into_iter().find_map(|key| object.id(key));
         let name = object.first_text(&["name", "title", "label"]);
@@ -183,12 +183,12 @@ impl RowSender {
         record
     }
 
-    /// Sends a record whose source text is that of the row.
+    /// Sends a record whose verbatim is the text of the row.
     pub fn send(&mut self, files: &mut FileReader<'_>, row: &Row<'_>, record: Record) -> Result<(), FormatError> {
         self.send_with(files, row, record, Verbatim::json(row.text))
     }
 
-    /// Sends a record with another source text.
+    /// Sends a record with another verbatim.
     pub fn send_with(
         &mut self,
         files: &mut FileReader<'_>,
@@ -215,7 +215,7 @@ impl RowSender {
         files.sink.unit(record.into())
     }
 
-    /// Reports a row that cannot be read. `reason` is `code: text`.
+    /// Reports a row that cannot be read. `reason` has the form `code: text`.
     pub fn fail(&self, files: &mut FileReader<'_>, row: &Row<'_>, reason: &str, kind: Kind) {
         files.report_dropped(row.place(), DroppedAs::Failed, reason, Some(kind));
     }
@@ -226,7 +226,7 @@ impl RowSender {
     }
 }
 
-/// The members of a row. A row that is no object is reported as dropped.
+/// The members of a row. Reports a row that is not an object as dropped, and returns None.
 pub fn object_of<'e>(files: &mut FileReader<'_>, row: &Row<'e>, kind: Kind) -> Option<Object<'e>> {
     let object = Object::parse(row.text);
     if object.is_none() {
@@ -236,8 +236,8 @@ pub fn object_of<'e>(files: &mut FileReader<'_>, row: &Row<'e>, kind: Kind) -> O
     object
 }
 
-/// Calls `read` for each row of a JSON file: the elements of a list, of the lists under `keys`, or the lines. What
-/// stands beside these lists is stored as a passthrough file.
+/// Calls `read` for each row of a JSON file: the elements of a list, of the lists under `keys`, or the lines. Other
+/// members beside these lists are stored as a passthrough file.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -260,12 +260,12 @@ pub fn each_row(
     Ok(())
 }
 
-/// True if an object around lists has members besides these lists.
+/// True if the object around the lists has members besides these lists.
 fn has_more_than_lists(wrapper: &str, keys: &[&str]) -> bool {
     Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
 }
 
-/// Like [`each_row`], from a reader. Returns the object around the lists, with `[]` in their place.
+/// Like [`each_row`], from a reader. Returns the text of the object around the lists, with `[]` in their place.
 pub fn each_row_in(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -1,4 +1,5 @@
-//! A message under the names that chat programs use for its members: role, content, id, parent, time, model, files.
+//! Reads a message under the names that chat programs use for its members: role, content, id, parent, time, model,
+//! files.
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
@@ -33,7 +34,7 @@ const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "update_time", "edit
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
-/// The text under the first of these keys that is a text with words, or a number.
+/// The text under the first of these keys that has a number or a text that is not blank.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id_text(object, key))
 }
@@ -49,7 +50,7 @@ fn id_text(object: &Object<'_>, key: &str) -> Option<String> {
     }
 }
 
-/// Name of the role in a message, in the words of the source. None if it names none.
+/// Name of the role in a message, in the words of the source. None if the message names no role.
 pub fn role_name(object: &Object<'_>) -> Option<String> {
     for key in ROLE_KEYS {
         if let Some(name) = object.non_blank_text(key) {
@@ -69,7 +70,7 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
     object.text("type").filter(|name| super::roles::role(name).is_some()).map(Cow::into_owned)
 }
 
-/// The content of a message and of the members beside it: thoughts, calls of tools, files.
+/// The content of a message, with the members beside it: thoughts, tool calls, files.
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
@@ -81,7 +82,7 @@ pub fn content(object: &Object<'_>) -> Content {
         if let Some(raw) = object.raw_value(key) {
             content.add(raw);
         }
-        // `text` beside a `content` with text repeats it.
+        // If `content` has text, a member `text` beside it repeats the text.
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
@@ -98,7 +99,7 @@ pub fn content(object: &Object<'_>) -> Content {
     content
 }
 
-/// A message of a list or a tree. Its `parent` is `Previous` if it names none.
+/// Reads a message of a list or a tree. If the message has no member for its parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
     let content = content(object);
     let role = role_or_word(&role_name(object).unwrap_or_default());
@@ -130,12 +131,13 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// Creation and last change.
+/// Times of creation and of the last change.
 pub fn times(object: &Object<'_>) -> Times {
     Times { created: first_time(object, &CREATED_KEYS), updated: first_time(object, &UPDATED_KEYS), ..Times::default() }
 }
 
-/// Messages of a list, each with its pointer. Entries that are no objects are reported as dropped.
+/// Reads the messages of a list. The pointer of a message is `at` and its index. Entries that are not objects are
+/// reported as dropped.
 pub fn read_list(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
     let mut out = Vec::with_capacity(list.len());
     for (index, raw) in list.iter().enumerate() {
@@ -148,7 +150,7 @@ pub fn read_list(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue]
     out
 }
 
-/// Messages of an object whose keys are their ids.
+/// Reads the messages of an object whose keys are the ids of the messages.
 pub fn read_map(files: &mut FileReader<'_>, member: &Member, map: &Object<'_>, at: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (id, raw) in map.members() {
@@ -165,14 +167,14 @@ pub fn read_map(files: &mut FileReader<'_>, member: &Member, map: &Object<'_>, a
     out
 }
 
-/// Reports an entry among messages that is none.
+/// Reports an entry in a list of messages that is not a message.
 pub fn report_no_message(files: &mut FileReader<'_>, member: &Member, pointer: &str) {
     let place = format!("{}#{pointer}", member.place);
     let reason = "not_an_object: this entry among the messages is none";
     files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
 }
 
-/// Sends a conversation with its messages, and the problems that were found in their order.
+/// Sends a conversation with its messages, and reports problems in the order of the messages.
 pub fn send(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -184,7 +186,7 @@ pub fn send(
     files.sink.unit(unit)
 }
 
-/// The records of a conversation. The problems that were found in the order of its messages are reported.
+/// The records of a conversation. Problems in the order of its messages are reported.
 pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &str, version: Option<&str>) -> Unit {
     let mut issues = Vec::new();
     let file = ChatFile { format: files.format, platform, version, container: &member.place };
@@ -193,7 +195,7 @@ pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &
     unit
 }
 
-/// True for the zero UUID, which stands for "no parent".
+/// True for the zero UUID (up to two other digits), which means "no parent".
 fn is_zero_uuid(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|b| *b != b'0' && *b != b'-').count() <= 2
 }

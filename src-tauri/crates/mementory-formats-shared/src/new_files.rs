@@ -1,13 +1,13 @@
-//! New files of an export: one file, or a folder of files whose names are made from titles.
+//! Creates the files of an export: one file, or a folder of files whose names are made from titles.
 use mementory_format::{FormatError, create_private_file};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Longest file name that is made from a title, in bytes, without number and ending. Every file system allows 255.
+/// Longest file name that is made from a title, in bytes, without number and extension. Every file system allows 255.
 const MAX_NAME_BYTES: usize = 80;
-/// Names that Windows does not allow, with any ending, and names that have a meaning of their own in folders of notes or
+/// Names that Windows does not allow with any extension, and names that have a special meaning in folders of notes or
 /// of agents.
 const RESERVED_NAMES: [&str; 20] = [
     "con",
@@ -32,14 +32,14 @@ const RESERVED_NAMES: [&str; 20] = [
     "copilot-instructions",
 ];
 
-/// A file that is written, or only planned.
+/// A file that is written, or nothing in a plan.
 pub struct NewFile {
     file: Option<BufWriter<File>>,
     place: String,
 }
 
 impl NewFile {
-    /// Creates the file. None: nothing is written.
+    /// Creates the file. If `path` is None, nothing is written.
     pub fn create(path: Option<&Path>) -> Result<Self, FormatError> {
         let Some(path) = path else { return Ok(Self { file: None, place: String::new() }) };
         let place = path.display().to_string();
@@ -47,7 +47,7 @@ impl NewFile {
         Ok(Self { file: Some(BufWriter::new(file)), place })
     }
 
-    /// Adds a text.
+    /// Appends a text.
     pub fn add(&mut self, text: &str) -> Result<(), FormatError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         file.write_all(text.as_bytes()).map_err(|e| FormatError::io(&self.place, e))
@@ -60,20 +60,20 @@ impl NewFile {
     }
 }
 
-/// A folder that is written, or only planned.
+/// A folder that is written, or nothing in a plan.
 pub struct NewFolder {
     root: Option<PathBuf>,
-    /// Paths that are taken, in lower case, because some file systems do not tell cases apart.
+    /// Paths that are in use, in lower case, because some file systems ignore case.
     taken: HashSet<String>,
 }
 
 impl NewFolder {
-    /// None: nothing is written.
+    /// Prepares the folder at `root`. If `root` is None, nothing is written.
     pub fn new(root: Option<&Path>) -> Self {
         Self { root: root.map(Path::to_path_buf), taken: HashSet::new() }
     }
 
-    /// A free path `<folder><name><ending>`. `title` may be any text.
+    /// Reserves a free path `<folder><name><ending>` and returns it. `title` may be any text.
     pub fn free_path(&mut self, folder: &str, title: &str, ending: &str) -> String {
         let name = file_name(title);
         let mut path = format!("{folder}{name}{ending}");
@@ -85,7 +85,7 @@ impl NewFolder {
         path
     }
 
-    /// True if the path was free. It is taken from now on.
+    /// Reserves a path. Returns false if it was already in use.
     pub fn take(&mut self, path: &str) -> bool {
         self.taken.insert(path.to_lowercase())
     }
@@ -107,7 +107,7 @@ impl NewFolder {
         file.finish()
     }
 
-    /// Adds a text to a file that was written before.
+    /// Appends a text to an existing file.
     pub fn append(&self, path: &str, text: &str) -> Result<(), FormatError> {
         let Some(root) = &self.root else { return Ok(()) };
         let at = root.join(path);

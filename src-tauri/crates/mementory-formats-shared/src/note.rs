@@ -1,22 +1,22 @@
-//! A Markdown note: YAML frontmatter and body. Frontmatter that is no YAML loses nothing: its simple lines are read one
-//! by one, and the body stays (vendors.md §7, Obsidian).
+//! A Markdown note: YAML frontmatter and body. If the frontmatter is not valid YAML, its lines `key: value` are read
+//! one by one, and the body is not affected (vendors.md §7, Obsidian).
 use mementory_model::{Fields, Timestamp};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::Value;
 
-/// Largest frontmatter in bytes. The parser needs up to a thousand times as much for some texts.
+/// Largest frontmatter in bytes. For some texts, the parser needs up to a thousand times as much memory.
 const MAX_HEAD_BYTES: usize = 64 << 10;
-/// Largest nesting of frontmatter.
+/// Largest nesting depth of frontmatter.
 const MAX_DEPTH: usize = 32;
 
-/// A note, split.
+/// A note, split into frontmatter and body.
 #[derive(Debug, Default)]
 pub struct Note<'t> {
     /// Members of the frontmatter, in their order.
     pub head: Fields,
-    /// True if there is a frontmatter.
+    /// True if the note has frontmatter.
     pub has_head: bool,
-    /// True if the frontmatter is not YAML. `head` then has its simple lines.
+    /// True if the frontmatter is not valid YAML. Then `head` contains the lines `key: value`.
     pub is_head_broken: bool,
     /// The text after the frontmatter.
     pub body: &'t str,
@@ -38,7 +38,7 @@ impl<'t> Note<'t> {
         Self { head, has_head: true, is_head_broken, body, body_line }
     }
 
-    /// A text or number of the frontmatter. Keys are compared without case.
+    /// A text, number or truth value of the frontmatter, as text. Upper and lower case of the key do not matter.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.value(key)? {
             Value::String(text) => Some(text.trim().to_owned()).filter(|t| !t.is_empty()),
@@ -53,7 +53,7 @@ impl<'t> Note<'t> {
         self.head.get(key).or_else(|| self.head.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v))
     }
 
-    /// The texts of a list, or of a text with commas between them. A leading `#` is no part of a tag.
+    /// The texts of a list, or of one text with commas. A leading `#` is removed.
     pub fn tags(&self, key: &str) -> Vec<String> {
         let texts: Vec<String> = match self.value(key) {
             Some(Value::Array(items)) => items
@@ -82,7 +82,7 @@ impl<'t> Note<'t> {
         out
     }
 
-    /// The time under the first of these keys that has one.
+    /// The time under the first of these keys that has a valid time.
     pub fn time(&self, keys: &[&str]) -> Option<Timestamp> {
         keys.iter().find_map(|key| super::any_time::text_time(&self.text(key)?))
     }
@@ -98,7 +98,8 @@ impl<'t> Note<'t> {
     }
 }
 
-/// The frontmatter and what follows it. None if the text does not begin with `---`, or if that is never closed.
+/// The frontmatter and the text after it. None if the text does not begin with `---`, or if the frontmatter is not
+/// closed.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().filter(|line| line.trim_end() == "---")?;
@@ -115,14 +116,14 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A collection whose end has not been read yet, with the key of the next value.
+/// A list or mapping whose end has not been read yet, and the key of its next value.
 struct Open {
     value: Value,
     key: Option<String>,
 }
 
-/// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which no program of notes
-/// writes. Dates stay texts.
+/// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which programs for notes do
+/// not write. Dates stay texts.
 fn yaml_mapping(text: &str) -> Option<Fields> {
     if text.trim().is_empty() {
         return Some(Fields::new());
@@ -162,7 +163,7 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
     }
     match root {
         Some(Value::Object(members)) => Some(members),
-        // Only comments.
+        // The text has only comments.
         None => Some(Fields::new()),
         Some(_) => None,
     }
@@ -186,7 +187,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => true.into(),
         "false" | "False" | "FALSE" => false.into(),
-        // Only numbers that are written the same way again: `007` and `1_000` stay texts.
+        // Only a number that is printed in the same way becomes a number: `007` and `1_000` stay texts.
         _ => match serde_json::from_str::<serde_json::Number>(text) {
             Ok(number) if number.to_string() == text => Value::Number(number),
             _ => text.into(),
@@ -194,7 +195,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     }
 }
 
-/// The lines `key: value` at the left margin of a frontmatter that is no YAML.
+/// The lines `key: value` at the left margin of frontmatter that is not valid YAML.
 fn simple_lines(text: &str) -> Fields {
     let mut out = Fields::new();
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '-'])) {

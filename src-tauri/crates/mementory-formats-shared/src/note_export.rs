@@ -1,4 +1,4 @@
-//! What writers of Markdown notes have in common: a place for each record, and the links between them.
+//! Shared code of writers of Markdown notes: a path for each record, and the links between the notes.
 use super::export::{Export, words};
 use super::markdown::outline;
 use super::new_files::NewFolder;
@@ -25,13 +25,13 @@ pub const KINDS: [Kind; 8] = [
     Kind::Todo,
 ];
 
-/// Where a record is written.
+/// The note in which a record is written.
 pub struct Place {
     /// Path in the folder, with `.md`.
     pub path: String,
     /// Title of the note.
     pub title: String,
-    /// True if the note is written as it was read.
+    /// True if the note is written exactly as it was read.
     pub is_own: bool,
 }
 
@@ -47,8 +47,9 @@ impl Place {
 pub struct Places(HashMap<String, Place>);
 
 impl Places {
-    /// Gives each record a place. `own_path` is the path of a note that can be written as it was read. Records that are
-    /// part of another note, as `is_part` says, get none. `source` is read once.
+    /// Assigns a place to each record. `own_path` returns the path of a note that can be written exactly as it was
+    /// read. A record for which `is_part` returns true is written in another note and gets no place. Reads `source`
+    /// once.
     pub fn assign(
         source: &mut dyn RecordSource,
         export: &Export,
@@ -71,18 +72,20 @@ impl Places {
         Ok(out)
     }
 
-    /// The place of a record.
+    /// The place of the record with this vault id.
     pub fn get(&self, id: &str) -> Option<&Place> {
         self.0.get(id)
     }
 
-    /// Relation and target of each link to a record that is written.
+    /// Relation and target of each link to a record that has a place.
     pub fn links<'p>(&'p self, stored: &StoredRecord) -> Vec<(String, &'p Place)> {
         let links = stored.record.links.iter().zip(&stored.link_ids);
         links.filter_map(|(link, id)| Some((relation_name(&link.relation), self.get(id.as_deref()?)?))).collect()
     }
 
-    /// The notes that a relation connects: by its links, the first of which is its source.
+    /// The notes that a relation connects: vault id and place of its source, and place of its target. A link with a
+    /// relation such as `source` or `target` names an end. Without such links, the first and second of exactly two
+    /// links are the ends.
     pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
         let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
         let named = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
@@ -93,7 +96,7 @@ impl Places {
     }
 }
 
-/// The folder of records that were not read from notes.
+/// The folder for records of this kind that were not read from notes.
 fn folder_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Profile => "profiles/",
@@ -107,7 +110,7 @@ fn folder_of(kind: Kind) -> &'static str {
     }
 }
 
-/// True for a path in the folder that programs of notes read as a note.
+/// True for a path inside the folder that programs for notes read as a note.
 fn is_note_path(path: &str) -> bool {
     is_safe_path(path)
         && path.ends_with(".md")
@@ -130,13 +133,13 @@ pub fn title_of(record: &Record) -> String {
     if title.is_empty() { record.kind.as_str().to_owned() } else { title }
 }
 
-/// The first line of a text that has words, without the marks of Markdown before them.
+/// The first line of a text that has words, without the Markdown marks before them.
 pub fn first_words(text: &str) -> &str {
     let mut lines = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', '`', '~', ' ', '\t']).trim());
     lines.find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// The name of a relation in one line, without what ends a link.
+/// The name of a relation on one line, without characters that could end a link.
 pub fn relation_name(name: &str) -> String {
     let plain = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
     let words: String = name.chars().map(plain).collect();
@@ -145,7 +148,7 @@ pub fn relation_name(name: &str) -> String {
     if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }
 }
 
-/// The members of a record that notes of any program can have in their frontmatter, and where it came from.
+/// Adds the members of a record that notes of any program can have in their frontmatter, and the source of the record.
 pub fn add_members(head: &mut YamlHead, record: &Record, export: &Export) {
     if let Some(status) = record.status.as_deref().map(str::trim).filter(|status| !status.is_empty()) {
         head.text("status", status);
@@ -165,7 +168,7 @@ pub fn add_members(head: &mut YamlHead, record: &Record, export: &Export) {
     }
 }
 
-/// What our readers make of a note.
+/// The record that our readers get from a note.
 pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     let note = Note::parse(text);
     let file_name = path.rsplit('/').next().unwrap_or(path);
@@ -174,8 +177,8 @@ pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     record
 }
 
-/// A text after which a list can begin. A code block or comment that is never closed would take the list in, so the
-/// lines that begin such a block get a backslash.
+/// A text after which a list can begin. A code block or comment without an end would include the list, so the lines
+/// that begin such a block get a backslash.
 pub fn closed(text: &str) -> String {
     let probe = format!("{text}\n\n- probe\n");
     let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));

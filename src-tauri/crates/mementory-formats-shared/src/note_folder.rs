@@ -2,10 +2,10 @@
 use mementory_format::{Catalog, Detected, Member, Part, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Folder with the settings of Obsidian at the top of a vault.
+/// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
 
-/// Rules and memory files of assistants. They have their own format, wherever they are.
+/// Rules and memory files of assistants. Other formats read them, wherever they are.
 const ASSISTANT_FILES: [&str; 13] = [
     "claude.md",
     "claude.local.md",
@@ -22,7 +22,7 @@ const ASSISTANT_FILES: [&str; 13] = [
     "global_rules.md",
 ];
 
-/// Hidden folders of assistants, whose files have their own formats.
+/// Hidden folders of assistants. Other formats read their files.
 const ASSISTANT_FOLDERS: [&str; 11] = [
     ".claude",
     ".clinerules",
@@ -37,34 +37,34 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
     ".agents",
 ];
 
-/// Files that only an agent's workspace or memory folder has beside its notes.
+/// Files that only the workspace or memory folder of an agent has beside its notes.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
-/// A folder of notes. Members are named by their position in the catalog.
+/// A folder of notes. The lists contain positions of members in the catalog.
 #[derive(Debug, Default)]
 pub struct NoteFolder {
-    /// Common start of the names. Empty, or ends with `/`.
+    /// Common prefix of the member names. Empty, or ends with `/`.
     pub prefix: String,
-    /// Name of the folder, without endings and dates that change with each copy of it.
+    /// Name of the folder, without extensions and dates that differ between copies of the folder.
     pub name: String,
     /// Markdown files.
     pub notes: Vec<usize>,
     /// Pictures and other files.
     pub files: Vec<usize>,
-    /// Files of programs: settings, trash, version control. They are not imported.
+    /// Files of programs: settings, trash, version control. Not imported.
     pub program_files: Vec<usize>,
-    /// True if Obsidian's settings are in it.
+    /// True if the folder contains Obsidian's settings.
     pub is_vault: bool,
-    /// True for one file that was selected by itself.
+    /// True if it is a single file that the user selected.
     pub is_single_file: bool,
-    /// True if files show that an agent works in it.
+    /// True if the files show that an agent works in the folder.
     pub is_workspace: bool,
     /// Number of files that are neither notes nor pictures, sound, video or documents.
     pub data_file_count: usize,
 }
 
 impl NoteFolder {
-    /// True if at least four of five files are notes, apart from pictures, sound and documents.
+    /// True if more than four of five files are notes. Pictures, sound, video and documents are not counted.
     pub fn is_mostly_notes(&self) -> bool {
         !self.notes.is_empty() && self.notes.len() > 4 * self.data_file_count
     }
@@ -74,7 +74,7 @@ impl NoteFolder {
         member.name.strip_prefix(self.prefix.as_str()).unwrap_or(&member.name)
     }
 
-    /// All members with their roles. `role` is that of the notes.
+    /// All members with their roles. `role` is the role of the notes.
     pub fn parts(&self, role: Role) -> Vec<Part> {
         let part = |role: Role| move |member: &usize| Part { member: *member, role };
         let mut out: Vec<Part> = self.notes.iter().map(part(role)).collect();
@@ -84,13 +84,13 @@ impl NoteFolder {
         out
     }
 
-    /// Some of the notes, spread over all of them, so that detection is fast for any number.
+    /// At most `count` notes, spread over the whole folder, so that detection is fast for any number of notes.
     pub fn sample(&self, count: usize) -> impl Iterator<Item = usize> + '_ {
         let step = self.notes.len().div_ceil(count.max(1)).max(1);
         self.notes.iter().copied().step_by(step)
     }
 
-    /// The folder of a claim, found again when its files are read.
+    /// The folder of notes that a claim is about. Detection does not store it, so it is determined again.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
         let claimed: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
         let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed.contains(note));
@@ -104,8 +104,8 @@ pub fn is_note(name: &str) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// All folders with notes: each vault, what is beside the vaults in each given folder or archive, and each note that was
-/// selected by itself.
+/// All folders with notes: each vault, the notes outside of vaults in each opened folder or archive, and each note that
+/// was selected as a single file.
 pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
     let mut out = Vec::new();
@@ -166,7 +166,7 @@ fn single_file(member: &Member) -> NoteFolder {
     NoteFolder { notes: vec![member.id], is_single_file: true, ..NoteFolder::default() }
 }
 
-/// Folders with settings of Obsidian. A vault inside another vault belongs to it.
+/// Prefixes of the folders with Obsidian's settings. A vault inside another vault belongs to the outer one.
 fn vault_prefixes(members: &[&Member]) -> Vec<String> {
     let mut found: BTreeSet<&str> = BTreeSet::new();
     for member in members {
@@ -186,7 +186,8 @@ fn vault_prefixes(members: &[&Member]) -> Vec<String> {
     out
 }
 
-/// The one folder at the top that contains all notes, as in most archives. Empty if there is none.
+/// The top folder that contains all notes of an archive. Empty if there is no such folder, or if the notes are not in
+/// an archive.
 fn wrapper(catalog: &Catalog, folder: &NoteFolder) -> String {
     let mut names = folder.notes.iter().filter_map(|id| catalog.members().get(*id)).map(|m| m.name.as_str());
     let Some(first) = names.next().and_then(|name| name.split_once('/')).map(|(top, _)| format!("{top}/")) else {
@@ -197,7 +198,7 @@ fn wrapper(catalog: &Catalog, folder: &NoteFolder) -> String {
     if is_archive && names.all(|name| name.starts_with(&first)) { first } else { String::new() }
 }
 
-/// Name of the folder or archive, without what changes with each copy: an ending, `(1)`, a date.
+/// Name of the folder or archive, without parts that differ between copies: an extension, `(1)`, a date.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
     let inner = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
@@ -237,7 +238,7 @@ fn is_bookkeeping(path: &str) -> bool {
     path.starts_with("__MACOSX/") || path.contains("/__MACOSX/") || matches!(name, "Thumbs.db" | "desktop.ini")
 }
 
-/// True for files that may hold a key or a token, by their names.
+/// True for files whose name suggests that they contain a key or a token.
 pub fn may_hold_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let known = ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
@@ -245,7 +246,7 @@ pub fn may_hold_secret(name: &str) -> bool {
     known.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Media type of pictures, sound, video and documents, by the ending of the name. None for other files.
+/// Media type of pictures, sound, video and documents, by the extension of the name. None for other files.
 pub fn media_type(name: &str) -> Option<&'static str> {
     let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
     Some(match ending.as_str() {

@@ -1,22 +1,24 @@
-//! Resolves links among the files of a folder of notes, as their programs do: by path, or by name alone.
+//! Resolves links among the files of a folder of notes in the way that programs for notes do: by path, or by name
+//! alone.
 use super::markdown::NoteLink;
 use super::note_folder::{NoteFolder, is_note};
 use mementory_format::Catalog;
 use std::collections::HashMap;
 
-/// The files of a folder, by what a link may call them.
+/// The files of a folder, by the names that a link may use for them.
 #[derive(Debug, Default)]
 pub struct Targets {
     /// Paths of the files.
     paths: Vec<String>,
     /// Positions in `paths` by path, with and without the ending `.md`, in lower case.
     by_path: HashMap<String, u32>,
-    /// Positions by the last part of the path. The shortest path wins, as in Obsidian.
+    /// Positions in `paths` by the last part of the path. If several paths have it, the shortest one is used, as in
+    /// Obsidian.
     by_name: HashMap<String, u32>,
 }
 
 impl Targets {
-    /// The notes of `folder`, to which links can lead.
+    /// The notes and other files of `folder`, which links may refer to.
     pub fn new(catalog: &Catalog, folder: &NoteFolder) -> Self {
         let mut out = Self::default();
         for id in folder.notes.iter().chain(&folder.files) {
@@ -41,7 +43,7 @@ impl Targets {
         self.paths.push(path.to_owned());
     }
 
-    /// Path of the file that a link in the file `from` refers to. None for missing files and addresses.
+    /// Path of the file that a link in the file `from` refers to. None for a missing file and for an external address.
     pub fn resolve(&self, from: &str, link: &NoteLink) -> Option<&str> {
         let name = link.note().trim_end_matches('/');
         if link.is_external() || name.is_empty() {
@@ -71,7 +73,7 @@ fn without_ending(path: &str) -> Option<&str> {
     is_note(path).then(|| path.rsplit_once('.').map(|(stem, _)| stem)).flatten()
 }
 
-/// `path` relative to `folder`, without `.` and `..`. None if it leads out of the top folder.
+/// `path` relative to `folder`, without `.` and `..`. None if the path leads out of the top folder.
 fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

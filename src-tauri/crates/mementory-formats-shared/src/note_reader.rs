@@ -1,5 +1,5 @@
-//! Reads a folder of Markdown notes: each note as a document with its links and tags, each other file as an attachment.
-//! One file is in memory at a time.
+//! Reads a folder of Markdown notes: each note becomes a document with its links and tags, each other file an
+//! attachment. One file is in memory at a time.
 use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
 use super::note_folder::{NoteFolder, may_hold_secret, media_type};
@@ -22,7 +22,7 @@ const UPDATED_KEYS: [&str; 9] = [
     "updated-at",
     "updatedAt",
 ];
-/// Members of the frontmatter that become fields of the record.
+/// Members of the frontmatter that become fields of the record model. All others become `fields`.
 const USED_KEYS: [&str; 21] = [
     "title",
     "type",
@@ -47,24 +47,24 @@ const USED_KEYS: [&str; 21] = [
     "updatedAt",
 ];
 
-/// Reads the notes of one format.
+/// Reads the notes of one source.
 pub struct NoteReader<'r> {
-    /// The loop over the files.
+    /// Reader of the files, with the sink.
     pub files: FileReader<'r>,
-    /// The folder.
+    /// The folder of notes.
     pub folder: NoteFolder,
     /// Scope of the record keys.
     pub scope: String,
     targets: Targets,
 }
 
-/// A note and what it becomes.
+/// A note and the record that is made from it.
 pub struct ReadNote<'t> {
     /// Frontmatter and body.
     pub note: Note<'t>,
     /// Links, items and code of the body.
     pub outline: Outline,
-    /// The document.
+    /// The record of the note.
     pub record: Record,
 }
 
@@ -83,7 +83,7 @@ impl<'r> NoteReader<'r> {
         Self { files: FileReader::new(format, catalog, context, sink), folder, scope, targets }
     }
 
-    /// Reads all files. `read` gets the notes and sends their records; other files are attachments.
+    /// Reads all files. `read` receives each note and sends its records. Other files are sent as attachments.
     pub fn read_all(
         &mut self,
         detected: &Detected,
@@ -154,7 +154,7 @@ impl<'r> NoteReader<'r> {
         catalog.read(member, |bytes| self.files.sink.attachment(file, bytes))
     }
 
-    /// The document of a note: its body as text, its frontmatter as fields, its links.
+    /// Reads a note as a document: its body becomes the text, its frontmatter the fields, its links the links.
     pub fn document<'t>(&mut self, member: &Member, text: &'t str) -> ReadNote<'t> {
         let note = Note::parse(text);
         if note.is_head_broken {
@@ -182,7 +182,8 @@ impl<'r> NoteReader<'r> {
         ReadNote { note, outline, record }
     }
 
-    /// The key of a note: its path in the folder. A note that was selected alone has no path, so its content counts.
+    /// The key of a note: its path in the folder. A note that was selected as a single file has no path, so a digest of
+    /// its content is the key.
     pub fn key(&self, member: &Member, text: &str) -> RecordKey {
         let value = if self.folder.is_single_file { content_id(text) } else { self.folder.path(member).to_owned() };
         RecordKey::new(self.scope.as_str(), value)
@@ -193,7 +194,7 @@ impl<'r> NoteReader<'r> {
         self.targets.resolve(from, link)
     }
 
-    /// Links to notes, references to other files, and the names of notes that do not exist.
+    /// Adds links to notes, references to other files, and the names of notes that do not exist.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
         let mut missing: Vec<String> = Vec::new();
         for link in outline.links.iter().filter(|link| !link.is_external()) {
@@ -226,7 +227,8 @@ impl<'r> NoteReader<'r> {
     }
 }
 
-/// What a note says about itself: text, title, type, status, times, tags, and the other members of its frontmatter.
+/// The record of a note without its links: text, title, type, status, times, tags, and the other members of its
+/// frontmatter.
 pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: &str) -> Record {
     let mut record = Record::new(Kind::Resource, key, unix_lines(note.body.trim()));
     record.title = note.text("title").or_else(|| stem(file_name));
@@ -246,12 +248,12 @@ pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: 
     record
 }
 
-/// Text with line feeds only.
+/// The text with line feeds as line breaks.
 pub fn unix_lines(text: &str) -> String {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() }
 }
 
-/// A file name without its ending.
+/// A file name without its extension. None if nothing remains.
 fn stem(name: &str) -> Option<String> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     (!stem.is_empty()).then(|| stem.to_owned())

@@ -1,5 +1,5 @@
-//! JSON objects as borrowed members. A key is read if it is present and its value has the right type. Of duplicate
-//! keys the last one counts. Everything else is only in the verbatim text.
+//! JSON objects with borrowed members. A value is returned only if the key is present and the value has the right type.
+//! If a key occurs several times, the last value is used. All other values are only in the verbatim text.
 use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -74,17 +74,17 @@ impl<'a> Object<'a> {
         (value.get() != "null").then_some(value)
     }
 
-    /// The text of a string.
+    /// The text of a member that is a string.
     pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
         decode_string(self.raw_value(key)?)
     }
 
-    /// The text of a string that is not blank.
+    /// The text of a member that is a string and not blank.
     pub fn non_blank_text(&self, key: &str) -> Option<Cow<'a, str>> {
         self.text(key).filter(|t| !t.trim().is_empty())
     }
 
-    /// The time in a string.
+    /// The time of a member that is a string.
     pub fn timestamp(&self, key: &str) -> Option<mementory_model::Timestamp> {
         mementory_model::Timestamp::parse(&self.text(key)?)
     }
@@ -94,17 +94,17 @@ impl<'a> Object<'a> {
         self.raw_value(key)?.get().trim_matches('"').parse().ok()
     }
 
-    /// True if the value is `true`.
+    /// True if the value of the member is `true`.
     pub fn is_true(&self, key: &str) -> bool {
         self.raw_value(key).is_some_and(|r| r.get() == "true")
     }
 
-    /// The elements of a list. None for any other value.
+    /// The elements of a member that is a list. None for any other value.
     pub fn list(&self, key: &str) -> Option<Vec<&'a RawValue>> {
         list(self.raw_value(key)?)
     }
 
-    /// The members of an object. None for any other value.
+    /// The members of a member that is an object. None for any other value.
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.raw_value(key)?.get())
     }
@@ -115,8 +115,7 @@ pub fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
     raw.get().starts_with('[').then(|| serde_json::from_str(raw.get()).ok()).flatten()
 }
 
-/// The text of a JSON string. Lone surrogates become U+FFFD; the verbatim contains them unchanged. None for other
-/// values.
+/// The text of a JSON string. Lone surrogates become U+FFFD; the verbatim preserves them. None for other values.
 pub fn decode_string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
@@ -132,7 +131,7 @@ pub fn decode_string(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// `text` with some of its values replaced. The values must be slices of `text`.
+/// `text` with some of its values replaced by other texts. The values must be slices of `text`.
 pub fn with_replaced_values(text: &str, values: &[(&RawValue, &str)]) -> String {
     let mut cuts: Vec<_> = values
         .iter()

@@ -6,38 +6,38 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// The parent of a message, as in the source.
+/// The parent of a message, as the source states it.
 #[derive(Debug)]
 pub enum Parent<'a> {
-    /// The message has no such key, as in older exports without branches.
+    /// The message has no member for its parent, as in older exports without branches.
     Missing,
-    /// The key is null, empty or the zero UUID.
+    /// The value is null, empty or the zero UUID.
     Root,
     /// The id of the parent.
     Id(Cow<'a, str>),
 }
 
-/// The fields of a message that its order depends on.
+/// The values of a message that determine its order.
 #[derive(Debug)]
 pub struct Node<'a> {
-    /// Its id.
+    /// Id of the message.
     pub uuid: Cow<'a, str>,
-    /// Its parent, as in the source.
+    /// Parent of the message, as the source states it.
     pub parent: Parent<'a>,
-    /// When it was written.
+    /// Time at which the message was written.
     pub created: Option<Timestamp>,
-    /// True if the user wrote it.
+    /// True if the user wrote the message.
     pub is_human: bool,
 }
 
 /// The order of the messages. Indices are positions in the source's array.
 #[derive(Debug, Default)]
 pub struct MessageOrder {
-    /// Positions with parents before their children. Siblings are in the order of the array.
+    /// Positions of the messages, parents before their children. Siblings are in the order of the array.
     pub sequence: Vec<usize>,
     /// Parent of each message. Cycles are cut at their first message.
     pub parent: Vec<Option<usize>>,
-    /// True for messages on the branch that was open last.
+    /// True for each message on the branch that was open last.
     pub active: Vec<bool>,
     /// Number of messages whose parent is missing. Each is attached to the message before it.
     pub missing_parents: usize,
@@ -45,9 +45,9 @@ pub struct MessageOrder {
     pub cycles: usize,
 }
 
-/// Orders messages by parent links. Without links, uses the order of the array, except that a prompt precedes an answer
-/// with the same time. The active branch is that of `leaf` (only set by the API) or else of the last array element, and
-/// continues to its last leaf.
+/// Orders messages by their parent links. Without links, uses the order of the array, except that a prompt precedes an
+/// answer with the same time. The active branch is the one with `leaf` (which only the API states), else with the last
+/// array element. It continues to its last leaf.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();

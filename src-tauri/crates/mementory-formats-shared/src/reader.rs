@@ -1,4 +1,5 @@
-//! The loop over the files of an export and over the elements of a file, with the reports that every reader owes.
+//! The loop over the files of an export and over the elements of a file. Reports progress and everything that is not
+//! imported.
 use super::object::Object;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_json::{ElementError, Elements, repair};
@@ -16,17 +17,17 @@ pub struct FileReader<'r> {
     pub sink: &'r mut dyn Sink,
     /// Text of the object around the arrays that [`FileReader::objects`] read last, with `[]` for these arrays.
     pub wrapper: Option<String>,
-    /// Bytes of the files that are done.
+    /// Size of the files that were read completely, in bytes.
     pub(crate) bytes_done: u64,
 }
 
 /// One element of a JSON file: valid JSON, repaired if necessary.
 pub struct ObjectElement<'e> {
-    /// The text of the element.
+    /// JSON text of the element.
     pub text: &'e str,
-    /// Its members.
+    /// Members of the element.
     pub object: Object<'e>,
-    /// Its JSON pointer, or `@` and its byte offset.
+    /// JSON pointer of the element, or `@` and its byte offset.
     pub pointer: String,
 }
 
@@ -36,8 +37,8 @@ impl<'r> FileReader<'r> {
         Self { format, catalog, context, sink, wrapper: None, bytes_done: 0 }
     }
 
-    /// Calls `read` for each claimed file and reports the progress. A file that is damaged or no longer what was
-    /// detected is reported as dropped, and the next one is read.
+    /// Calls `read` for each claimed file and reports progress. A file that is damaged, or that no longer has the
+    /// format that was detected, is reported as dropped. Then the next file is read.
     pub fn each_file(
         &mut self,
         detected: &Detected,
@@ -50,7 +51,7 @@ impl<'r> FileReader<'r> {
         Ok(())
     }
 
-    /// [`FileReader::each_file`] for some of the claimed files, in an order that the reader chooses.
+    /// Like [`FileReader::each_file`], for some of the claimed files in an order that the caller chooses.
     pub fn each_member<'m>(
         &mut self,
         members: &[&'m Member],
@@ -70,7 +71,7 @@ impl<'r> FileReader<'r> {
         self.sink.progress(self.bytes_done + bytes.min(member.size))
     }
 
-    /// Reports something that is not imported. `reason` is `code: text`.
+    /// Reports a part of the input that is not imported. `reason` has the form `code: text`.
     pub fn report_dropped(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
     }
@@ -87,7 +88,7 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the members of the object around the elements that are not in `read`, as a passthrough file.
+    /// Stores the object around the elements as a passthrough file, if it has members that are not in `read`.
     pub fn pass_through_wrapper(&mut self, member: &Member, read: &[&str]) -> Result<(), FormatError> {
         let Some(text) = self.wrapper.take() else { return Ok(()) };
         let has_more = Object::parse(&text).is_none_or(|object| object.members().any(|(key, _)| !read.contains(&key)));
@@ -104,7 +105,7 @@ impl<'r> FileReader<'r> {
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// Reports a damaged file as dropped. Limits, cancelling and errors of the sink are returned.
+    /// Reports a damaged file as dropped. Exceeded limits, cancelling and errors of the sink are returned.
     pub fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
             Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
@@ -121,10 +122,11 @@ impl<'r> FileReader<'r> {
         }
     }
 
-    /// Calls `read` for each object of a JSON file: the elements of an array, of the arrays under `keys` of an object,
-    /// the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An element that is not
-    /// an object is reported as dropped, with `kind`, and so is the element inside which the file ends. If that is the
-    /// first one and a conversation, `read` gets its complete messages all the same. Returns the number of elements.
+    /// Calls `read` for each object of a JSON file: the elements of an array, the elements of an object's arrays under
+    /// `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An element that
+    /// is not an object is reported as dropped with `kind`, and so is an element inside which the file ends. If the
+    /// truncated element is the first one and a conversation, `read` still receives its complete messages. Returns the
+    /// number of elements.
     pub fn objects(
         &mut self,
         member: &Member,
@@ -171,7 +173,7 @@ impl<'r> FileReader<'r> {
         Ok(count)
     }
 
-    /// Calls `read` for one element. If it is not an object, it is reported as dropped.
+    /// Calls `read` for one element. An element that is not an object is reported as dropped.
     pub fn object(
         &mut self,
         member: &Member,
@@ -200,7 +202,8 @@ impl<'r> FileReader<'r> {
         read(self, &ObjectElement { text: &text, object, pointer })
     }
 
-    /// The text of a small file, at most `limits.side_file_bytes`: UTF-8, UTF-16 with its mark, or Windows-1252.
+    /// The text of a small file, at most `limits.side_file_bytes`. The file is in UTF-8, in UTF-16 with a byte order
+    /// mark, or in Windows-1252.
     pub fn text(&mut self, member: &Member) -> Result<String, FormatError> {
         let bytes = self.catalog.bytes(member, self.context.limits.side_file_bytes)?;
         let (encoding, mark) = encoding_rs::Encoding::for_bom(&bytes).unwrap_or((encoding_rs::UTF_8, 0));

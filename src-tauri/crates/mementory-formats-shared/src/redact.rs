@@ -48,7 +48,7 @@ const TOKEN_PREFIXES: [&str; 18] = [
 const WEBHOOK_PREFIXES: [&str; 4] =
     ["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/"];
 
-/// The text without its secrets, and the number of secrets removed.
+/// Replaces the secrets in a text. Returns the text and the number of replaced secrets.
 pub fn redact(text: &str) -> (String, u32) {
     let (text, private_keys) = redact_private_keys(text);
     let (text, keys) = redact_values(&text);
@@ -56,8 +56,8 @@ pub fn redact(text: &str) -> (String, u32) {
     (text, private_keys + tokens + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
-/// Like [`redact`] for the source text of a program: only private keys and tokens of known services, because what
-/// stands behind the name of a key is mostly an expression.
+/// Like [`redact`], for the source code of a program: replaces only private keys and tokens of known services, because
+/// the value after a key is usually an expression.
 pub fn redact_in_program(text: &str) -> (String, u32) {
     let (text, private_keys) = redact_private_keys(text);
     let (text, tokens) = redact_tokens(&text);
@@ -101,8 +101,8 @@ fn redact_private_keys(text: &str) -> (String, u32) {
     (out, n)
 }
 
-/// Replaces the secrets in `key = value` and `key: value`, also inside inline tables and objects. Returns their keys as
-/// well.
+/// Replaces the secrets in `key = value` and `key: value`, also inside inline tables and objects. Also returns the keys
+/// of these secrets.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
@@ -175,8 +175,8 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text; either is replaced as a whole.
-/// None for a list without texts and for any other value.
+/// Start and end of the content of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, which is replaced
+/// as a whole. None for a list without texts and for any other value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {

@@ -1,12 +1,12 @@
-//! The role of a speaker, from the words that chat programs use for it.
+//! Determines the role of a speaker from the words that chat programs use for it.
 
-/// The person.
+/// Role of the person.
 pub const USER: &str = "user";
-/// The model.
+/// Role of the model.
 pub const ASSISTANT: &str = "assistant";
-/// Instructions and other text that the program adds.
+/// Role of instructions and other text that the program adds.
 pub const SYSTEM: &str = "system";
-/// What a tool returned.
+/// Role of the result of a tool.
 pub const TOOL: &str = "tool";
 
 const USER_NAMES: [&str; 14] = [
@@ -45,7 +45,7 @@ const SYSTEM_NAMES: [&str; 6] = ["system", "developer", "instructions", "system_
 const TOOL_NAMES: [&str; 8] =
     ["tool", "function", "tool_result", "tool_use", "tool_response", "observation", "ipython", "plugin"];
 
-/// The role with this name in any spelling: `user`, `assistant`, `system` or `tool`. None for other names.
+/// The role for a name in any spelling: `user`, `assistant`, `system` or `tool`. None for an unknown name.
 pub fn role(name: &str) -> Option<&'static str> {
     let name = name.trim().trim_end_matches([':', '：']).trim().to_lowercase();
     let name = name.as_str();
@@ -62,7 +62,7 @@ pub fn role(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The role with this name, or the word of the source if it is none that is known. `unknown` if it is empty.
+/// The role for a name. For an unknown name, the name itself (at most 40 characters); for an empty name, `unknown`.
 pub fn role_or_word(name: &str) -> String {
     let word = || name.trim().chars().take(40).collect::<String>();
     match role(name) {

@@ -1,5 +1,5 @@
-//! Splits Markdown with rules or notes into items: one for each bullet, or for each section without bullets. Joined, the
-//! sources of the items are the file.
+//! Splits Markdown with rules or notes into items: one item for each bullet, or for each section without bullets. The
+//! sources of all items together are the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,30 +7,31 @@ use std::ops::Range;
 /// One rule or note.
 #[derive(Debug)]
 pub struct Piece<'t> {
-    /// The words, without the mark of the bullet.
+    /// Text of the item, without the bullet.
     pub text: String,
-    /// The exact text in the file, with headings and blank lines that belong to no other item.
+    /// The exact text in the file. Includes headings and blank lines that belong to no other item.
     pub source: &'t str,
-    /// The last heading above it.
+    /// The last heading above the item.
     pub section: Option<String>,
-    /// `line N` of the words.
+    /// `line N`, the first line of the item's text.
     pub pointer: String,
-    /// Digest of section and words, with a number if the file has the same again.
+    /// Digest of section and text. If the file has the same item again, a number is appended.
     pub id: String,
 }
 
-/// What a run of lines is.
+/// The type of a block of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Block {
     Bullet,
     Paragraph,
-    /// Code or a table, which only make sense with the text around them.
+    /// Code or a table, which are not understandable without the text around them.
     Solid,
-    /// A comment or a rule.
+    /// A comment or a horizontal rule.
     Silent,
 }
 
-/// The items of a text. `before` is what precedes it in the file (frontmatter) and goes to the first item.
+/// Splits a text into items. `before` is the start of `text` that precedes the rules (frontmatter). It becomes part of
+/// the source of the first item.
 pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
     let body = before.len().min(text.len());
     let mut found: Vec<(Range<usize>, String, Option<String>)> = Vec::new();
@@ -87,7 +88,7 @@ struct Section {
     body: Range<usize>,
 }
 
-/// The sections of a text, at headings of any level. Lines in code blocks are no headings.
+/// Splits a text into sections at headings of any level. Lines in code blocks are not headings.
 fn sections(text: &str, from: usize) -> Vec<Section> {
     let mut out = vec![Section { heading: None, body: from..text.len() }];
     let (mut at, mut fence) = (from, None);
@@ -107,7 +108,7 @@ fn sections(text: &str, from: usize) -> Vec<Section> {
     out
 }
 
-/// The words of a heading.
+/// The text of a heading. None for a line that is not a heading.
 fn heading_of(line: &str) -> Option<String> {
     let marks = line.len() - line.trim_start_matches('#').len();
     let words = line.get(marks..).filter(|rest| (1..=6).contains(&marks) && rest.starts_with([' ', '\t']))?;
@@ -115,7 +116,7 @@ fn heading_of(line: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Follows the fences of code blocks. True if the line is one.
+/// Updates the state of code fences. True if the line is a fence.
 fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
     let line = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|c| line.starts_with(&c.to_string().repeat(3)));
@@ -127,7 +128,7 @@ fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
     true
 }
 
-/// True for the first line of a list item, with its indentation.
+/// Indentation of the first line of a list item. None for any other line.
 fn bullet_indent(line: &str) -> Option<usize> {
     let words = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - words.len();
@@ -186,7 +187,7 @@ fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
     out
 }
 
-/// A list item without its mark.
+/// The text of a list item without the bullet or number.
 fn without_mark(item: &str) -> String {
     let words = item.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     let words = words.strip_prefix(['-', '*', '+', '•', '.', ')']).unwrap_or(words);

@@ -1,5 +1,6 @@
-//! SQLite databases inside exports. Nothing is locked, changed or written beside a database: SQLite gets its bytes in
-//! memory, with its log applied, or, for a large file on disk, a path that it may only read and never lock.
+//! Reads SQLite databases inside exports. A database is not locked or changed, and no file is created beside it. SQLite
+//! receives the bytes in memory, with the log applied. A large file on disk is opened by its path instead, read-only
+//! and without locks.
 use super::sqlite_log::apply_log;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_model::Limits;
@@ -11,7 +12,8 @@ use std::path::Path;
 
 /// First bytes of a SQLite database.
 pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
-/// Fewest bytes that a row takes in a file. A damaged file can lead to the same rows again and again.
+/// Smallest number of bytes that a row needs in a file. It limits the number of rows, because a damaged file can return
+/// the same rows again and again.
 const MIN_ROW_BYTES: u64 = 4;
 
 /// Reasons why a database cannot be opened.
@@ -20,7 +22,7 @@ pub enum OpenError {
     /// The bytes are not an SQLite database.
     #[error("not a SQLite database")]
     NotSqlite,
-    /// The file is shorter than it says, or its list of tables cannot be read.
+    /// The file is shorter than its header states, or its list of tables cannot be read.
     #[error("the list of tables cannot be read, because the file is damaged or cut off: {0}")]
     Schema(rusqlite::Error),
     /// An error of SQLite. It may name tables and columns, but contains no content.
@@ -30,15 +32,16 @@ pub enum OpenError {
 
 /// An open database.
 pub struct Database {
-    /// The connection, which cannot write.
+    /// The read-only connection.
     pub connection: Connection,
-    /// Most rows that any table of it can have.
+    /// Largest number of rows that a table of the database can have.
     pub max_rows: u64,
-    /// True if there is a log that was not read, because the database is too large to be in memory.
+    /// True if a log was not applied, because the database is too large to be read into memory.
     pub is_log_unread: bool,
 }
 
-/// Opens a database of a catalog. One that is larger than an element may be is only read if it is a file on disk.
+/// Opens a database of a catalog. A database that is larger than `Limits::element_bytes` can only be opened if it is a
+/// file on disk.
 pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
     let unreadable = |e: OpenError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal") && m.size > 0);
@@ -67,7 +70,7 @@ fn check_schema(connection: &Connection) -> Result<(), OpenError> {
     count.map(drop).map_err(OpenError::Schema)
 }
 
-/// True if `other` has the name of `member` with this ending.
+/// True if the name of `other` is the name of `member` with this ending appended.
 pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
     other.root == member.root
         && other.archive == member.archive
@@ -97,7 +100,7 @@ pub fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Re
     Ok(connection)
 }
 
-/// Opens a file that is treated as if nothing could change it, so that SQLite neither locks it nor looks for a log.
+/// Opens a file in SQLite's immutable mode, so that SQLite neither locks the file nor looks for a log.
 fn open_file(path: &Path) -> Result<Connection, OpenError> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let text = absolute.to_str().ok_or(OpenError::NotSqlite)?.replace('\\', "/");
@@ -139,7 +142,7 @@ pub fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
     FormatError::invalid("database_unreadable", &member.place, error.to_string())
 }
 
-/// A text or the bytes of a column as text. None for other values.
+/// The text or bytes of a column as text. None for other values.
 pub fn column_text(value: ValueRef<'_>) -> Option<String> {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),

@@ -1,13 +1,13 @@
-//! Tables with a header: CSV files row by row, in any encoding and with any usual separator, and the columns of a header
-//! by their names.
+//! Tables with a header: reads CSV files row by row, in any encoding and with any usual separator, and finds columns by
+//! their names.
 use csv_core::ReadFieldResult;
 use mementory_format::FormatError;
 use mementory_model::{Fields, Limits};
 use std::io::Read;
 
-/// Number of bytes that are read at once. The first of them decide the encoding and the separator.
+/// Number of bytes that are read at a time. Encoding and separator are determined from the first chunk.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Separators, the usual one first.
+/// The separators that are recognised. The most common one comes first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The first row of a table.
@@ -20,12 +20,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header in this row.
+    /// Makes a header from a row.
     pub fn new(row: Row) -> Self {
         Self { normal: row.cells.iter().map(|name| normal_name(name)).collect(), names: row.cells, raw: row.raw }
     }
 
-    /// The column with one of these names. Case, spaces and punctuation do not matter.
+    /// The column with one of these names. Upper and lower case, spaces and punctuation are ignored.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.normal.iter().position(|column| *column == normal_name(name)))
     }
@@ -47,7 +47,7 @@ impl Header {
     }
 }
 
-/// A name of a column without case, spaces and punctuation.
+/// The name of a column in lower case, without spaces and punctuation.
 fn normal_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -59,18 +59,18 @@ pub struct Row {
     pub number: u64,
     /// The cells, without quotes.
     pub cells: Vec<String>,
-    /// The text of the row, without its line break. Empty in tables that have no text of their own.
+    /// The text of the row, without its line break. Empty for tables whose rows have no text.
     pub raw: String,
-    /// Why the row is not complete.
+    /// The reason why the row is incomplete.
     pub fault: Option<RowFault>,
 }
 
-/// Why a row is not complete.
+/// The reason why a row is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFault {
-    /// It is larger than the limit.
+    /// The row is larger than the limit.
     TooLarge,
-    /// The file ends inside it: in a quoted cell, or before the last column of the header.
+    /// The file ends inside the row: in a quoted cell, or before the last column of the header.
     Truncated,
 }
 
@@ -86,11 +86,11 @@ impl Row {
     }
 }
 
-/// The rows of a CSV file. Memory use is one row, at most the limit for one element.
+/// Reads the rows of a CSV file. Memory use is one row, at most the limit of one element.
 pub struct CsvRows<'r> {
     reader: &'r mut dyn Read,
     core: csv_core::Reader,
-    /// Decodes UTF-16. None: the bytes are UTF-8, or cells that are not are Windows-1252.
+    /// Decodes UTF-16. None if the bytes are UTF-8; cells that are not UTF-8 are then read as Windows-1252.
     decoder: Option<encoding_rs::Decoder>,
     buffer: Vec<u8>,
     start: usize,
@@ -102,7 +102,7 @@ pub struct CsvRows<'r> {
 }
 
 impl<'r> CsvRows<'r> {
-    /// Reads the start of a file, which decides the encoding and the separator.
+    /// Reads the start of a file to determine the encoding and the separator.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits, place: &str) -> Result<Self, FormatError> {
         let mut rows = Self {
             reader,
@@ -212,7 +212,7 @@ impl<'r> CsvRows<'r> {
     }
 }
 
-/// The encoding of a text by its first bytes, and the length of its mark.
+/// The encoding of a text, determined by its first bytes, and the length of its byte order mark.
 fn encoding_of(head: &[u8]) -> (&'static encoding_rs::Encoding, usize) {
     match (encoding_rs::Encoding::for_bom(head), head) {
         (Some(found), _) => found,
@@ -242,7 +242,7 @@ fn separator_of(text: &[u8]) -> u8 {
     most.map_or(b',', |(separator, _)| *separator)
 }
 
-/// UTF-8, or else Windows-1252.
+/// Decodes UTF-8. Bytes that are not UTF-8 are decoded as Windows-1252.
 fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| {
         let bytes = error.into_bytes();

@@ -1,7 +1,7 @@
-//! Topics under which memories are written, in the order in which import prompts ask for them.
+//! Topics by which memories are grouped when they are written, in the order in which import prompts ask for them.
 use mementory_model::Record;
 
-/// Names of the topics, in the order of a text.
+/// Names of the topics, in the order in which they are written.
 pub const NAMES: [&str; 12] = [
     "Instructions",
     "Identity",
@@ -17,7 +17,7 @@ pub const NAMES: [&str; 12] = [
     "Other",
 ];
 
-/// Position of the topic of instructions.
+/// Position of the topic `Instructions`.
 pub const INSTRUCTIONS: usize = 0;
 
 /// Record types, sections and tags that belong to each topic.
@@ -36,7 +36,8 @@ const WORDS: [&[&str]; 12] = [
     &[],
 ];
 
-/// Position of the topic to which the first known word among type, section and tags belongs, else of the last topic.
+/// Position of the topic of a record. The first known word among type, section and tags determines it. Without a known
+/// word, it is the last topic.
 pub fn topic_of(record: &Record) -> usize {
     let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());
@@ -48,7 +49,7 @@ pub fn topic_of(record: &Record) -> usize {
     words.filter_map(position).next().unwrap_or(NAMES.len() - 1)
 }
 
-/// Like [`topic_of`]. What a person told an assistant to do is an instruction, whatever its type is.
+/// Like [`topic_of`], but custom instructions and rules are always the topic `Instructions`, whatever their type is.
 pub fn topic_for_agents(record: &Record) -> usize {
     let method = record.source.method.as_deref();
     match method {

@@ -1,13 +1,13 @@
-//! Values as vendors write them: ids with or without quotes, times in several notations, members that the model has no
-//! field for.
+//! Reads values in the forms that vendors write: ids with or without quotes, times in several notations, members for
+//! which the model has no field.
 use super::object::{Object, decode_string};
 use mementory_json::Tree;
 use mementory_model::{Fields, Timestamp};
 use serde_json::{Value, value::RawValue};
 
-/// Largest depth of wrapping objects around a time or an id (`{"$date":{"$numberLong":"0"}}`).
+/// Largest number of objects around a time or an id (`{"$date":{"$numberLong":"0"}}`).
 const MAX_WRAPPERS: usize = 3;
-/// Depth to which JSON is decoded for display.
+/// Largest nesting depth of JSON that is decoded for display.
 const TEXT_DEPTH: u32 = 64;
 
 /// An id: a string that is not blank, or a number. MongoDB's `{"$oid":"…"}` is unwrapped.
@@ -15,7 +15,7 @@ pub fn id(object: &Object<'_>, key: &str) -> Option<String> {
     id_of(object.raw_value(key)?)
 }
 
-/// The id under the first of these keys that has one.
+/// The id under the first of these keys that has an id.
 pub fn first_id(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id(object, key))
 }
@@ -27,18 +27,18 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
     (!text.is_empty() && !matches!(text, "true" | "false" | "null")).then(|| text.to_owned())
 }
 
-/// The text under the first of these keys that has one.
+/// The text under the first of these keys that has a text.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| object.non_blank_text(key)).map(|text| text.into_owned())
 }
 
-/// The time under the first of these keys that has one.
+/// The time under the first of these keys that has a valid time.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| time_of(object.raw_value(key)?))
 }
 
-/// A time as RFC 3339, as seconds, milliseconds or microseconds since 1970 with or without quotes, or in MongoDB's
-/// notation. Zero means that the time is not known.
+/// Parses a time: RFC 3339, seconds, milliseconds or microseconds since 1970 with or without quotes, or MongoDB's
+/// notation. None for zero, which means that the time is not known.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     time(&scalar(raw)?)
 }
@@ -58,7 +58,7 @@ pub fn time(text: &str) -> Option<Timestamp> {
     Timestamp::parse(text)
 }
 
-/// The text of a string or number, inside `{"$date":…}`, `{"$numberLong":…}` or `{"$oid":…}`.
+/// The text of a string or number. Objects such as `{"$date":…}`, `{"$numberLong":…}` and `{"$oid":…}` are unwrapped.
 fn scalar(raw: &RawValue) -> Option<String> {
     let mut raw = raw;
     for _ in 0..MAX_WRAPPERS {
@@ -87,8 +87,8 @@ pub fn block(kind: &str, name: Option<&str>, text: String) -> Value {
     Value::Object(map)
 }
 
-/// The members of an object that have no field in the model. Members without content are only in the verbatim, and so
-/// are values nested too deep.
+/// The members of an object for which the model has no field. Members without content, and values that are nested too
+/// deep, are only in the verbatim.
 pub fn other_fields(object: &Object<'_>, used: &[&str]) -> Fields {
     let is_empty = |raw: &RawValue| matches!(raw.get(), "null" | "\"\"" | "[]" | "{}");
     object
@@ -98,7 +98,7 @@ pub fn other_fields(object: &Object<'_>, used: &[&str]) -> Fields {
         .collect()
 }
 
-/// A value as text that can be searched: a string itself, any other value as JSON without `\u` escapes.
+/// A value as text that can be searched: a string as it is, any other value as JSON without `\u` escapes.
 pub fn readable(raw: &RawValue) -> String {
     if let Some(text) = decode_string(raw) {
         return text.into_owned();
@@ -116,7 +116,7 @@ pub fn readable(raw: &RawValue) -> String {
     )
 }
 
-/// Appends a paragraph to a text.
+/// Appends a paragraph to a text, unless the paragraph is blank.
 pub fn push_paragraph(out: &mut String, text: &str) {
     if text.trim().is_empty() {
         return;

@@ -1,21 +1,21 @@
-//! Rows of the sheets of an `.xlsx` workbook, in bounded memory.
+//! Reads the rows of the sheets of an `.xlsx` workbook with bounded memory.
 use super::tables::Row;
 use calamine::{DataRef, Reader, Xlsx};
 use mementory_format::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::io::{Cursor, Read};
 
-/// Number of bytes of a part of a workbook in which detection looks for words. Headers are at its start.
+/// Number of bytes at the start of a workbook's part in which detection searches for words. Headers are at the start.
 const HEAD_BYTES: u64 = 1 << 20;
-/// Number of columns that are read.
+/// Largest number of columns that are read.
 const COLUMNS: u32 = 256;
 
 /// A sheet with at least one row.
 #[derive(Debug, Default)]
 pub struct Sheet {
-    /// Its name.
+    /// Name of the sheet.
     pub name: String,
-    /// Its rows. Empty rows are left out.
+    /// Rows of the sheet. Empty rows are left out.
     pub rows: Vec<Row>,
 }
 
@@ -42,13 +42,14 @@ pub fn mentions(bytes: &[u8], words: &[&str]) -> bool {
 pub fn sheets(bytes: &[u8], limits: &Limits, place: &str) -> Result<Vec<Sheet>, FormatError> {
     refuse_bombs(bytes, limits, place)?;
     let malformed = |message: String| FormatError::invalid("malformed", place, message);
-    // The parser is not ours: a panic in it costs this file and not the import.
+    // The parser is not our code. If it panics, only this file is lost, and not the whole import.
     std::panic::catch_unwind(|| parse(bytes))
         .map_err(|_| malformed("this workbook cannot be read".into()))?
         .map_err(|e| malformed(format!("this workbook cannot be read: {e}")))
 }
 
-/// The parser reads parts of a workbook whole, so their size is measured first.
+/// Limits the unpacked size of a workbook. The size is measured first, because the parser reads parts of a workbook as
+/// a whole.
 fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), FormatError> {
     let limit = limits.expanded_bytes.max((bytes.len() as u64).saturating_mul(EXPANSION));
     let malformed = || FormatError::invalid("malformed", place, "this workbook is damaged");
@@ -56,7 +57,7 @@ fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), Format
     let mut size = 0;
     for index in 0..archive.len() {
         let Ok(part) = archive.by_index(index) else { continue };
-        // A damaged part is reported by the parser.
+        // The parser reports a damaged part.
         size += std::io::copy(&mut part.take(limit + 1), &mut std::io::sink()).unwrap_or_default();
         if size > limit {
             return Err(FormatError::Limit { limit: "expanded_bytes", place: place.into(), figure: limit });
@@ -121,7 +122,7 @@ fn text_of(cell: &DataRef<'_>) -> String {
 pub mod testing {
     use std::io::{Cursor, Write};
 
-    /// A workbook with one sheet that has a header and one row, both with one column.
+    /// A workbook with one sheet that has a header row and one row of values, both with one column.
     pub fn workbook(header: &str, value: &str) -> Option<Vec<u8>> {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let cell = |at: &str, text: &str| format!("<c r=\"{at}\" t=\"inlineStr\"><is><t>{text}</t></is></c>");

@@ -1,25 +1,25 @@
-//! Frontmatter of Markdown files that are written.
+//! Writes the frontmatter of Markdown files.
 use mementory_model::Timestamp;
 use std::fmt::Write as _;
 
-/// Lines of a frontmatter.
+/// The lines of the frontmatter.
 #[derive(Default)]
 pub struct YamlHead(String);
 
 impl YamlHead {
-    /// A text in double quotes, which every program of notes reads the same way.
+    /// Adds a text in double quotes, which every program for notes reads in the same way.
     pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {}", quoted(value));
         self
     }
 
-    /// A word of our own, without quotes.
+    /// Adds a word without quotes. Only for words that we chose.
     pub fn word(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {value}");
         self
     }
 
-    /// A time, if there is one.
+    /// Adds a time in RFC 3339, if there is one.
     pub fn time(&mut self, key: &str, value: Option<Timestamp>) -> &mut Self {
         if let Some(time) = value {
             let _ = writeln!(self.0, "{key}: \"{}\"", time.to_rfc3339());
@@ -27,7 +27,7 @@ impl YamlHead {
         self
     }
 
-    /// A list of texts, if there are any.
+    /// Adds a list of texts, unless it is empty.
     pub fn texts(&mut self, key: &str, values: &[String]) -> &mut Self {
         if !values.is_empty() {
             let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
@@ -36,13 +36,13 @@ impl YamlHead {
         self
     }
 
-    /// The frontmatter and the text below it.
+    /// The frontmatter, followed by the text of the note.
     pub fn document(&self, body: &str) -> String {
         format!("---\n{}---\n\n{body}\n", self.0)
     }
 }
 
-/// A text in double quotes. What YAML does not allow in a text is escaped, and a text is on one line.
+/// A text in double quotes on one line. Characters that YAML does not allow in a text are escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

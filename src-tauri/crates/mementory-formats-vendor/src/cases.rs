@@ -1,4 +1,4 @@
-//! The runner of cases and the checks of writers, with the formats among which tests of this crate detect.
+//! Runs the fixture cases and the checks of writers, with the formats among which the tests of this crate detect.
 use crate::testing::ALL;
 use mementory_format::{Detected, Format, WriteReport, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};
@@ -46,7 +46,7 @@ pub fn claimed_by(path: &Path) -> Vec<&'static str> {
     testkit::claimed_by(&ALL, path)
 }
 
-/// Checks the cases of a format for reading, which has nothing besides what its records say.
+/// Checks the cases of a format that is made for people to read. Its records have no verbatim text.
 pub fn check_cases_for_reading(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { no_verbatim: true, ..Checks::default() })
 }

@@ -38,7 +38,7 @@ pub mod zep;
 
 use mementory_format::Format;
 
-/// Every format of this crate, in the order in which detection asks them.
+/// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[
     &chatgpt::ChatGpt,
     &claude::Claude,

@@ -1,9 +1,9 @@
-//! The shared samples of all vendors are claimed by nobody who does not own them.
+//! Formats for notes and for chats of local programs do not claim the shared samples of other vendors.
 #![allow(clippy::unwrap_used)]
 use crate::cases::claiming;
 use mementory_format::testkit::shared;
 
-/// Formats that take what is left. They may claim a sample only while its own format is not there.
+/// Formats that accept many shapes of notes and chats, and so could claim samples of other vendors.
 const NOTES_AND_CHATS: [&str; 7] = ["basic_memory", "obsidian", "okf", "open_webui", "librechat", "lm_studio", "jan"];
 
 #[test]

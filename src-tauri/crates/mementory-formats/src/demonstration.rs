@@ -1,5 +1,5 @@
-//! Exports of an invented person over one year, for a vault to try the program with. `tests/demonstration/make.mjs`
-//! makes them.
+//! Exports of an invented person over one year, for a vault with which users can try the program.
+//! `tests/demonstration/make.mjs` generates them.
 
 /// The exports as (file name, content), in the order in which they are imported.
 pub const DEMONSTRATION: [(&str, &[u8]); 4] = [

@@ -1,4 +1,4 @@
-//! The registry of all formats, detection over it, and the few parts of single formats that callers use.
+//! The registry of all formats, detection with these formats, and the few parts of single formats that callers use.
 //!
 //! To add a format, create a folder in `mementory-formats-vendor`, `-agents` or `-interchange` and add a line to that
 //! crate's `FORMATS`.
@@ -42,7 +42,7 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &REGISTRY
 }
 
-/// The format with this id, or with this other name. None if there is no such format.
+/// The format with this id or alias. None if there is no such format.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     let named = || registry().iter().copied().find(|f| f.aliases().contains(&id));
     registry().iter().copied().find(|f| f.id() == id).or_else(named)
@@ -73,7 +73,7 @@ pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<
     mementory_format::detect(registry(), catalog, limits, only)
 }
 
-/// The formats that could read members which none recognised, see [`mementory_format::nearest`].
+/// The formats that could read the members that no format recognised, see [`mementory_format::nearest`].
 ///
 /// # Errors
 /// The errors of the formats.
@@ -85,7 +85,7 @@ pub fn nearest(
     mementory_format::nearest(registry(), catalog, limits, members)
 }
 
-/// True if exports in this format can contain passthrough files, also passthrough files of other formats.
+/// True if exports in this format can contain passthrough files, including those of other formats.
 pub fn carries_passthrough(id: &str) -> bool {
     by_id(id).is_some_and(|f| f.capabilities().carries_passthrough)
 }

@@ -85,7 +85,7 @@ fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// Reads everything that is detected. Also returns the missing parts and the members that no format claims.
+/// Reads every detected source. Also returns the missing parts and the members that no format claims.
 fn read(folder: &Folder) -> (ReadResult, Vec<String>, Vec<String>) {
     let limits = Limits::default();
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &limits, None).unwrap();
@@ -191,7 +191,7 @@ fn a_message_that_contains_a_key_of_another_vendor_does_not_change_the_detected_
     assert!(read(&dir).0.records.is_empty());
 }
 
-/// Every format reads every member during detection. A damaged member must not end the import of the other members.
+/// Every format reads every member during detection. Damage in one member must not end the import of the others.
 #[test]
 fn a_truncated_download_yields_the_records_before_the_cut() {
     let many: Vec<String> = (0..400_u64)
@@ -205,7 +205,8 @@ fn a_truncated_download_yields_the_records_before_the_cut() {
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
     let messages = seen.texts("chatgpt", Kind::Message).len();
     assert!((50..400).contains(&messages), "{messages}");
-    // The download ends in a file after the conversations, also in a manifest, which interchange formats read first.
+    // The download ends inside a file that follows the conversations. One such file is a manifest, which interchange
+    // formats read first.
     for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
         let all = zip(&[("conversations.json", json_list(&many)), (last, photo.clone())]);
         let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
@@ -309,7 +310,7 @@ fn a_gap_in_the_part_numbers_is_a_missing_part() {
     let parts =
         [(first.as_str(), part("conversations-000.json", "1")), (third.as_str(), part("conversations-001.json", "2"))];
     assert_eq!(read(&folder("portal", &parts)).1, [names("0002")]);
-    // The same two parts in one archive.
+    // The same two parts, but in one archive.
     let inside: Vec<(String, Vec<u8>)> =
         parts.iter().map(|(n, b)| (format!("User Online Activity/{n}"), b.clone())).collect();
     let inside: Vec<(&str, Vec<u8>)> = inside.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();

@@ -1,6 +1,6 @@
 //! Canonical JSON: the one text of a value that is hashed and signed. Members are sorted, there is no white space, and
-//! of members with the same key only the last is written. A [`Style`] states the rules that differ between standards:
-//! how numbers are written, how keys are sorted, and which characters are escaped.
+//! if several members have the same key, only the last is written. A [`Style`] states the rules that differ between
+//! standards: how numbers are written, how keys are sorted, and which characters are escaped.
 use crate::{Tree, is_shortest, write_string};
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt::Write as _};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadNumber;
 
-/// How numbers are written.
+/// How numbers are written in canonical JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// Like ECMAScript's `Number::toString`: every number is converted to a double, and a number outside the range of a
@@ -71,7 +71,7 @@ const MAX_INTEGER_DIGITS: usize = 4300;
 /// Whole floats below this number are written without an exponent, larger floats with an exponent.
 const PYTHON_EXPONENT_START: f64 = 1e16;
 
-/// The canonical text of a value. Its nesting was limited when the tree was parsed.
+/// The canonical text of a value. Recursion is safe, because the nesting was limited when the tree was parsed.
 ///
 /// # Errors
 /// A number that the style cannot write.
@@ -116,7 +116,7 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
     Ok(())
 }
 
-/// Members sorted by key. Of members with the same key only the last is included.
+/// Members sorted by key. If several members have the same key, only the last is included.
 pub fn sorted_members(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
     // For ASCII keys both orders are the order of the bytes. The list is reversed and the sort is stable, so the last

@@ -1,14 +1,14 @@
 //! Closes the text of a value that ends too early, so that its complete parts can be read.
 
-/// Deeper values are not closed, as the parser would not accept them either.
+/// Values that are nested deeper than this are not closed, because the parser would not accept them.
 const MAX_DEPTH: usize = 127;
 
 /// An object or array that is still open at the end of the text.
 struct Open {
     closing: u8,
-    /// Complete objects and arrays directly inside.
+    /// Number of complete objects and arrays directly inside.
     children: usize,
-    /// Position after the last of them.
+    /// Position after the last complete object or array directly inside.
     end: usize,
 }
 
@@ -26,7 +26,7 @@ struct Open {
 /// ```
 pub fn close_cut(bytes: &[u8]) -> Option<Vec<u8>> {
     let open = open_at_end(bytes)?;
-    // The outermost of those with equally many entries.
+    // If several have equally many entries, the outermost is used.
     let (list, best) = open.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
     if best.children == 0 {
         return None;

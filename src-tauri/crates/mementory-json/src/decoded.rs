@@ -166,7 +166,7 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
     }
 }
 
-/// Removes the escapes of a JSON string around the stream.
+/// Removes the escapes of a JSON string that contains the whole stream.
 #[derive(Default)]
 struct Unescape {
     carry: Vec<u8>,
@@ -204,8 +204,8 @@ impl Unescape {
 }
 
 /// Decodes the escape at the start of `data` and returns the length of the escape. None if more bytes are needed. A
-/// lone surrogate remains an escape, because the inner JSON may contain it. Of an unknown escape only the backslash is
-/// removed.
+/// lone surrogate remains an escape, because the inner JSON may contain one. From an unknown escape, only the backslash
+/// is removed.
 fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let decoded_byte = match *data.get(1)? {
         b'n' => b'\n',

@@ -64,7 +64,7 @@ impl Element<'_> {
     }
 }
 
-/// Where the reader is in the document.
+/// Current position of the reader in the structure of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Between the values at top level.
@@ -172,8 +172,8 @@ impl<'r> Elements<'r> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }
 
-    /// The pointer and the closed text (see [`close_cut`]) of an element inside which the stream ended, if it is the
-    /// only one: of a file with a single conversation, its complete messages are all that there is. None unless
+    /// The pointer and the closed text (see [`close_cut`]) of an element inside which the stream ended, if no other
+    /// element was read. In a file with a single conversation, these are all messages that can be read. None unless
     /// [`Elements::next`] returned [`ElementError::Truncated`] for the first element.
     pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;
@@ -391,7 +391,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Enters the array at `at` if its key is wanted. Otherwise the scanner continues inside it.
+    /// Enters the array at `at` if its key is one of the keys with elements. Otherwise the scanner continues inside the
+    /// array.
     fn enter_array_if_wanted(&mut self, key: (usize, usize), at: usize) -> bool {
         let name = &self.buf[key.0..key.1];
         match self.keys.iter().find(|k| k.as_bytes() == name) {

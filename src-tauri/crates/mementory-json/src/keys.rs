@@ -31,7 +31,7 @@ impl Keys {
     }
 }
 
-/// The keys at the start of a file. None if it does not look like JSON.
+/// The keys at the start of a file. None if the file does not look like JSON.
 pub fn keys(reader: &mut dyn Read) -> std::io::Result<Option<Keys>> {
     let head = read_head(reader)?;
     let text = decode_text(&head);

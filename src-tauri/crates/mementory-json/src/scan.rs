@@ -21,7 +21,7 @@ pub(super) struct Scanner {
 pub(super) enum Pause {
     /// The value ends before this position.
     End(usize),
-    /// An array begins as the value of a key at depth 1. `key` has the positions of the key's text, `at` is the
+    /// An array begins as the value of a key at depth 1. `key` has the start and end of the key's text, `at` is the
     /// position after the `[`.
     Array { key: (usize, usize), at: usize },
     /// The buffer was scanned to its end.

@@ -96,7 +96,7 @@ impl Tree {
         }
     }
 
-    /// Appends the value as JSON without white space, in its own order and with its own number texts.
+    /// Appends the value as JSON without white space. Members keep their order, and numbers keep their text.
     pub fn write(&self, out: &mut String) {
         match self {
             Tree::Null => out.push_str("null"),
@@ -130,7 +130,8 @@ impl Tree {
     }
 }
 
-/// True if two names are equal. Compares the last bytes first, because names of equal length mostly differ there.
+/// True if two names are equal. Compares the last bytes first, because that is where names of equal length usually
+/// differ.
 pub fn equal_names(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b
 }
@@ -145,8 +146,8 @@ fn unescaped_len(text: &[u8]) -> usize {
 }
 
 /// True if a number token is the shortest text of its double, without an exponent, so that every canonical form writes
-/// it unchanged. Accepts only tokens with at most 15 characters after the sign and without superfluous zeros that are 0
-/// or at least 0.1 in magnitude.
+/// it unchanged. May return false for such a token: it accepts only tokens without superfluous zeros, with at most 15
+/// characters after the sign, and with a value that is 0 or at least 0.1 in magnitude.
 pub fn is_shortest(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));

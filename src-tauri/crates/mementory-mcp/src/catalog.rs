@@ -10,8 +10,8 @@ struct Entry {
     tool: Value,
 }
 
-/// The tools for a token, as JSON for `tools/list`. The rights are those that the token names, since they must be known
-/// while the vault is locked; what counts at a call is the grant. Without a valid token there are none.
+/// The tools for a token, as JSON for `tools/list`. The rights are read from the token, since they must be known while
+/// the vault is locked. At a call, only the rights of the grant count. Without a valid token there are no tools.
 pub fn list_json(token: &str) -> Vec<Value> {
     let mut parts = token.trim().split('_');
     let rights = match (parts.next(), parts.next()) {
@@ -23,7 +23,7 @@ pub fn list_json(token: &str) -> Vec<Value> {
     let granted = |entry: &Entry| match entry.right.as_str() {
         "read" => read,
         "suggest" => suggest,
-        // Whoever cannot read cannot name a record either.
+        // A client that cannot read does not know the id of any record.
         "change" => read && suggest,
         _ => true,
     };

@@ -2,16 +2,16 @@
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
-/// Our own program that clients start; the client is the one that started it.
+/// Name of our own program, which clients start. The client is the process that started it.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
 /// Programs that start others on behalf of a client.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
-/// Programs that run a script, which then is what the person knows.
+/// Programs that run a script. The person knows the script rather than the program.
 #[cfg(target_os = "linux")]
 const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
-/// Most processes that are followed upwards.
+/// Largest number of processes that are followed, from child to parent.
 #[cfg(target_os = "linux")]
 const MAX_STEPS: usize = 6;
 

@@ -1,6 +1,6 @@
 //! The program that a client starts: the Model Context Protocol over standard input and output. It has the client's
-//! token and neither key nor store; each call of a tool is one connection to whoever has the vault open. So it works
-//! before the vault is unlocked and after it was locked, and need not be started again.
+//! token, but neither key nor store. Each call of a tool is one connection to the process that has the vault open. So
+//! the program also runs while the vault is locked, and need not be started again after that.
 use crate::{
     catalog::list_json,
     wire::{ToolAnswer, ToolCall, ToolError},
@@ -26,7 +26,7 @@ use std::{
 const MAX_MESSAGE_BYTES: usize = 512 << 10;
 /// Longest token file, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1024;
-/// Threads that wait for answers.
+/// Largest number of threads that wait for answers.
 const MAX_WAITING: usize = 8;
 
 const VERSIONS: [ProtocolVersion; 3] =
@@ -94,7 +94,7 @@ impl ServerHandler for Relay {
     }
 }
 
-/// Asks whoever has the vault open.
+/// Sends a call to the process that has the vault open, and returns its answer.
 #[cfg(unix)]
 fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
     use crate::{
@@ -104,7 +104,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
     use std::{io::BufReader, os::unix::net::UnixStream, time::Duration};
 
     let Ok(mut stream) = UnixStream::connect(socket) else { return ToolAnswer::Error(ToolError::locked()) };
-    // The token goes to nobody else.
+    // The token is sent only to a process of this user.
     if !is_own_process(&stream) {
         return ToolAnswer::Error(ToolError::locked());
     }
@@ -112,7 +112,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
-        // A call that is refused before it was read to its end has an answer too.
+        // The server may answer before it has read all of a call, if it refuses the call.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),
             Ok(None) => sent.map(|()| None),

@@ -1,4 +1,4 @@
-//! Answers clients over the socket. It holds no vault: whoever runs it lends one for each call.
+//! Answers clients over the socket. The server has no vault of its own: its caller lends one for each call.
 use crate::{
     peer::Program,
     socket::{is_own_process, make_folder, peer_program},
@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-/// Most connections at once.
+/// Largest number of connections at once.
 const MAX_CONNECTIONS: usize = 32;
 /// How long a connection may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -30,18 +30,18 @@ pub trait VaultAccess: Send + Sync {
     /// Calls `use_it` with the open vault. While it is locked, returns false without calling it.
     fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool;
 
-    /// Called after a call of a client whose token was accepted, before it gets its answer.
+    /// Called after a successful call of a client, before the client gets its answer.
     fn answered(&self, _call: &AnsweredCall) {}
 }
 
-/// A call whose token was accepted.
+/// A successful call of a client.
 #[derive(Debug, Clone)]
 pub struct AnsweredCall {
     /// Id of the client's grant.
     pub grant: String,
     /// Name of the tool.
     pub tool: String,
-    /// The program that is really connected; None where the system does not say.
+    /// The program at the other end, as the system names it. None if the system does not say.
     pub program: Option<Program>,
 }
 
@@ -62,7 +62,7 @@ impl Stopper {
     /// Makes [`Server::run`] return.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // Wakes the server, which waits for a connection. If that fails, it is not waiting.
+        // Wakes the server, which waits for a connection. If that fails, the server is not waiting.
         let _ = UnixStream::connect(&self.path);
     }
 }
@@ -97,8 +97,8 @@ impl Server {
         self.stopper.clone()
     }
 
-    /// Answers clients until it is stopped, then removes the socket. Calls that run then are not waited for: the
-    /// vault's owner does that when it takes the vault back.
+    /// Answers clients until it is stopped, then removes the socket. Does not wait for calls that are still running:
+    /// the owner of the vault waits for them when it takes the vault back.
     pub fn run(self, vault: &Arc<dyn VaultAccess>) {
         let connections = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
@@ -128,7 +128,7 @@ impl Server {
     }
 }
 
-/// One connection of the count, until it is dropped.
+/// Counts one connection until it is dropped.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -171,7 +171,7 @@ fn answer(call: &ToolCall, stream: &UnixStream, vault: &dyn VaultAccess) -> Tool
             Err(error) => ToolAnswer::Error(ToolError::from(&error)),
         });
     });
-    // Outside of the vault's loan, because whoever lends it may want it back in there.
+    // Called after the vault was given back, because `answered` may need the vault.
     if let Some(grant) = grant {
         vault.answered(&AnsweredCall { grant: grant.id, tool: call.tool.clone(), program: peer_program(stream) });
     }

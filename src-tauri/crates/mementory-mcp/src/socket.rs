@@ -9,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Path of the socket: `MEMENTORY_SOCKET`, or in the folder of the user's session, or in one of the user's own in the
-/// folder for temporary files.
+/// Path of the socket: `MEMENTORY_SOCKET`, or else in the folder of the user's session, or else in a folder of this
+/// user in the folder for temporary files.
 pub fn socket_path() -> PathBuf {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(path) = named("MEMENTORY_SOCKET") {
@@ -48,7 +48,7 @@ pub(crate) fn own_uid() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// The program that the process at the other end was started by, where the system tells.
+/// The program that started the process at the other end, if the system says so.
 pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
     #[cfg(target_os = "linux")]
     {
@@ -62,8 +62,8 @@ pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
     }
 }
 
-/// True if the process at the other end belongs to this user. On systems where that cannot be asked, the folder of the
-/// socket, which only this user can enter, is what keeps others out.
+/// True if the process at the other end belongs to this user. On systems that do not say this, only the folder of the
+/// socket, which no other user can enter, keeps others out.
 pub(crate) fn is_own_process(stream: &UnixStream) -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     return rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_uid());

@@ -4,11 +4,11 @@ use mementory_api::{ApiError, ApiResult, ClientCalls, Session, types::*};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-/// Most characters of stored text in one answer.
+/// Largest number of characters of stored text in one answer.
 const MAX_CHARS: usize = 40_000;
-/// Most characters of one message in a conversation; the message itself can be fetched whole.
+/// Largest number of characters of one message in a conversation. The message itself can be fetched whole.
 const MAX_MESSAGE_CHARS: usize = 8_000;
-/// Most characters of one memory in a list.
+/// Largest number of characters of one memory in a list.
 const MAX_LISTED_CHARS: usize = 4_000;
 /// Length of a title that is made from a text, in characters.
 const TITLE_CHARS: usize = 80;

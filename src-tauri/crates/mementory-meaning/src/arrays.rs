@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, Axis};
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// Bytes that the largest array of the archive takes, with room.
+/// Largest size of one array in bytes. Every array of the known archive is smaller.
 const LARGEST_ARRAY: u64 = 8 << 20;
 
 /// The archive, in memory.
@@ -16,7 +16,7 @@ impl<'a> Arrays<'a> {
         ZipArchive::new(Cursor::new(file)).map(Self).map_err(|_| EncoderError::wrong("archive"))
     }
 
-    /// The bytes of an array of `count` numbers of this type (as NumPy writes it, like `<f4`).
+    /// The bytes of an array of `count` numbers. `kind` is their type as NumPy writes it, such as `<f4`.
     pub fn bytes(&mut self, name: &str, kind: &str, count: usize) -> Result<Vec<u8>, EncoderError> {
         let wrong = || EncoderError::wrong(name);
         let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong())?;
@@ -38,32 +38,32 @@ impl<'a> Arrays<'a> {
         Ok(bytes)
     }
 
-    /// A list of 32-bit numbers.
+    /// An array of `count` 32-bit floats.
     pub fn list(&mut self, name: &str, count: usize) -> Result<Array1<f32>, EncoderError> {
         let bytes = self.bytes(name, "<f4", count)?;
         Ok(bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
     }
 
-    /// A matrix of 32-bit numbers.
+    /// A matrix of 32-bit floats.
     pub fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<Array2<f32>, EncoderError> {
         let list = self.list(name, rows * columns)?;
         list.into_shape_with_order((rows, columns)).map_err(|_| EncoderError::wrong(name))
     }
 
-    /// One number of 64 bits.
+    /// A single 64-bit float.
     pub fn number(&mut self, name: &str) -> Result<f64, EncoderError> {
         let bytes = self.bytes(name, "<f8", 1)?;
         bytes.try_into().map(f64::from_le_bytes).map_err(|_| EncoderError::wrong(name))
     }
 
-    /// Matrices side by side.
+    /// Three matrices, joined side by side.
     pub fn matrices(&mut self, names: [&str; 3], rows: usize, columns: usize) -> Result<Array2<f32>, EncoderError> {
         let [a, b, c] = names.map(|name| self.matrix(name, rows, columns));
         let (a, b, c) = (a?, b?, c?);
         ndarray::concatenate(Axis(1), &[a.view(), b.view(), c.view()]).map_err(|_| EncoderError::wrong(names[0]))
     }
 
-    /// Lists one after another.
+    /// Three arrays of `count` numbers, joined one after another.
     pub fn lists(&mut self, names: [&str; 3], count: usize) -> Result<Array1<f32>, EncoderError> {
         let [a, b, c] = names.map(|name| self.list(name, count));
         Ok(a?.into_iter().chain(b?).chain(c?).collect())

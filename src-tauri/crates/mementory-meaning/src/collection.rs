@@ -1,8 +1,8 @@
-//! Many stored vectors in memory, and which of them are nearest to a given one.
+//! Many stored vectors in memory, and a search for those nearest to given vectors.
 use crate::{Vector, vector::DIMENSIONS};
 use std::collections::HashMap;
 
-/// Stored vectors, each with the number of what it stands for. Several can have the same number (parts of one text).
+/// Stored vectors, each with a key. Several vectors can have the same key, as for the parts of one text.
 #[derive(Debug, Default)]
 pub struct Collection {
     keys: Vec<i64>,
@@ -11,7 +11,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Adds a vector in the form of [`Vector::to_bytes`]. Anything else is left out.
+    /// Adds a vector in the form of [`Vector::to_bytes`]. Bytes in any other form are ignored.
     pub fn push(&mut self, key: i64, stored: &[u8]) {
         let Some((scale, numbers)) = stored.split_first_chunk::<4>() else { return };
         let scale = f32::from_le_bytes(*scale);
@@ -28,12 +28,12 @@ impl Collection {
         self.keys.len()
     }
 
-    /// True without vectors.
+    /// True if there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// All numbers of vectors with their cosine to the nearest of `to`, best first.
+    /// Each key with the highest cosine between one of its vectors and one of `to`, highest cosine first.
     pub fn ranked(&self, to: &[Vector]) -> Vec<(i64, f32)> {
         let mut best: HashMap<i64, f32> = HashMap::with_capacity(self.keys.len());
         for ((key, scale), numbers) in self.keys.iter().zip(&self.scales).zip(self.numbers.chunks_exact(DIMENSIONS)) {

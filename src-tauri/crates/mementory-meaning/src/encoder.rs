@@ -1,4 +1,4 @@
-//! The encoder as its users see it.
+//! The public interface of the encoder.
 use crate::{
     EncoderError, Vector,
     network::Network,
@@ -7,11 +7,11 @@ use crate::{
 };
 use std::path::Path;
 
-/// Of a longer text, this many characters are read. A vector of 512 numbers cannot hold more anyway.
+/// Largest number of characters of a text that are read. A vector of 512 numbers cannot represent more anyway.
 pub const MAX_CHARS: usize = 2_000;
-/// Of what those become, this many pieces are used: one character can be replaced by 18.
+/// Largest number of pieces of a text that are used. The normalisation can replace one character by 18.
 pub const MAX_PIECES: usize = 1_024;
-/// Pieces that go through the network at once. More are not faster, fewer are slower.
+/// Number of pieces that go through the network at once. A larger number is not faster, a smaller one is slower.
 const PIECES_AT_ONCE: usize = 384;
 
 /// A sentence encoder with its weights in memory, about 80 MB. Many threads can use it at once.
@@ -21,10 +21,10 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Loads the two files of `folder`.
+    /// Loads the weights from the two files in `folder`.
     ///
     /// # Errors
-    /// `Missing`, `Wrong` if a file is not byte for byte the known one, or an I/O error.
+    /// `Missing`, `Wrong` if a file differs from the known one in any byte, or an I/O error.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         let (numbers, vocabulary) = weights::read(folder)?;
         let vocabulary = Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong(VOCABULARY_FILE))?;
@@ -35,9 +35,9 @@ impl Encoder {
         Ok(Self { vocabulary, network })
     }
 
-    /// One vector for each text, in their order. A text gets the same vector (but for rounding) whatever others are
-    /// encoded with it. Of a text, the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces count. An empty text
-    /// gets a vector too, which means nothing.
+    /// One vector for each text, in the same order. The other texts do not change the vector of a text (except by
+    /// rounding). Only the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces of a text are read. An empty text
+    /// gets a vector too, but it has no meaning.
     pub fn encode(&self, texts: &[&str]) -> Vec<Vector> {
         let mut vectors = Vec::with_capacity(texts.len());
         let mut group: Vec<Vec<u32>> = Vec::new();

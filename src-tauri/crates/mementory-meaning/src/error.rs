@@ -7,7 +7,7 @@ pub enum EncoderError {
     /// The folder lacks one of the files.
     #[error("the weights are not there: {0}")]
     Missing(String),
-    /// A file is not the one that this program was made for: too large, changed, or of another version.
+    /// A file differs from the one that this program was made for: too large, changed, or of another version.
     #[error("wrong or damaged weights: {0}")]
     Wrong(String),
     /// The file system failed.
@@ -16,7 +16,7 @@ pub enum EncoderError {
 }
 
 impl EncoderError {
-    /// An error about what is inside the file of this name.
+    /// An error for the content of the file or array with this name.
     pub(crate) fn wrong(name: &str) -> Self {
         Self::Wrong(name.to_owned())
     }

@@ -1,37 +1,38 @@
-//! The network: the pieces' own vectors, what their neighbours add to them (windows of 2, 3 and 5 pieces), their mean,
-//! and three layers over it.
+//! The network: a vector for each piece, what its neighbours add to it (windows of 2, 3 and 5 pieces), the sum over all
+//! pieces divided by the square root of their number, and four layers over that sum.
 use crate::{EncoderError, Vector, arrays::Arrays, vector::DIMENSIONS};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Slice, Zip};
 use std::ops::Range;
 
-/// The table of pieces is divided into parts, each with its own scale: piece `n` is row `n / PARTS` of part `n % PARTS`.
+/// The table of pieces is divided into parts, each with its own scale: piece `n` is row `n / PARTS` of part `n %
+/// PARTS`.
 const PARTS: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
 /// Numbers that a window gives for each piece.
 const WINDOW_DIMENSIONS: usize = 256;
 /// Numbers for each piece: its own and those of three windows.
 const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
-/// Numbers in the first layers over the mean.
+/// Numbers in the hidden layers over the sum.
 const HIDDEN: usize = 320;
 
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
 
-/// ndarray's macro for slices contains unsafe code, so slices are made without it.
+/// A slice. ndarray's macro for slices contains unsafe code, so it is not used.
 fn range(range: Range<usize>) -> Slice {
     Slice::from(range)
 }
 
-/// A window over neighbouring pieces: two layers, each adding to what it gets.
+/// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// How many of the pieces are before the one it is about.
+    /// Number of pieces in the window before its own piece.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
 }
 
-/// All numbers of the network.
+/// The weights of the network.
 pub struct Network {
     table: Vec<Vec<u8>>,
     scale: Array1<f32>,
@@ -47,7 +48,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Reads the numbers of an archive.
+    /// Reads the weights from an archive.
     pub fn new(file: &[u8]) -> Result<Self, EncoderError> {
         let a = &mut Arrays::open(file)?;
         let table = (1..=PARTS).map(|part| a.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
@@ -84,17 +85,19 @@ impl Network {
         })
     }
 
-    /// Number of pieces in the table.
+    /// Number of pieces in the vocabulary of the network.
     pub fn pieces(&self) -> usize {
         PARTS * ROWS_PER_PART
     }
 
-    /// Encodes texts, each as the numbers of its pieces (none is empty), and adds their vectors to `vectors`.
+    /// Encodes texts and adds their vectors to `vectors`. Each text is a list of numbers of pieces and must not be
+    /// empty.
     pub fn encode(&self, texts: &[Vec<u32>], vectors: &mut Vec<Vector>) {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // Summed before the layer, which has no bend: one row for each text instead of one for each piece.
+        // The next layer is linear, so the rows are summed before it: it then has one row for each text, not for each
+        // piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
@@ -108,12 +111,12 @@ impl Network {
         }
         let out = self.top(&means);
         vectors.extend(out.rows().into_iter().map(|row| {
-            // Numbers are between -1 and 1 and practically never all zero; the fallback is any fixed direction.
+            // The result is practically never all zero. If it is, the text gets the fallback vector.
             Vector::new(row.to_vec()).unwrap_or_else(Vector::fallback)
         }));
     }
 
-    /// For each piece its own numbers and those of its windows.
+    /// For each piece, its own numbers and those of its windows.
     fn features(&self, texts: &[Vec<u32>], pieces: usize) -> Array2<f32> {
         let mut features = Array2::<f32>::zeros((pieces, FEATURES));
         let numbers = texts.iter().flatten();
@@ -138,7 +141,7 @@ impl Network {
         features
     }
 
-    /// The layers over the mean.
+    /// The layers over the sums of the texts.
     fn top(&self, means: &Array2<f32>) -> Array2<f32> {
         let [first, second, third, last] = &self.layers;
         let [to_second, to_last] = &self.shortcuts;
@@ -154,7 +157,7 @@ impl Network {
 }
 
 impl Window {
-    /// One layer: each piece with its neighbours in the same text, and zeros where there are none.
+    /// One layer of the window over each piece and its neighbours in the same text. Missing neighbours count as zeros.
     fn layer(
         &self,
         (weights, bias): &(Array2<f32>, Array1<f32>),

@@ -1,7 +1,7 @@
-//! Normalises a text as the vocabulary was made: a table of replacements (NFKC and more), one space between words,
-//! each space written as `▁`, and one before the first word.
+//! Normalises a text in the way in which the vocabulary was made: a table of replacements (NFKC and more), and one `▁`
+//! for the spaces between two words and before the first word.
 
-/// How a space is written in pieces.
+/// The character for a space in pieces.
 const SPACE: &str = "\u{2581}";
 
 /// The table of replacements: a double-array trie over bytes, and the replacements that its leaves point to.
@@ -11,7 +11,8 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// Reads a table: the length of the trie in bytes, the trie, the replacements, each with a zero byte at its end.
+    /// Reads a table: the length of the trie in bytes, the trie, then the replacements, each with a zero byte at its
+    /// end.
     pub fn new(table: &[u8]) -> Option<Self> {
         let (length, left) = table.split_first_chunk::<4>()?;
         let (trie, replacements) = left.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -23,7 +24,7 @@ impl Normalizer {
     pub fn normalize(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
         let mut left = text;
-        // A space is written only before the next word, so that none is left at the end.
+        // A space is only written before the next word, so that the result does not end with one.
         let mut space = true;
         while !left.is_empty() {
             let (replacement, consumed) = self.first(left);
@@ -42,7 +43,8 @@ impl Normalizer {
         out
     }
 
-    /// The replacement of the longest beginning that has one, and its length; else the first character.
+    /// The replacement for the longest prefix of `text` that has one, and the length of the prefix in bytes. If no
+    /// prefix has a replacement, the first character and its length.
     fn first<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
         let own = text.chars().next().map_or(0, char::len_utf8);
         let unchanged = (text.get(..own).unwrap_or(""), own);
@@ -55,8 +57,8 @@ impl Normalizer {
         }
     }
 
-    /// Value and length of the longest key that `bytes` begins with. A unit has its label in the low byte, a bit for "a
-    /// key ends here", and the distance to its children.
+    /// Value and length of the longest key that is a prefix of `bytes`. A unit contains its label in the low byte, a
+    /// bit for "a key ends here", and the distance to its children.
     fn longest(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let offset = |unit: u32| ((unit >> 10) << ((unit & 0x200) >> 6)) as usize;
         let mut node = offset(*self.units.first()?);

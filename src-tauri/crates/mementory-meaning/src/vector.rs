@@ -6,7 +6,7 @@ pub const DIMENSIONS: usize = 512;
 /// Bytes of a stored vector: its scale and one byte for each number.
 const STORED_BYTES: usize = 4 + DIMENSIONS;
 
-/// What a text means, as a direction: 512 numbers, of length 1.
+/// The meaning of a text as a direction: 512 numbers, scaled to length 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Box<[f32]>);
 
@@ -20,7 +20,7 @@ impl Vector {
         Some(Self(numbers.into_iter().map(|n| n / length).collect()))
     }
 
-    /// A fixed direction, for what has none.
+    /// A fixed vector for texts whose own numbers are all zero.
     pub(crate) fn fallback() -> Self {
         let mut numbers = vec![0.0; DIMENSIONS];
         numbers[0] = 1.0;
@@ -51,7 +51,7 @@ impl Vector {
     }
 }
 
-/// How alike two vectors are: their cosine, -1 to 1. About 0.5 and more is a similar meaning.
+/// The similarity of two vectors: their cosine, from -1 to 1. From about 0.5, the meanings are similar.
 pub fn dot(one: &Vector, other: &Vector) -> f32 {
     // Eight sums at a time, since one running sum keeps the compiler from using wide registers.
     let mut sums = [0f32; 8];

@@ -1,24 +1,24 @@
-//! Divides a text into pieces of the vocabulary: of all ways to do it, the most probable one.
+//! Divides a text into pieces of the vocabulary, in the most probable of all ways.
 use crate::{
     normalize::Normalizer,
     protobuf::{Fields, field},
 };
 
-/// Number of the piece for what the vocabulary does not have.
+/// Number of the piece for characters that the vocabulary lacks.
 const UNKNOWN: u32 = 0;
 /// Pieces before and after every text.
 const BEGIN: u32 = 1;
 const END: u32 = 2;
-/// An unknown character is this much less probable than the rarest piece.
+/// Difference between the score of an unknown character and that of the rarest piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
-/// The pieces, sorted by their bytes. A tree of characters would be faster to walk and take 40 MB.
+/// The pieces, sorted by their bytes. A tree of characters would be faster to search, but take 40 MB.
 pub struct Vocabulary {
     normalizer: Normalizer,
-    /// All pieces one after another, each with where it starts, its number and its score.
+    /// The bytes of all pieces, one after another.
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
-    /// Where the pieces with this first byte begin.
+    /// For each first byte, the position in `pieces` of the first piece that begins with it.
     first_byte: Vec<usize>,
     unknown_score: f32,
 }
@@ -32,7 +32,7 @@ struct Piece {
 }
 
 impl Vocabulary {
-    /// Reads the vocabulary file: pieces (field 1: text, score) and what normalises (field 3, its field 2).
+    /// Reads the vocabulary file: the pieces (field 1: text, score) and the table for normalising (field 2 of field 3).
     pub fn new(file: &[u8]) -> Option<Self> {
         let mut pieces: Vec<(&[u8], f32)> = Vec::new();
         for (_, message) in Fields(file).filter(|(number, _)| *number == 1) {
@@ -82,8 +82,8 @@ impl Vocabulary {
         &self.bytes[piece.start as usize..][..piece.length as usize]
     }
 
-    /// Viterbi: for every place in the text, the best score of the text before it, and the piece that it ends with. On
-    /// equal scores the longer piece wins, as in the program that the vocabulary comes from.
+    /// Viterbi's algorithm: for every position in the text, the best score of the text before it and the last piece of
+    /// that division. Of equal scores the longer piece is taken, as in the program that the vocabulary comes from.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
         let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
@@ -116,14 +116,14 @@ impl Vocabulary {
         numbers[first..].reverse();
     }
 
-    /// Calls `found` with every piece that `text` begins with, the shortest first. The range of pieces that begin like
-    /// `text` gets smaller with every byte.
+    /// Calls `found` with every piece that is a prefix of `text`, the shortest first. The range of pieces with the same
+    /// beginning gets smaller with every byte.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.first_byte[first]..self.first_byte[first + 1]];
         let mut depth = 1;
         loop {
-            // In the order of bytes, the piece that ends here is the first of those that go on.
+            // The pieces are sorted by their bytes, so a piece that ends here is the first one of the range.
             match range.first() {
                 None => return,
                 Some(piece) if piece.length as usize == depth => {

@@ -8,7 +8,7 @@ pub const WEIGHTS_FILE: &str = "weights.npz";
 /// Name of the file with the vocabulary.
 pub const VOCABULARY_FILE: &str = "sp.model";
 
-/// A file that this program knows: its name, length in bytes and SHA-256.
+/// A file that this program accepts: its name, length in bytes and SHA-256.
 struct Known {
     name: &'static str,
     bytes: u64,
@@ -37,7 +37,7 @@ fn read_known(folder: &Path, known: &Known) -> Result<Vec<u8>, EncoderError> {
         std::io::ErrorKind::NotFound => EncoderError::Missing(known.name.to_owned()),
         _ => EncoderError::Io(error),
     })?;
-    // Checked before reading: a pipe or an endless file must not fill the memory.
+    // Checked before the content is read, so that a pipe or an endless file cannot fill the memory.
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() != known.bytes {
         return Err(EncoderError::wrong(known.name));

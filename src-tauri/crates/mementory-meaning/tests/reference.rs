@@ -1,5 +1,5 @@
-//! The encoder against another program that reads the same weights: `encoded.json` has its answers (the Python package
-//! that the weights come in).
+//! Compares the encoder with another program that reads the same weights. `encoded.json` has the results of that
+//! program, the Python package that contains the weights.
 #![allow(clippy::unwrap_used, reason = "a test")]
 mod common;
 
@@ -40,7 +40,7 @@ fn pieces_and_vectors_are_those_of_the_reference() {
         assert_eq!(encoder.pieces(&case.text), case.pieces, "{start:?}");
         let cosine = dot(vector, &case.vector);
         assert!(cosine > 0.999, "{start:?}: {cosine}");
-        // Neighbours in a group of texts leave no trace in each other.
+        // The other texts of a group do not change the vector of a text.
         let cosine = dot(&encoder.encode(&[&case.text])[0], vector);
         assert!(cosine > 0.999_99, "{start:?} alone: {cosine}");
         assert!(dot(&Vector::from_bytes(&vector.to_bytes()).unwrap(), vector) > 0.999, "{start:?}, stored");

@@ -1,4 +1,4 @@
-//! Only the known files are taken as weights.
+//! Only the known files are accepted as weights.
 #![allow(clippy::unwrap_used, reason = "a test")]
 mod common;
 
@@ -25,7 +25,7 @@ fn other_files_are_refused() {
     let refused = || assert!(matches!(error(folder.path()), EncoderError::Wrong(name) if name == VOCABULARY_FILE));
     std::fs::write(&vocabulary, "short").unwrap();
     refused();
-    // The right length, other bytes.
+    // The right length, but other bytes.
     File::create(&vocabulary).unwrap().set_len(VOCABULARY_BYTES).unwrap();
     refused();
     // Far too large: refused by its length, without being read.

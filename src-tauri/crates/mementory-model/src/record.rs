@@ -175,7 +175,8 @@ pub struct Link {
     pub target: RecordKey,
 }
 
-/// An embedding vector from the source. It is stored and exported, but this program computes none.
+/// An embedding vector from the source. It is stored and exported unchanged. Mementory's own vectors are not of this
+/// type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// Model name.

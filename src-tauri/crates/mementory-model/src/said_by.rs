@@ -1,4 +1,4 @@
-//! Who said what a record holds, as far as its source says so.
+//! Who said the content of a record, as far as the source states it.
 use crate::{Kind, Record};
 
 /// Who said something.
@@ -25,11 +25,12 @@ impl SaidBy {
         }
     }
 
-    /// Who created a memory by this method of [`crate::Source::method`]. None for methods that do not show it: whether
-    /// the person asked for a call of ChatGPT's memory tool, or for a file that an agent wrote, is not in the export.
+    /// Who created a memory by this method of [`crate::Source::method`]. None for methods that do not show it. For
+    /// example, an export does not state whether the person asked for a call of ChatGPT's memory tool, or for a file
+    /// that an agent wrote.
     fn from_method(method: &str) -> Option<Self> {
         match method {
-            // Written in Mementory, in a form of the assistant, in a file of rules, or pasted.
+            // Written in Mementory, in a form of the assistant or in a rules file, or pasted.
             "written"
             | "manual"
             | "pasted"
@@ -56,7 +57,7 @@ impl Record {
     pub fn said_by(&self) -> Option<SaidBy> {
         if let Some(message) = &self.message {
             return match message.role.as_str() {
-                // What the assistant's own window hides, or marks as context, was not typed by the person.
+                // The person did not type text that the assistant's own window hides or marks as context.
                 "user" if message.hidden || message.content_type == "context" => Some(SaidBy::System),
                 "user" => Some(SaidBy::User),
                 "assistant" => Some(SaidBy::Assistant),

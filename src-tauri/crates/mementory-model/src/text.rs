@@ -2,7 +2,7 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// True for characters of scripts that put no spaces between words: Han, kana, Hangul, Thai, Lao, Khmer, Burmese.
+/// True for characters of scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese), and of Hangul.
 pub fn is_of_unspaced_script(c: char) -> bool {
     matches!(c,
         '\u{3005}'..='\u{3007}'

@@ -50,7 +50,8 @@ pub enum Class {
     Phone,
     /// Personal numbers issued by a state.
     NationalId,
-    /// Secrets in the clear in a stored credential. Found by its members, so no text has this class.
+    /// An unencrypted secret in a stored credential. It is found by the record's members, so [`scan`] never returns
+    /// this class.
     StoredSecret,
 }
 

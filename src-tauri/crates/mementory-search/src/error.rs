@@ -1,4 +1,4 @@
-//! Errors of an index. It can always be rebuilt from the store, so three kinds are enough.
+//! Errors of an index. An index can always be rebuilt from the store, so three kinds are enough.
 use tantivy::{
     TantivyError,
     directory::error::{OpenReadError, OpenWriteError},

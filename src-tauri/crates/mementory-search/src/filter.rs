@@ -14,7 +14,7 @@ pub struct IndexFilter {
     pub record_types: Vec<String>,
     /// Statuses of records.
     pub statuses: Vec<String>,
-    /// Who said them: `user`, `assistant`, `system`; an empty string means records of which that is not known.
+    /// Who said the records: `user`, `assistant`, `system`; an empty string means records for which this is not known.
     pub said_by: Vec<String>,
     /// Sensitivity levels of records.
     pub sensitivities: Vec<String>,

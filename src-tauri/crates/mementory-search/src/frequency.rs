@@ -1,11 +1,11 @@
-//! In how many documents words are, for callers that weigh the words of a text.
+//! Numbers of documents that contain a word, for callers that weigh the words of a text.
 use crate::{IndexResult, SearchIndex, tokenize::tokens};
 use std::collections::{HashMap, hash_map::Entry};
 use tantivy::Term;
 
 impl SearchIndex {
-    /// Number of documents, and for each word of the text, folded as in the index, the number of those whose text has
-    /// it. Documents that are deleted but not merged away count too.
+    /// The number of all documents; and for each word of the text, folded as in the index, the number of documents
+    /// whose text contains it. Documents that are deleted but not merged away count too.
     ///
     /// # Errors
     /// `Damaged` if a file fails its check.

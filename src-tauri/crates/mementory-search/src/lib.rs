@@ -8,7 +8,7 @@
 //! | `index` | adding, deleting, committing |
 //! | `query`, `search`, `rank`, `matching` | from a typed query to ranked rows |
 //! | `filter`, `filter_cache`, `doc_set` | which documents of a segment pass a filter |
-//! | `frequency` | in how many documents words are |
+//! | `frequency` | how many documents contain a word |
 //! | `snippet` | the part of a text that shows why it was found |
 //! | `spell_suggest` | spelling suggestions for a search without hits |
 //! | `erase`, `verify` | rewriting segments that contain an erased row; an independent search for what is left |

@@ -22,7 +22,7 @@ pub struct IndexDoc<'a> {
     pub record_type: Option<&'a str>,
     /// Status of the record.
     pub status: Option<&'a str>,
-    /// Who said it: `user`, `assistant` or `system`.
+    /// Who said the record: `user`, `assistant` or `system`.
     pub said_by: Option<&'a str>,
     /// Sensitivity level of the record.
     pub sensitivity: Option<&'a str>,

@@ -60,7 +60,7 @@ enum CharClass {
 
 fn char_class(c: char) -> CharClass {
     let unspaced = is_of_unspaced_script(c);
-    // Vowel signs of Thai and its neighbours are letters, and marks all the same.
+    // Vowel signs of Thai and similar scripts are both letters and combining marks. Here they are marks.
     match (c.is_alphanumeric(), is_combining_mark(c)) {
         (true, true) if unspaced => CharClass::Mark,
         (true, _) if unspaced => CharClass::Unspaced,
@@ -185,7 +185,7 @@ impl<'t> Words<'t> {
     }
 
     fn push_words(&mut self, run: &str, from: usize) {
-        // Folding never makes text shorter than a quarter, so a longer run is over the limit without folding it.
+        // Folding leaves at least a quarter of the bytes, so a run this long is over the limit without folding it.
         if run.len() > MAX_WORD_BYTES * 4 {
             return;
         }

@@ -2,7 +2,8 @@
 //!
 //! `fillers` are ignored unless a text has no other words. `conjunctions` are ignored too, and the words
 //! before and after them may be exchanged. A `decisive` word that only one of two texts has makes them different; words
-//! with the same meaning are joined by `/`. `same_word` lists forms of one word that the rules for endings do not cover.
+//! with the same meaning are joined by `/`. `same_word` lists forms of one word that the rules for endings do not
+//! cover.
 use crate::fold::fold_word;
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -27,10 +27,10 @@ pub struct ChainLink {
     pub signature: Vec<u8>,
 }
 
-/// Actor of what the person did.
+/// Actor of changes by the person.
 const OWNER: &str = "owner";
 
-/// Actor of what a connected client did; the target then names its grant.
+/// Actor of calls by a connected client. The target of such an entry is the id of the client's grant.
 pub const CLIENT: &str = "client";
 
 fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {

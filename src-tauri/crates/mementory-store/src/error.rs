@@ -54,7 +54,7 @@ pub enum StoreError {
     NotFound {
         /// The id that was requested.
         id: String,
-        /// True if a tombstone says that it was erased.
+        /// True if a tombstone says that the record was erased.
         erased: bool,
     },
     /// The person has refused the same suggestion for good.

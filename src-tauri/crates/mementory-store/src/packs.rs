@@ -148,8 +148,8 @@ struct Cache {
     order: VecDeque<i64>,
     /// Increased whenever the cache is cleared, so that packs loaded before that are not cached afterwards.
     generation: u64,
-    /// An open transaction has rewritten packs. Until it ends, other connections may still load the old bytes, so
-    /// nothing is cached.
+    /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
+    /// so nothing is cached.
     rewriting: bool,
 }
 

@@ -19,13 +19,13 @@ impl Flags {
     pub const BRANCHED: i64 = 16;
     /// The source marks the memory as not exportable (PAM `access.exportable`): no export contains it.
     pub const NOT_EXPORTABLE: i64 = 32;
-    /// The person said it. With neither this nor the next two bits, it is not known who did.
+    /// The person said it. If neither this bit nor one of the next two is set, it is not known who said the record.
     pub const SAID_BY_USER: i64 = 64;
     /// The assistant said it.
     pub const SAID_BY_ASSISTANT: i64 = 128;
     /// A program put it there.
     pub const SAID_BY_SYSTEM: i64 = 256;
-    /// Who said it.
+    /// All bits for who said the record.
     pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
 
     /// The bit for whoever said a record; 0 if that is not known.
@@ -160,7 +160,7 @@ impl RowView {
         hex::encode(self.id)
     }
 
-    /// Row of the record with this vault id.
+    /// Row of the record with this id.
     pub fn by_id(connection: &Connection, id: &[u8; 16]) -> StoreResult<Option<Self>> {
         let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.id = ?1");
         Ok(connection.prepare_cached(&sql)?.query_row([id], Self::read).optional()?)

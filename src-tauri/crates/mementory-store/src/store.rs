@@ -226,7 +226,7 @@ fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
 
 /// Gives SQLCipher the key and the page parameters. Does not read the file.
 fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
-    // Otherwise SQLCipher writes messages about damaged pages to standard error.
+    // Without this, SQLCipher writes messages about damaged pages to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
     // HMAC-SHA-256 instead of the default SHA-512 is as strong for this use and several times faster with the CPU's SHA

@@ -16,7 +16,7 @@ pub struct TombstoneRow {
     pub id: String,
     pub op: TombstoneOp,
     pub kind: String,
-    /// Vault id for the vault's own tombstones, the format's id for foreign ones.
+    /// The record's id in this vault for the vault's own tombstones, the format's id for foreign ones.
     pub target: String,
     pub scope: String,
     pub origin_id: Option<String>,

@@ -1,6 +1,7 @@
 //! Makes backups. A backup is a copy of the vault in a folder of its own, made while the vault is in use. The copied
 //! files are encrypted already, and the copy opens with the secrets of that moment. The index is not copied, since
-//! the copy builds its own when it is opened. Restoring makes a copy of a backup, which itself is only read.
+//! the copy builds its own when it is opened. Restoring copies a backup to a new folder. The backup itself is only
+//! read.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -44,15 +45,15 @@ pub struct RestoredBackup {
 /// A backup in the same folder as its vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBackup {
-    /// Its folder.
+    /// Folder of the backup.
     pub path: PathBuf,
-    /// When its database was written last.
+    /// When the database of the backup was last written.
     pub changed: Option<std::time::SystemTime>,
 }
 
 /// The backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a vault of
-/// the same id. If the header in `dir` cannot be read, the id is unknown; then every folder with a vault counts whose
-/// name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
+/// the same id. If the header in `dir` cannot be read, the id is unknown. Then a folder counts as a backup if it has a
+/// vault and its name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own = read_header(dir).ok().map(|header| header.vault_id);
     let stem = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
@@ -207,7 +208,7 @@ fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundEr
 }
 
 /// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside` is the
-/// message for a place inside.
+/// error message if `out` is inside `vault`.
 fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);

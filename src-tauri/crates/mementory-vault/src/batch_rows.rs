@@ -1,4 +1,4 @@
-//! Which rows an import contained, unchanged ones too.
+//! Which rows an import contained, including unchanged ones.
 use crate::{VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -6,14 +6,14 @@ use std::collections::HashSet;
 /// The rows of one import.
 pub(crate) struct BatchRows {
     id: i64,
-    /// Rows that were in it and did not change.
+    /// Rows that the import contained and did not change.
     unchanged: [RowRanges; 2],
-    /// Rows of which it has a version in the history.
+    /// Rows of which the history has a version from this import.
     versions: HashSet<i64>,
 }
 
 impl BatchRows {
-    /// Reads the rows of an import. `same` and `older` are its columns of these names.
+    /// Reads the rows of an import. `same` and `older` are the columns of these names in the row of the batch.
     pub(crate) fn read(c: &Connection, id: i64, same: Option<&[u8]>, older: Option<&[u8]>) -> VaultResult<Self> {
         let unchanged = [same, older].map(|ranges| ranges.and_then(RowRanges::decode).unwrap_or_default());
         let mut statement = c.prepare_cached("SELECT row FROM versions WHERE batch = ?1")?;
@@ -21,12 +21,12 @@ impl BatchRows {
         Ok(Self { id, unchanged, versions })
     }
 
-    /// True if it has a version of the row in the history.
+    /// True if the history has a version of the row from this import.
     pub(crate) fn has_version(&self, row: i64) -> bool {
         self.versions.contains(&row)
     }
 
-    /// True if the row was in it. `batch` and `version_batch` are the row's columns of these names.
+    /// True if the import contained the row. `batch` and `version_batch` are the row's columns of these names.
     pub(crate) fn contains(&self, row: i64, batch: Option<i64>, version_batch: Option<i64>) -> bool {
         batch == Some(self.id)
             || version_batch == Some(self.id)

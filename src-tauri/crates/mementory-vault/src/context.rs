@@ -25,7 +25,7 @@ use std::{
 pub enum IndexState {
     /// Up to date with the store.
     Current,
-    /// It was missing, stale or damaged and was rebuilt from the store.
+    /// The index was missing, stale or damaged and was rebuilt from the store.
     Rebuilt,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Context {
     /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the
     /// vault is locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
-    /// Last, so that it is freed after everything else was closed.
+    /// The last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
 }
 
@@ -140,7 +140,7 @@ impl Context {
         Ok(u64::try_from(live).unwrap_or(0))
     }
 
-    /// The row with this vault id. The error `NotFound` tells whether a record with this id was erased.
+    /// The row of the record with this id. The error `NotFound` says whether a record with this id was erased.
     pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
         let parsed = mementory_store::ids::parse_id(id);
         self.store.read(|c| {

@@ -46,7 +46,7 @@ impl Demonstration<'_> {
     }
 }
 
-/// Names of everything that a vault consists of. The header is first: without it nothing here is a vault any more.
+/// Names of all files and folders of a vault. The header is deleted first: without it, the folder is no vault any more.
 const VAULT_ENTRIES: [&str; 8] =
     [HEADER_FILE, store::FILE, "store.db-wal", "store.db-shm", "index", "blobs", LEDGER_FILE, "lock"];
 

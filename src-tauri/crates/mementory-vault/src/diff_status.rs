@@ -10,7 +10,7 @@ use std::{
 pub enum ExportDiffStatus {
     /// The record is in no earlier export.
     New,
-    /// The newest export brought another version of the record, or new messages of the conversation.
+    /// The newest export contains another version of the record, or new messages of the conversation.
     Changed,
     /// The record was in an earlier export and is not in the newest.
     Gone,

@@ -39,11 +39,11 @@ struct RowInfo {
 /// The records of a planned import, which writes nothing to the store.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedRows {
-    /// Rows of the vault that it contains.
+    /// Rows of the vault that the import contains.
     rows: HashSet<i64>,
-    /// Kinds that it contains.
+    /// Kinds that the import contains.
     kinds: HashSet<i64>,
-    /// Times of its oldest and its latest conversation.
+    /// Times of its oldest and its latest conversation, in microseconds since 1970.
     span: Option<(i64, i64)>,
 }
 
@@ -73,7 +73,7 @@ struct Batch {
     report: String,
 }
 
-/// True if an item could not be read that may have been of a compared kind.
+/// True if an item that could not be read may have been of a compared kind.
 fn is_incomplete(report: &ImportReport) -> bool {
     let failed = |kind: &str| report.by_kind.get(kind).is_some_and(|counts| counts.failed > 0);
     COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")

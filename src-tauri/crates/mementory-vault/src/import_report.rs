@@ -65,7 +65,7 @@ impl KindCounts {
     }
 }
 
-/// Numbers of items in this input, without its own duplicates, whether the vault had them before or not.
+/// Numbers of distinct items in this input, including those that the vault already had.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct ImportCounts {
@@ -80,7 +80,7 @@ pub struct ImportCounts {
     pub tombstones_applied: u32,
 }
 
-/// An item with another outcome than `Added`.
+/// An item whose outcome is not `Added`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
@@ -110,7 +110,7 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// A numbered state of a source that the vault had after an import.
+/// A state of a source, by its number, that the vault has after an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedState {
     /// Id of the format of the whole source.
@@ -132,7 +132,7 @@ pub struct SourceSeen {
     pub places: Vec<String>,
 }
 
-/// The report.
+/// The report of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct ImportReport {
@@ -143,7 +143,7 @@ pub struct ImportReport {
     pub by_kind: BTreeMap<String, KindCounts>,
     pub counts: ImportCounts,
     pub missing_parts: Vec<String>,
-    /// By code and container: the first place, the message, and the number of such warnings.
+    /// By code and container, as `code container`: the first place, the message, and the number of such warnings.
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
     /// In a dry run: the records that would be new. Not stored with the batch.
@@ -241,7 +241,7 @@ impl ImportReport {
         }
     }
 
-    /// Counts a new record. While planning, lists the record too, since it is not in the vault yet.
+    /// Counts a new record. A dry run also lists the record, since it is not in the vault yet.
     pub(crate) fn note_new(&mut self, record: &Record, place: String) {
         let name = record.kind.as_str();
         if self.count(name, ItemOutcome::Added) && self.dry_run {
@@ -258,7 +258,7 @@ impl ImportReport {
         of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= MAX_LISTED_ITEMS
     }
 
-    /// Adds a warning, or counts it if there is an equal one.
+    /// Adds a warning, or counts it if there is one with the same code and container.
     pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
         // There is one entry per code and container. It has only the first place, since the pointers differ.
         let container = place.split('#').next().unwrap_or(place);
@@ -267,7 +267,7 @@ impl ImportReport {
         entry.2 += 1;
     }
 
-    /// Adds a warning unless there is an equal one.
+    /// Adds a warning unless there is one with the same code and container.
     pub(crate) fn warn_once(&mut self, code: &str, place: &str, message: &str) {
         let container = place.split('#').next().unwrap_or(place);
         if !self.warnings.contains_key(&format!("{code} {container}")) {

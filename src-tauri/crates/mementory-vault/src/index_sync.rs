@@ -44,7 +44,7 @@ impl Context {
         let _ = self.with_index(SearchIndex::rollback);
     }
 
-    /// Applies the store's change log from the last change in the index; rebuilds the index where that is impossible.
+    /// Applies all changes of the change log that the index lacks. Rebuilds the index if that is impossible.
     fn index_catch_up(&self) -> VaultResult<()> {
         self.index_catch_up_watched(None)
     }
@@ -102,8 +102,8 @@ impl Context {
         Ok(true)
     }
 
-    /// Reindexes all live rows that match `condition`. Returns the rows whose flags do not show who said them, with the
-    /// flags that do: rows of vaults made before that was stored.
+    /// Reindexes all live rows that match `condition`. Returns the rows whose stored flags do not match who said the
+    /// record, each with the correct flags. Vaults of former versions have such rows.
     fn index_rows(
         &self,
         connection: &Connection,
@@ -152,7 +152,8 @@ impl Context {
         Ok(changed_flags)
     }
 
-    /// Rebuilds the index from the store. If this is cancelled, the index is rebuilt at the next change or opening.
+    /// Rebuilds the index from the store. If this fails or is cancelled, the index is rebuilt at the next change or
+    /// opening.
     pub(crate) fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
         let rebuilt = self.index_rebuild_watched(Some(&IndexWatch { progress: &|_, _, _| {}, cancel }));
         if rebuilt.is_err() {

@@ -1,5 +1,5 @@
-//! The suggestions of all live memories, in memory only. A memory is judged again if its row changes; all are if
-//! something was redacted or erased, or the person decides something.
+//! Judgements of all live memories, in memory only. A memory is judged again when its row changes. All memories are
+//! judged again after a redaction, an erasure or a decision of the person.
 use mementory_insight::{AboutKind, Special};
 use mementory_similar::{Comparison, Form, compare};
 use mementory_store::RowView;
@@ -11,47 +11,47 @@ use std::{
 /// What a memory is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AboutMemory {
-    /// The kind.
+    /// The kind of the memory.
     pub kind: AboutKind,
-    /// From 0 to 1; 1 for a decision of the person.
+    /// Confidence of the kind, from 0 to 1; 1 for a decision of the person.
     pub confidence: f32,
-    /// True if the person decided it, for this memory or for one that says the same.
+    /// True if the person decided the kind, for this memory or for one that says the same.
     pub by_person: bool,
 }
 
-/// What is suggested about one memory, or decided.
+/// What is suggested or decided about one memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// None if its words say nothing.
+    /// None if the words of the memory suggest no kind.
     pub about: Option<AboutMemory>,
-    /// The special categories that it shows.
+    /// The special categories that the words of the memory show.
     pub special: Vec<Special>,
 }
 
-/// Numbers of memories by what they are about.
+/// Numbers of memories by kind and by special category.
 #[derive(Debug, Clone, Default)]
 pub struct InsightCounts {
-    /// By kind; those without one count under the empty name.
+    /// By kind. Memories without a kind count under the empty name.
     pub about: BTreeMap<String, u32>,
     /// By special category. A memory may count under several.
     pub special: BTreeMap<String, u32>,
-    /// Memories of any special category.
+    /// Number of memories with at least one special category.
     pub any_special: u32,
 }
 
 /// Which memories a list is limited to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InsightFilter {
-    /// Those of this kind. `Some(None)` stands for those without one.
+    /// Memories of this kind. `Some(None)` stands for memories without a kind.
     pub about: Option<Option<AboutKind>>,
-    /// Those of this special category. `Some(None)` stands for any.
+    /// Memories of this special category. `Some(None)` stands for any special category.
     pub special: Option<Option<Special>>,
 }
 
-/// What the suggestions depend on: the last change and the number of tombstones.
+/// What the judgements depend on: the number of the store's last change, and the number of tombstones.
 pub(crate) type State = (u64, i64);
 
-/// What the suggestion of one row depends on.
+/// What the judgement of one row depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) version: u32,
@@ -66,7 +66,7 @@ impl Stamp {
     }
 }
 
-/// What the person decided, and the texts that it was decided about.
+/// The kinds that the person decided: by record id, and with the form of the text for comparison.
 #[derive(Debug)]
 pub(crate) struct Taught {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,
@@ -74,7 +74,7 @@ pub(crate) struct Taught {
 }
 
 impl Taught {
-    /// What the person decided about a memory, or about one that says the same.
+    /// The kind that the person decided for this memory or for one that says the same.
     pub(crate) fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
         if let Some(kind) = self.kinds.get(id) {
             return Some(*kind);
@@ -88,10 +88,10 @@ impl Taught {
     }
 }
 
-/// The suggestions, by row.
+/// The judgements, by row.
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
-    /// What the person decided, and the state that it was read from.
+    /// The kinds that the person decided, and the state of the vault that they were read from.
     pub(crate) taught: Option<(State, Arc<Taught>)>,
     state: Option<State>,
     entries: HashMap<i64, (Stamp, Judgement)>,
@@ -111,7 +111,7 @@ impl InsightCache {
         *self = Self::default();
     }
 
-    /// What may be used again for this state.
+    /// Takes the judgements that can be reused in this state: all, or none if the number of tombstones has changed.
     pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (Stamp, Judgement)> {
         match self.state.take() {
             Some((_, tombstones)) if tombstones == state.1 => std::mem::take(&mut self.entries),

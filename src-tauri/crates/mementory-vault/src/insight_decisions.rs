@@ -1,5 +1,5 @@
-//! What the person decided, in `meta` under the ids of records. A record keeps its id when it is imported again, so a
-//! decision holds also after an undo. It goes with the record when that is erased.
+//! Decisions of the person, stored in `meta` under the ids of records. A record keeps its id when it is imported again,
+//! so a decision is still valid after an undo. A decision is removed when its record is erased.
 use crate::{VaultResult, meta};
 use mementory_insight::AboutKind;
 use rusqlite::Connection;
@@ -24,7 +24,7 @@ pub(crate) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>>
     Ok(out)
 }
 
-/// Removes what was decided about a record.
+/// Removes the decisions about a record.
 pub(crate) fn forget(tx: &Connection, id: &[u8; 16]) -> VaultResult<()> {
     let id = hex::encode(id);
     tx.prepare_cached("DELETE FROM meta WHERE key = 'about/' || ?1")?.execute([&id])?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A public key of somebody else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownKey {
-    /// Its bytes, in hex.
+    /// The bytes of the key, in hex.
     pub key: String,
     /// Name of the algorithm as formats write it: `ed25519`, `ml-dsa-65` …
     pub algorithm: String,
@@ -80,7 +80,7 @@ impl KeyRing<'_> {
         })
     }
 
-    /// Stores a key that signed an import, if it is new. This does not trust it.
+    /// Stores a key that signed an import, if it is new. Does not mark the key as trusted.
     ///
     /// # Errors
     /// The store.

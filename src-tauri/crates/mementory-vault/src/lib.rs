@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Name.mementory/  vault.json (key slots)  store.db  index/  blobs/  erasures  lock
+//! ```
 //!
 //! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
 //! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...

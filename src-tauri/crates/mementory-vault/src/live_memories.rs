@@ -5,7 +5,7 @@ use mementory_store::kind_code;
 use rusqlite::Connection;
 use std::sync::atomic::AtomicBool;
 
-/// Calls `visit` with the row and the record, without its verbatim, of each memory.
+/// Calls `visit` for each memory, with its row and its record. The record has no verbatim.
 ///
 /// # Errors
 /// `Cancelled`; the store.

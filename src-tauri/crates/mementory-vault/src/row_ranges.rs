@@ -1,5 +1,5 @@
-//! A set of row numbers, stored as ranges. An export that repeats a million known records contains only few ranges, so
-//! that its batch needs only a few bytes for them.
+//! A set of row numbers, stored as ranges. An export that repeats a million known records has only few ranges, so its
+//! batch needs only a few bytes for them.
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

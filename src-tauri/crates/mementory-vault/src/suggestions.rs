@@ -1,4 +1,4 @@
-//! What clients suggest: a queue. Nothing in it is a record; the person accepts or refuses each entry.
+//! The queue of suggestions from clients. Nothing in it is a record. The person accepts or refuses each entry.
 use crate::{VaultError, VaultResult, context::Context, word_removal::Removal};
 use mementory_crypto::keyed_digest;
 use mementory_model::Timestamp;
@@ -6,7 +6,7 @@ use mementory_store::{audit, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-/// Largest number of suggestions that wait.
+/// Largest number of suggestions in the queue.
 const MAX_WAITING: usize = 500;
 /// Longest suggested text, in characters.
 const MAX_TEXT_CHARS: usize = 8_000;
@@ -32,25 +32,25 @@ pub enum SuggestionOp {
 pub enum Closing {
     /// It was applied.
     Accepted,
-    /// It may come again.
+    /// It was refused. The client may suggest it again.
     Refused,
-    /// It is not put into the queue again.
+    /// It was refused, and the same suggestion is not added to the queue again.
     RefusedForGood,
 }
 
 /// One suggestion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
-    /// Its id; empty until it is stored.
+    /// Id of the suggestion; empty until it is stored.
     #[serde(default)]
     pub id: String,
-    /// Id of the grant that it came through.
+    /// Id of the grant that the client used.
     pub grant: String,
-    /// Name of the client then.
+    /// Name of the client at the time of the suggestion.
     pub client: String,
-    /// What it would do.
+    /// What the suggestion would do.
     pub op: SuggestionOp,
-    /// The record to change or forget, and its version then.
+    /// The record to change or forget, and its version at the time of the suggestion.
     pub target: Option<(String, u32)>,
     /// The new text.
     pub text: Option<String>,
@@ -58,9 +58,9 @@ pub struct Suggestion {
     pub record_type: Option<String>,
     /// Tags of a new memory.
     pub tags: Vec<String>,
-    /// Why, in the client's words.
+    /// The client's reason, in its own words.
     pub reason: Option<String>,
-    /// When, in microseconds since 1970.
+    /// Time of the suggestion, in microseconds since 1970.
     pub at: i64,
 }
 
@@ -101,7 +101,7 @@ impl<'v> Suggestions<'v> {
 }
 
 impl Suggestions<'_> {
-    /// All that wait, oldest first.
+    /// All suggestions in the queue, oldest first.
     ///
     /// # Errors
     /// The store.
@@ -109,7 +109,7 @@ impl Suggestions<'_> {
         self.context.store.read(load_all)
     }
 
-    /// One that waits.
+    /// The suggestion with this id.
     ///
     /// # Errors
     /// `NotFound`.
@@ -121,7 +121,7 @@ impl Suggestions<'_> {
         parse(&text.ok_or_else(|| VaultError::not_found(id))?)
     }
 
-    /// Puts a suggestion into the queue and returns its id. The same suggestion of the same client is stored once.
+    /// Adds a suggestion to the queue and returns its id. If the same client repeats a suggestion, it is stored once.
     ///
     /// # Errors
     /// `Usage` if a text is missing or too long, or the queue is full; `RefusedForGood`.
@@ -178,8 +178,8 @@ impl Suggestions<'_> {
         })
     }
 
-    /// The key under which it is stored that a suggestion was refused for good: a keyed digest, so that no word of it
-    /// stays. Case and white space do not count, and which client suggested it neither.
+    /// The key that marks a suggestion as refused for good. It is a keyed digest, so that no word of the suggestion is
+    /// stored. It does not depend on case, white space or the client.
     fn refused_key(&self, suggestion: &Suggestion) -> String {
         let words: Vec<String> =
             suggestion.text.iter().flat_map(|text| text.split_whitespace()).map(str::to_lowercase).collect();

@@ -82,8 +82,8 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is
-    /// written then.
+    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. No record is
+    /// changed then.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }
@@ -119,7 +119,8 @@ impl Vault {
         opened().map_err(|error| counted(dir, &key, error))
     }
 
-    /// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged. Reads the whole database.
+    /// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any. Reads the whole
+    /// database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         counted(&self.context.dir, self.context.keys.store(), error)
     }
@@ -263,7 +264,7 @@ impl Vault {
         ErasureLedger::new(&self.context)
     }
 
-    /// The receipts of erasures and redactions: written, finished after an interruption, retried.
+    /// Writes, finishes and retries the receipts of erasures and redactions.
     pub fn receipts(&self) -> Receipts<'_> {
         Receipts::new(&self.context)
     }
@@ -323,12 +324,12 @@ impl Vault {
         Scanner::new(&self.context)
     }
 
-    /// The grants of connected clients, and what they make visible.
+    /// The grants of connected clients, and the records that they make visible.
     pub fn grants(&self) -> Grants<'_> {
         Grants::new(&self.context)
     }
 
-    /// The queue of what clients suggest.
+    /// The queue of suggestions from clients.
     pub fn suggestions(&self) -> Suggestions<'_> {
         Suggestions::new(&self.context)
     }
@@ -367,7 +368,7 @@ fn remove_half_made(dir: &Path, existed: bool) {
     }
 }
 
-/// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged.
+/// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any.
 fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

@@ -1,9 +1,8 @@
 //! Measures the limits of the machine for each stage of an import, with one thread and without Mementory.
 //!
-//! Arguments: a JSON file (a list of conversations) and an empty folder for the database. Prints one JSON object with MB/s
-//! (of 10^6 bytes) and rows/s. Or: the word `plain` and a JSON file; prints the number of parsed bytes, twice the size
-//! of the file.
-//! Errors end the program.
+//! Arguments: a JSON file (a list of conversations) and an empty folder for the database. Prints one JSON object with
+//! MB/s (of 10^6 bytes) and rows/s. Or: the word `plain` and a JSON file; prints the number of parsed bytes, twice the
+//! size of the file. Errors end the program.
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{
@@ -70,8 +69,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Parses a file twice into values and drops them: line by line for `.jsonl`, otherwise as one document. Prints the number of
-/// parsed bytes. The caller measures the time.
+/// Parses a file twice into values and drops them: line by line for `.jsonl`, otherwise as one document. Prints the
+/// number of parsed bytes. The caller measures the time.
 fn parse_twice(file: &str) -> Outcome<()> {
     let bytes = std::fs::read(file)?;
     for _ in 0..2 {

@@ -5,7 +5,7 @@ import { splitSegments, type TextSegment } from "$lib/logic/text-segments";
 /** The part of a text that is shown and compared. */
 export const truncate = (text: string): string => truncated(text, 2000);
 
-/** A text in which the words are marked that the other text lacks. */
+/** The text, with marks at the words that the other text lacks. */
 export function markDifferences(text: string, other: string): TextSegment[] {
   return wordDiff(truncate(other), truncate(text))
     .filter((part) => part.kind !== "removed")

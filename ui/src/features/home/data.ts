@@ -21,7 +21,7 @@ export type Column = {
   /** When its newest export was made, if known. */
   exported: string | null;
   types: Record<string, number>;
-  /** Memories without a type of their own, by what they are about. The empty name: nothing is suggested. */
+  /** Numbers of memories without a type, by subject. The empty name is for memories without a suggested subject. */
   about: Record<string, number>;
   /** Memories of a special category. */
   special: number;

@@ -147,7 +147,7 @@ export interface Backend {
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
   reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;
   reviewAnswer(answers: b.ReviewAnswer[]): Promise<b.Ids>;
-  /** Without an assistant, that with the most to delete. */
+  /** If `assistant` is null, returns the list of the assistant with the most entries to delete. */
   todo(assistant: string | null, language: string): Promise<b.Todo>;
   /** Writes the printable report to the file `out`, which must not exist yet. */
   writeReport(

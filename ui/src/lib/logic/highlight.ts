@@ -16,7 +16,10 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 
 const MAX_CODE_LENGTH = 20_000;
 
-/** Highlighted HTML; null if the language is unknown or the code is too long. The caller must sanitise it. */
+/**
+ * Highlighted HTML, which the caller must sanitise. Null if the language is unknown, or if the code is too long or
+ * contains a zero byte.
+ */
 export function highlightCode(code: string, language: string): string | null {
   // The HTML parser drops invalid characters.
   if (code.includes("\0") || code.length > MAX_CODE_LENGTH || !hljs.getLanguage(language)) return null;

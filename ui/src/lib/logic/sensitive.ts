@@ -5,7 +5,7 @@ export const KINDS = [
   { kind: "ids", classes: ["national_id"] },
   { kind: "phones", classes: ["phone"] },
   { kind: "emails", classes: ["email"] },
-  // Secrets that came in the clear in a credential. They are shown last, because their class is the last one.
+  // Unencrypted secrets in credentials. They are listed last, because their class is the last one.
   { kind: "stored", classes: ["stored_secret"] },
 ] as const;
 export type Kind = (typeof KINDS)[number]["kind"];

@@ -34,7 +34,7 @@ class Agents {
   /** Increases with every call of a client. */
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
-  /** Whether there is anything to show outside of the settings: a client was connected once, or suggests something. */
+  /** Whether there is anything to show outside of the settings: a grant, even an ended one, or a suggestion. */
   readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);
   readonly rows = $derived(this.overview ? rowsOf(this.overview) : []);
   #run = 0;
@@ -46,7 +46,7 @@ class Agents {
     await this.#apply(backend().agents()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** A client was answered. Many calls in a row load once more after the first. */
+  /** Handles the event that a client was answered. Calls that arrive during a load cause only one more load. */
   called(): void {
     this.#called = true;
     if (!this.#loading) void this.#follow();
@@ -108,7 +108,7 @@ class Agents {
     this.#announce(found.grants.filter((grant) => grant.first_read_at !== null && !grant.first_read_seen));
   }
 
-  /** Says that clients have read for the first time. */
+  /** Shows a notice that clients have read for the first time. */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;
     if (!grant) return;

@@ -17,7 +17,7 @@ class FirstWords {
     return this.#known[id] ?? null;
   }
 
-  /** Loads the first words while the caller shows the conversation. Returns the function that ends the interest. */
+  /** Loads the first words while the caller shows the conversation. Returns the function that cancels the request. */
   request(id: string): () => void {
     if (this.#known[id] !== undefined) return () => undefined;
     const timer = setTimeout(() => {

@@ -75,7 +75,8 @@ export class Plan {
 }
 
 /**
- * Groups files into one import per format, because an export may consist of several files. Leaves out unknown files.
+ * Groups files into one import per format, because an export may consist of several files. Files whose format the
+ * person chose are a separate import. Leaves out unknown files.
  */
 export function planImports(
   detections: readonly Detection[],

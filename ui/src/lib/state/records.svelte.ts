@@ -252,8 +252,8 @@ async function allHitIds(from: Source, filter: Filter, query: string): Promise<s
 }
 
 /**
- * The record to open after a list changed: the one that is open (`id`), even if it left the list. After a new query, if
- * it is not among the results, the first result.
+ * The record to open after a list changed: the open record (`id`), even if it left the list. The first record of the
+ * list if none is open, or if the list belongs to a new query that does not find the open record.
  */
 export function recordToOpen(rows: readonly Row[], id: string | null, isNewQuery: boolean): string | null {
   if (id !== null && (!isNewQuery || rows.some((row) => row.id === id))) return id;

@@ -39,7 +39,7 @@ impl Changes<'_> {
         Ok(Edited { id: request.id.clone(), version })
     }
 
-    /// Stores what the person decided that memories are about. Returns their ids.
+    /// Stores the kind that the person chose for memories. Returns their ids.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
@@ -69,7 +69,7 @@ impl Changes<'_> {
         Ok(Ids { ids })
     }
 
-    /// Makes an old version current again, as a new version.
+    /// Writes a new version with the text, title, tags and type of an old one.
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
         let _guard = self.context.write_guard();
         let version = self.context.vault.editor().restore_version(id, version, now())?;
@@ -137,7 +137,7 @@ impl Changes<'_> {
         })
     }
 
-    /// Erases records for good, then searches every place for what is left of them.
+    /// Erases records for good, then searches every place for traces of them.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
         let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {

@@ -27,7 +27,7 @@ pub(super) struct Context {
     pub(super) invalid_export: Mutex<Option<(Written, String)>>,
     /// The sentence encoder, once it was needed; the weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
-    /// The last text made for the clipboard: its format, and the audit detail to record when it is copied.
+    /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.
     pub(super) text: Mutex<Option<(String, String)>>,
 }
 

@@ -4,7 +4,7 @@ use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_formats::DEMONSTRATION;
 use std::path::Path;
 
-/// Passphrase of every demonstration. It protects nothing, because everything in there is invented and public.
+/// Passphrase of every demonstration. It protects nothing, because everything in the vault is invented and public.
 pub const DEMONSTRATION_PASSPHRASE: &str = "ferry lantern hazel afternoon";
 
 impl Session {
@@ -26,7 +26,7 @@ impl Session {
             }
             Err(error) => {
                 drop(session);
-                // The error that ended the imports is returned even if this one fails too.
+                // The error that ended the imports is returned even if the removal fails too.
                 let _ = mementory_vault::remove_vault(dir);
                 Err(error)
             }

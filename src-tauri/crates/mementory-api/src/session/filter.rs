@@ -85,7 +85,7 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
 /// Name of the filter for memories of any special category.
 pub(super) const ANY_SPECIAL: &str = "any";
 
-/// The part of a filter about what memories are about.
+/// Converts the conditions of a filter on the kind and the special category of memories.
 fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
@@ -104,17 +104,17 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     Ok(InsightFilter { about, special })
 }
 
-/// Parses what memories are about.
+/// Parses the name of a kind of memories.
 pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     let names = AboutKind::ALL.map(AboutKind::as_str).join(", ");
     let unknown = || ApiError::new("usage", 2, format!("{name} is not what a memory can be about. Use {names}."));
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
-/// The name of records of which it is not known who said them.
+/// Stands for "it is not known who said the record".
 const UNKNOWN: &str = "unknown";
 
-/// Parses who said something. `Some(None)` inside a filter stands for "unknown".
+/// Parses the name of who said a record. None stands for "unknown".
 fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
@@ -135,7 +135,7 @@ fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     })
 }
 
-/// Converts the same part of a filter for the search index.
+/// Converts the part of a filter that the search index can check.
 pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     let q = query_of_fields(filter)?;
     Ok(IndexFilter {

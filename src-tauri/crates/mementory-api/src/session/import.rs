@@ -56,8 +56,8 @@ impl Imports<'_> {
     /// Imports a file that no person has inspected, as one batch.
     ///
     /// # Errors
-    /// `brings_deletions` if it carries deletions, `changed_while_reading` if `is_unchanged` says so at the end; nothing
-    /// was changed then.
+    /// `brings_deletions` if it carries deletions, `changed_while_reading` if `is_unchanged` returns false at the end.
+    /// Nothing was changed then.
     pub(super) fn import_unseen(
         &self,
         request: &ImportRequest,
@@ -96,7 +96,7 @@ impl Imports<'_> {
         result
     }
 
-    /// Plans an import, also of a file with an invalid signature, which [`Self::import`] refuses unless the person
+    /// Plans an import. Accepts a file with an invalid signature, which [`Self::import`] refuses unless the person
     /// accepts it. `invalid_signatures` of the report lists these signatures.
     pub fn plan(
         &self,
@@ -343,7 +343,7 @@ fn refuse_lists_of_files(detection: &Detected) -> ApiResult<()> {
 /// The error for input that no format, or more than one, recognised. It contains the reason.
 ///
 /// # Errors
-/// The errors of the formats that are asked whether they could read it.
+/// The errors of the formats while they find out whether they could read the input.
 fn not_recognised_error(
     catalog: &Catalog,
     detection: &Detected,

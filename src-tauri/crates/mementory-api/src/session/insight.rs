@@ -34,7 +34,7 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Pairs of memories that cannot both hold now, the surest first.
+    /// Pairs of memories that cannot both be true now, highest confidence first, and plans whose date has passed.
     ///
     /// # Errors
     /// `cancelled`.
@@ -58,7 +58,7 @@ impl Insights<'_> {
         Ok(list)
     }
 
-    /// Remembers that both memories of a pair are true.
+    /// Stores that both memories of a pair are true.
     ///
     /// # Errors
     /// `not_found`; `usage` if both are the same.

@@ -5,10 +5,10 @@ use serde::de::DeserializeOwned;
 /// Codes of languages with their texts as JSON.
 pub(super) type Languages = [(&'static str, &'static str); 3];
 
-/// The texts of a language. `outcome`: what the error says of what was done.
+/// The texts of a language. `outcome` is the sentence in the error message that says what was done.
 ///
 /// # Errors
-/// `usage` for a language that there are no texts for.
+/// `usage` for a language without texts.
 pub(super) fn load<T: DeserializeOwned>(languages: &Languages, language: &str, outcome: &str) -> ApiResult<T> {
     let known = languages.iter().find(|(code, _)| *code == language);
     let (_, text) = known.ok_or_else(|| {

@@ -14,11 +14,11 @@ use std::{
 
 /// Number of records that are encoded at once. Other changes wait meanwhile.
 const PORTION: usize = 64;
-/// Least cosine of what is listed as similar to a text. Below it there is more chance than meaning.
+/// Lowest cosine with which a record is listed as similar to a text. Lower values are mostly chance.
 const LEAST_TO_TEXT: f32 = 0.1;
-/// Least cosine of what is listed as similar to a record.
+/// Lowest cosine with which a record is listed as similar to another record.
 const LEAST_TO_RECORD: f32 = 0.35;
-/// Hits by words and by meaning that are ranked together.
+/// Smallest number of hits by words, and of hits by meaning, that are ranked together.
 const FUSED_HITS: usize = 50;
 /// Weakens the first ranks when two rankings are joined (reciprocal rank fusion).
 const RANK_OFFSET: f32 = 10.0;
@@ -72,7 +72,7 @@ impl Meaning<'_> {
                 return Err(VaultError::Cancelled.into());
             }
             {
-                // Nothing is redacted between reading a text and storing its vector.
+                // The guard prevents a redaction between reading a text and storing its vector.
                 let _guard = self.context.snapshot_guard();
                 self.vectors().encode(&encoder, rows)?;
             }
@@ -91,7 +91,7 @@ impl Meaning<'_> {
     /// Records that mean nearly the same as a text, or as a record, best first. The record itself is left out.
     ///
     /// # Errors
-    /// `not_found`; `usage` for a filter that is none.
+    /// `not_found`; `usage` for an invalid filter.
     pub fn similar(&self, request: &SimilarRequest) -> ApiResult<Similar> {
         let meaning = self.vectors();
         let left = count(meaning.pending()?.len());
@@ -124,7 +124,7 @@ impl Meaning<'_> {
     /// Searches by words and by meaning, in one ranking. Without weights: by words, with a warning.
     ///
     /// # Errors
-    /// `usage` for a filter that is none.
+    /// `usage` for an invalid filter.
     pub fn search(&self, request: &SearchRequest) -> ApiResult<MeaningResult> {
         let started = std::time::Instant::now();
         let words = Search::new(self.context);
@@ -194,7 +194,7 @@ impl Meaning<'_> {
         Ok(encoder)
     }
 
-    /// What is wrong with the weights, without loading them: whether they are there.
+    /// `missing` if the weights are not installed. Damage is found only when they are loaded.
     fn weights_problem(&self) -> Option<String> {
         weights::folder().is_none().then(|| WeightsProblem::Missing.name().into())
     }
@@ -220,7 +220,7 @@ impl WeightsProblem {
     }
 }
 
-/// The vectors of a text that somebody searches for; none if it is empty.
+/// The vectors of a search text. Empty if the text is empty.
 fn encode_text(encoder: &Encoder, text: &str) -> Vec<Vector> {
     if text.trim().is_empty() { Vec::new() } else { encoder.encode(&[text]) }
 }

@@ -99,8 +99,8 @@ impl Session {
     /// Opens a vault with its passphrase or recovery code.
     ///
     /// # Errors
-    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. After an error nothing is
-    /// written.
+    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. After an error no record
+    /// was changed.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
         Self::open_watched(dir, secret, None, &Job::silent())
     }
@@ -255,7 +255,7 @@ impl Session {
         MemoryOrigins::new(&self.context)
     }
 
-    /// The guided review of memories, and what is to be done at the assistants.
+    /// The guided review of memories, and the memories to delete at the assistants.
     pub fn review(&self) -> Review<'_> {
         Review::new(&self.context)
     }
@@ -327,7 +327,7 @@ fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }
 
-/// A confidence from 0 to 1 with two digits: more would claim a precision that is not there.
+/// A confidence from 0 to 1, rounded to two digits, since more digits would claim a precision that it does not have.
 fn two_digits(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }

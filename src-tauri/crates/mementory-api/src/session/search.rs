@@ -146,8 +146,8 @@ impl Search<'_> {
         Ok([self.outcome(first)?, self.outcome(second)?])
     }
 
-    /// Searches with filters that only the store can check (export status, file kind, batch). Returns the hits of the
-    /// index that the store finds too, at most the best [`MAX_FILTERED_HITS`].
+    /// Searches with filters that only the store can check (export status, file kind, batch, kind and special category
+    /// of memories). Returns the hits of the index that the store finds too, at most the best [`MAX_FILTERED_HITS`].
     pub(super) fn search_with_store_filter(
         &self,
         words: &str,

@@ -205,7 +205,7 @@ fn every_signed_value_of_a_pam_store_is_verified() {
     );
 }
 
-/// A forged file, with the code that the validator gives and whether only a tombstone of it is forged.
+/// A forged file: its format, its path, the code that the validator gives, and the format version to export.
 type Forged = (&'static str, PathBuf, &'static str, &'static str);
 
 /// One forged file for each format and form of signature.

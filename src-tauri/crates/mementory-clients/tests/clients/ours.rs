@@ -77,7 +77,7 @@ fn what_the_person_added_to_the_entry_stays_when_it_is_brought_up_to_date() {
     let text = fs::read_to_string(home.path(Client::GeminiCli)).unwrap();
     assert!(text.contains("\"trust\": true, // mine") && text.contains("\"RUST_LOG\": \"debug\""), "{text}");
     assert!(text.contains("/opt/Mementory") && !text.contains("/old"), "{text}");
-    // With the person's own comment in it, the object is not known to be empty; it stays valid.
+    // Disconnecting removes the entry with everything that the person added to it.
     let text = disconnect(&home, Client::GeminiCli);
     assert!(!text.contains("mementory"), "{text}");
 }

@@ -1,5 +1,5 @@
-//! For random documents: connecting and disconnecting gives back the same bytes, and what is in between reads as before,
-//! with the server.
+//! For random documents: connecting and disconnecting gives the original bytes, and the connected document has the
+//! former values and the server.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};

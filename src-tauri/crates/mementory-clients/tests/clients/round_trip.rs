@@ -1,5 +1,5 @@
-//! Every configuration in `configs/<client>/` is connected, connected again and disconnected. What it looks like when it
-//! is connected is in `<name>.connected.<ending>`; `MEMENTORY_UPDATE=1` writes these files.
+//! Every configuration in `configs/<client>/` is connected, connected again and disconnected. Its connected form is in
+//! `<name>.connected.<ending>`; `MEMENTORY_UPDATE=1` writes these files.
 
 use crate::testing::{Home, data, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// A home folder that goes when it is dropped.
+/// A home folder that is removed when it is dropped.
 pub struct Home {
     folder: tempfile::TempDir,
     pub places: Places,
@@ -21,7 +21,7 @@ impl Home {
         Self { folder, places }
     }
 
-    /// Beside the home folder.
+    /// The folder that contains the home folder.
     pub fn outside(&self) -> &Path {
         self.folder.path()
     }

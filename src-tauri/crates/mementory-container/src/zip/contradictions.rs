@@ -1,4 +1,4 @@
-//! Contradictions between the directory and the local headers of an archive. Because of them, a program that reads the
+//! Contradictions between the directory and the local headers of an archive. If there are any, a program that reads the
 //! directory sees other files than a program that reads the local headers. Writers do not make such files by accident.
 use super::{
     super::source::Source,
@@ -9,7 +9,7 @@ use super::{
 
 /// Flag of an entry whose sizes follow its data. The local header may have zeros instead.
 const STREAMED_FLAG: u16 = 8;
-/// Number of contradictions in one archive after which no further ones are searched for.
+/// Number of contradictions in one archive after which the search ends.
 const MAX_LISTED: usize = 1000;
 
 /// A contradiction of one entry: index of the entry, stable code, message.
@@ -19,7 +19,8 @@ pub(in super::super) struct Contradiction {
     pub(in super::super) message: &'static str,
 }
 
-/// Checks the entries of an archive whose directory starts at `directory`.
+/// Compares the entries of an archive with their local headers. `directory` is the offset at which the directory
+/// starts.
 ///
 /// # Errors
 /// I/O.
@@ -71,8 +72,8 @@ pub(in super::super) fn contradictions(
     Ok(found)
 }
 
-/// Compares the local header of an entry with the directory. Returns the end of the entry's data, or the difference and
-/// the end.
+/// Compares the local header of an entry with the directory. Returns the end of the entry's data. If they differ, the
+/// error is a message and that end.
 fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
     let fixed = source.bytes(at, 30)?;
     if fixed.len() < 30 || fixed[..4] != LOCAL_SIGNATURE {

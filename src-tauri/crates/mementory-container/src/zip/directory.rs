@@ -20,7 +20,7 @@ const MAX_TAIL_BYTES: u64 = 1 << 20;
 pub(in super::super) struct Directory {
     /// The entries in directory order, including duplicates.
     pub(in super::super) entries: Vec<Entry>,
-    /// Byte offset at which it starts.
+    /// Byte offset at which the directory starts.
     pub(in super::super) start: u64,
 }
 
@@ -29,7 +29,7 @@ pub(in super::super) struct Directory {
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
-    // The number is limited because a hostile file may contain nothing but this signature.
+    // The number of attempts is limited, because a hostile file may contain nothing but this signature.
     for at in memchr::memmem::rfind_iter(&tail, &END_SIGNATURE).take(64) {
         let Some(record) = tail.get(at..at + 22) else { continue };
         if let Some(found) = read(source, &locate_directory(source, from + at as u64, record)?, max)? {

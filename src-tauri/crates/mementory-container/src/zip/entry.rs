@@ -1,4 +1,4 @@
-//! One entry of a ZIP file, and reading its bytes.
+//! One entry of a ZIP file, and the reader of its bytes.
 use super::{
     super::source::{Source, Window},
     LOCAL_SIGNATURE, le16,
@@ -9,7 +9,7 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
-    /// Decoded name, with its separators as written.
+    /// Decoded name. Its separators are not changed.
     pub(in super::super) name: String,
     /// Bytes of the name as the archive has them.
     pub(super) raw_name: Box<[u8]>,
@@ -20,7 +20,7 @@ pub(in super::super) struct Entry {
     /// Uncompressed size as declared.
     pub(in super::super) size: u64,
     pub(super) position: Position,
-    /// Unix mode bits, 0 when not given.
+    /// Unix mode bits. 0 if the archive has none.
     pub(super) mode: u32,
     /// True if `size` and `crc` are known, and reading checks the bytes against them.
     pub(super) checked: bool,
@@ -47,8 +47,8 @@ pub(in super::super) enum EntryKind {
 }
 
 impl Entry {
-    /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive.
-    /// `len` bytes of it are there.
+    /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive. The
+    /// archive contains the first `len` bytes of the entry.
     pub(in super::super) fn stored(name: String, raw_name: &[u8], at: u64, len: u64, size: u64, mode: u32) -> Self {
         Self {
             name,

@@ -1,5 +1,5 @@
-//! Which files have rules for agents? The agents find them by their names and folders, so there is no other mark in most
-//! of them. Where their frontmatter has members of its own, it decides, whatever the name is.
+//! Detects files with rules for agents. Agents find these files by their names and folders, so most of them have no
+//! other mark. If the frontmatter has members that only one agent uses, it takes precedence over the name.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 
@@ -8,9 +8,9 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Weaker than the workspace of an agent, whose files have the same names, and stronger than a copied text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Start of the files that we write. Their items may have been said by anybody.
+/// Beginning of the files that this format writes. It is not known who said their items.
 pub(super) const MARK: &str = "<!-- Written by Mementory";
-/// Our files are known by their first line.
+/// Confidence for files that this format wrote. Their first line identifies them.
 const OWN_CONFIDENCE: f64 = 0.9;
 
 /// What a file is.
@@ -30,11 +30,10 @@ const fn rules(platform: &'static str) -> RuleFile {
     RuleFile { platform, method: "rules_file", is_opaque: false, is_ours: false }
 }
 
-/// One claim for all files.
+/// One claim for all rules files in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let found: Vec<(usize, RuleFile)> =
         catalog.members().iter().filter_map(|m| Some((m.id, rule_file(catalog, m)?))).collect();
-    // The binary memories of Windsurf are only of use beside files that can be read.
     if found.is_empty() {
         return Vec::new();
     }
@@ -57,7 +56,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
         return by_name;
     }
     let head = catalog.head(member, HEAD_BYTES).ok()?;
-    // UTF-16 has zero bytes, but a mark before them.
+    // Text in UTF-16 contains zero bytes too, but begins with a byte order mark.
     let has_mark = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
     if head.contains(&0) && !has_mark || head.trim_ascii().is_empty() {
         return None;

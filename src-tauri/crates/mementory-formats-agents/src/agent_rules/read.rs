@@ -1,4 +1,4 @@
-//! Reads each file into one memory for each rule. Joined in their order, the verbatims of a file are the file.
+//! Reads each file into one memory for each rule. The verbatims of these memories, joined in order, are the file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -8,7 +8,7 @@ use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// Longest frontmatter, in bytes, whose members all items of a file have. Those of a longer one are at its first item.
+/// Longest frontmatter, in bytes, that every item of a file stores. A longer one is only stored with the first item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
 /// Heading under which Gemini CLI writes what it was asked to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
@@ -43,7 +43,7 @@ pub(super) fn read(
     })
 }
 
-/// True for a line that imports or links to a file which is read as well. It says nothing by itself.
+/// True for a line that only imports or links to another claimed file.
 fn names_claimed_file(catalog: &Catalog, member: &Member, text: &str, claimed: &HashSet<usize>) -> bool {
     let linked = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
     let imported = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
@@ -73,7 +73,7 @@ fn read_file(
         return Ok(());
     }
     let document = Document::parse(&text);
-    // A glob like `**/*.rs` is no valid YAML, but Cursor writes it.
+    // A glob such as `**/*.rs` is not valid YAML, but Cursor writes it in frontmatter.
     if let Some(reason) = document.broken.as_ref().filter(|_| file.platform != "cursor") {
         let message = format!("the frontmatter is no valid YAML ({reason}); its lines were read one by one");
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
@@ -102,7 +102,7 @@ fn read_file(
         };
         record.source.platform = file.platform.into();
         let method = if is_saved { "agent_memory" } else { file.method };
-        // What we wrote may have been said by anybody.
+        // It is not known who said the items in a file that Mementory wrote.
         record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
         if n == 0 || before.len() <= MAX_REPEATED_BYTES {
@@ -117,7 +117,8 @@ fn read_file(
     Ok(())
 }
 
-/// The nearest folder that is no hidden one and none of an agent's own. For a file at the top of a folder, that folder.
+/// Name of the folder of a file. Hidden folders and everything below them do not count. At the top of a selected
+/// folder, the name of that folder.
 fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
     let mut folders: Vec<&str> = member.name.split('/').collect();
     folders.pop();

@@ -1,5 +1,5 @@
-//! Writes memories into the files that coding agents load: `AGENTS.md`, and `CLAUDE.md`, which imports it. What is too
-//! much to be loaded every time goes into a file for each topic, which `AGENTS.md` names.
+//! Writes memories into the files that coding agents load: `AGENTS.md`, and `CLAUDE.md`, which imports it. Memories
+//! that do not fit into `AGENTS.md` go into a file for each topic, which `AGENTS.md` names.
 use super::FORMAT;
 use super::detect::MARK;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -14,23 +14,23 @@ use std::path::Path;
 
 /// The file that agents load.
 const MAIN_FILE: &str = "AGENTS.md";
-/// What Claude Code loads of its memory at most, and recommends for a file of rules. Codex loads 32 KiB.
+/// Limits of `AGENTS.md`: what Claude Code loads at most, and recommends for a rules file. Codex loads 32 KiB.
 const LOADED_BYTES: usize = 25_000;
 const LOADED_LINES: usize = 200;
 /// Room for the headings, and the list of the other files.
 const FRAME_BYTES: usize = 3_000;
 const FRAME_LINES: usize = 64;
-/// An item that is longer than this is not loaded every time.
+/// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
-/// A file of a topic that is longer than this is continued in another one.
+/// Number of bytes of a topic's file after which a new file begins.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Topics in the order in which they get a place in the file that is loaded.
+/// Topics in the order in which they get space in `AGENTS.md`.
 const BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
-/// Writes all memories into the new folder `out`. None: only reports.
+/// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -66,14 +66,14 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The text of a record, after its title if that says more.
+/// The text of a record. A title that is not part of the text comes before it.
 fn words_with_title(record: &Record) -> String {
     let text = words(record).trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
     title.map_or_else(|| text.to_owned(), |title| format!("{}: {text}", title.replace(['\n', '\r'], " ")))
 }
 
-/// What our reader makes of an item.
+/// The record that reading a written item returns.
 fn read_back(item: &str, topic: usize, path: &str) -> Record {
     let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);
@@ -83,7 +83,7 @@ fn read_back(item: &str, topic: usize, path: &str) -> Record {
     record
 }
 
-/// Room in the file that is loaded, in bytes and lines.
+/// Space in `AGENTS.md`, in bytes and lines.
 #[derive(Default, Clone, Copy)]
 struct Size {
     bytes: usize,
@@ -103,7 +103,7 @@ impl Size {
     }
 }
 
-/// The room that each topic gets in the file that is loaded.
+/// The space that each topic gets in `AGENTS.md`.
 struct Room(Vec<Size>);
 
 impl Room {
@@ -135,10 +135,10 @@ fn is_long(item: &str) -> bool {
     item.len() > LONG_ITEM_BYTES
 }
 
-/// What is written about a topic.
+/// Text and files of a topic.
 #[derive(Default)]
 struct Topic {
-    /// Items in the file that is loaded.
+    /// Items in `AGENTS.md`.
     loaded: String,
     used: Size,
     /// Number of items in other files, and the paths of these files.
@@ -183,7 +183,7 @@ impl Topic {
     }
 }
 
-/// The file that is loaded. The comment is removed before an agent sees it.
+/// The text of `AGENTS.md`. It begins with an HTML comment for people.
 fn main_file(topics: &[Topic], export: &Export) -> String {
     let (year, month, day) = export.now.date();
     let mut out = format!(

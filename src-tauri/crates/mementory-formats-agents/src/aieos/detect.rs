@@ -14,7 +14,7 @@ const PARTS: [&str; 8] = [
     "capabilities.skills",
 ];
 
-/// One claim for the files of each folder. Inside the workspace of an agent, the workspace's format leads.
+/// One claim for the files of each folder. The format of a workspace has a higher confidence for an identity in it.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.8, "an identity in AIEOS", layout)
 }

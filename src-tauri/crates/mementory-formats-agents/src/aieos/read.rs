@@ -31,7 +31,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     let (name, text) = name_and_description(&document);
     let metadata = object.object("metadata").unwrap_or_default();
     let id = ["entity_id", "instance_id", "id"].into_iter().find_map(|key| metadata.id(key));
-    // Without an id, an identity is known by its name, so that a newer state replaces the older one.
+    // An identity without an id is identified by its name, so that a newer state replaces the older one.
     let content = name.clone().unwrap_or_else(|| row.text.to_owned());
     let mut record = rows.record(Kind::Profile, id, &content, text);
     record.title = name;
@@ -48,7 +48,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     Ok(())
 }
 
-/// A skill that is described. The names of all skills are in the text of the identity.
+/// Reads a skill that has a description. The text of the identity has the names of all skills.
 fn read_skill(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -1,5 +1,5 @@
-//! Which files are Claude Code's? Logs by the members of their lines, topics of the memory by their frontmatter. Names
-//! only say which files belong to them.
+//! Detects files of Claude Code: logs by the members of their lines, and topics of the memory by their frontmatter.
+//! Names only decide which other files belong to them.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::jsonl_session::head_lines;
@@ -11,7 +11,7 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Types of the topics of the memory.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
-/// One claim for all files.
+/// One claim for all files of Claude Code in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts: Vec<Part> = Vec::new();
     let mut is_certain = false;
@@ -57,7 +57,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     vec![Claim {
         version: None,
-        // Beside their index, topics are no notes of another program, whatever is written in them.
+        // Topics with an index beside them are not notes of another program, whatever their text.
         confidence: if is_certain {
             0.95
         } else if has_index {
@@ -154,7 +154,7 @@ pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
     document.text("type").or_else(|| nested.map(str::to_owned))
 }
 
-/// True for Markdown in `projects/<project>/memory/` or `agent-memory/<agent>/`.
+/// True for a file below `projects/<project>/memory/`, `agent-memory/` or `agent-memory-local/`.
 fn is_in_memory_folder(member: &Member) -> bool {
     let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
     let project = folders.iter().position(|f| *f == "memory").and_then(|at| folders.get(at + 2));

@@ -1,4 +1,5 @@
-//! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of them.
+//! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of
+//! them.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Turn;
@@ -8,7 +9,8 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
-/// Reads the prompts of sessions that are not in `known`, one conversation for each session or, in older files, project.
+/// Reads the prompts of sessions that are not in `known`, one conversation for each session or, in older files,
+/// project.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet<String>) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
     let limit = reader.context.limits.element_bytes;

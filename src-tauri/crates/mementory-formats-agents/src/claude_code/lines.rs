@@ -1,4 +1,4 @@
-//! One line of a log → a message.
+//! Reads one line of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
@@ -27,8 +27,8 @@ pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
     }
 }
 
-/// The message in the lines of one answer. Each line has one or more of its blocks. `is_subagent` is true in the log of a
-/// subagent, whose prompt another agent wrote.
+/// The message in the lines of one answer. Each line has one or more of its blocks. `is_subagent` is true in the log of
+/// a subagent, whose prompt another agent wrote.
 pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentContent) {
     let mut turn = Turn::default();
     let mut content = AgentContent::default();
@@ -186,7 +186,7 @@ impl MergedBlocks {
     }
 }
 
-/// True if a block is the same as an earlier one, or has its text and more.
+/// True if a block continues an earlier one: it is the same, has its text and more, or is the same call of a tool.
 fn extends(old: &str, new: &str) -> bool {
     let (Some(old_block), Some(new_block)) = (Object::parse(old), Object::parse(new)) else { return old == new };
     let kind = old_block.text("type");

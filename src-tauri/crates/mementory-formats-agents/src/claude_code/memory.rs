@@ -1,4 +1,4 @@
-//! Files of the memory: topics with frontmatter, and `MEMORY.md`, the list of them, which may hold memories as well.
+//! Files of the memory: topics with frontmatter, and `MEMORY.md`, which lists the topics and may contain memories too.
 use super::detect::topic_type;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};

@@ -8,7 +8,7 @@ use mementory_model::{DroppedAs, Kind};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-/// Most sessions that are searched in one file.
+/// Largest number of session ids that are collected from one file.
 const MAX_SESSIONS_PER_FILE: usize = 10_000;
 
 /// Reads everything.

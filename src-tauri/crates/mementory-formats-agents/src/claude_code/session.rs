@@ -1,4 +1,4 @@
-//! The lines of a session → its conversation. The messages are a tree: a rewind begins a new branch.
+//! Reads the lines of a session as a conversation. The messages are a tree: a rewind begins a new branch.
 use super::lines::{self, LineKind};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, TurnParent};
@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 
-/// Steps from a report on a running tool to the message before it.
+/// Largest number of steps from a report on a running tool to the message before it.
 const MAX_STEPS: usize = 100_000;
 
 /// A session while its lines are read.
@@ -34,9 +34,9 @@ pub(super) struct Session {
     ai_title: Option<String>,
     summaries: Vec<(String, Option<String>)>,
     tags: Vec<String>,
-    /// The uuid at the end of the branch that is open.
+    /// Uuid of the last line on the active branch.
     leaf: Option<String>,
-    /// The session that this one is a copy of, up to a point.
+    /// Id of the session of which this session is a copy up to some point.
     forked_from: Option<String>,
     cwd: Option<String>,
     branch: Option<String>,
@@ -46,10 +46,10 @@ pub(super) struct Session {
 /// The lines of one message.
 #[derive(Debug, Default)]
 struct Draft {
-    /// Uuid of its first line.
+    /// Uuid of the first line.
     id: Option<String>,
     parent: Option<String>,
-    /// True if the source says that it begins the conversation.
+    /// True if the source marks the message as the beginning of the conversation.
     is_root: bool,
     uuids: Vec<Option<String>>,
     lines: Vec<String>,
@@ -58,16 +58,16 @@ struct Draft {
     is_result: bool,
 }
 
-/// What a line continues.
+/// The parent of a line.
 #[derive(Debug)]
 enum Found {
     /// The message at this position.
     Draft(usize),
-    /// Nothing: it begins the conversation.
+    /// The line begins the conversation.
     Root,
-    /// The message before it, as in lines without uuids.
+    /// The message before the line, because the line has no uuid.
     Previous,
-    /// A line that is not in this session.
+    /// A line with this uuid, which is not in this session.
     Foreign(String),
 }
 
@@ -76,7 +76,7 @@ impl Session {
         Self { id, agent, container, ..Self::default() }
     }
 
-    /// Takes a line in.
+    /// Adds a line.
     pub(super) fn add(&mut self, text: &str, line: &Object<'_>, pointer: &str) {
         for (field, key) in [(&mut self.cwd, "cwd"), (&mut self.branch, "gitBranch"), (&mut self.version, "version")] {
             if field.is_none() {
@@ -91,7 +91,7 @@ impl Session {
                 if let Some(uuid) = line.non_blank_text("uuid") {
                     self.progress_parents.insert(uuid.into_owned(), line.non_blank_text("parentUuid").map(Into::into));
                 }
-                // What a subagent said may be nowhere else.
+                // The text of a subagent may be in no other line.
                 let is_agent = line.object("data").is_some_and(|d| d.text("type").as_deref() == Some("agent_progress"));
                 if is_agent {
                     self.other_lines.push(text.to_owned());
@@ -125,7 +125,7 @@ impl Session {
     fn add_message(&mut self, text: &str, line: &Object<'_>, pointer: &str) {
         let uuid = line.non_blank_text("uuid").map(|u| u.into_owned());
         if let Some(at) = uuid.as_ref().and_then(|u| self.draft_of.get(u)) {
-            // Written again: the last one counts.
+            // The line was written again; the later version replaces the earlier one.
             if let Some(draft) = self.drafts.get_mut(*at)
                 && let Some(n) = draft.uuids.iter().position(|u| *u == uuid)
             {
@@ -163,17 +163,17 @@ impl Session {
         }
     }
 
-    /// True if nothing was said in it.
+    /// True if the session has no messages.
     pub(super) fn is_empty(&self) -> bool {
         self.drafts.is_empty()
     }
 
-    /// Uuids of its lines.
+    /// Uuids of the lines.
     pub(super) fn uuids(&self) -> impl Iterator<Item = &String> {
         self.draft_of.keys()
     }
 
-    /// The key of its conversation.
+    /// The key of the conversation.
     pub(super) fn key(&self) -> String {
         match &self.agent {
             Some(agent) => format!("{}/agent-{agent}", self.id),
@@ -184,10 +184,12 @@ impl Session {
     /// The parents of all messages, and the parents that are in no line of this session.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut foreign) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
-        // Results of calls that an answer made at once have it as their parent. They follow each other.
+        // The results of parallel calls all have the same answer as their parent. Here each result follows the one
+        // before.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // Lines without uuids, such as prompts that waited, by the message before them, which the next line continues.
+        // Lines without uuids, such as queued prompts, by the message before them. The next line then continues after
+        // them.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -244,7 +246,7 @@ impl Session {
         Found::Foreign(parent.clone())
     }
 
-    /// Sends the conversation. `session_of` has the sessions of all uuids that were read with it.
+    /// Sends the conversation. `session_of` maps the uuids of all lines that were read to their sessions.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,
@@ -304,7 +306,7 @@ impl Session {
     }
 }
 
-/// The lines as they are in the log.
+/// The unchanged lines of the log.
 fn verbatim_of(mut lines: Vec<String>) -> Verbatim {
     match (lines.len(), lines.pop()) {
         (1, Some(line)) => Verbatim::json(line),

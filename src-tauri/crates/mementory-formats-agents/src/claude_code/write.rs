@@ -1,5 +1,5 @@
-//! Writes memories as a memory folder of Claude Code: a file with frontmatter for each, and `MEMORY.md`, the list of
-//! them, of which the program loads the start.
+//! Writes memories as a memory folder of Claude Code: one file with frontmatter for each memory, and the list
+//! `MEMORY.md`. Claude Code loads only the beginning of this list.
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, is_safe_path};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -12,13 +12,13 @@ use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{Kind, Record, RecordKey};
 use std::path::Path;
 
-/// The part of `MEMORY.md` that the program loads, with room for its last line.
+/// Size of `MEMORY.md` that Claude Code loads, less the room for its last line.
 const INDEX_BYTES: usize = 24_500;
 const INDEX_LINES: usize = 196;
 /// Longest name and description, in characters.
 const NAME_CHARS: usize = 120;
 const DESCRIPTION_CHARS: usize = 150;
-/// Position of the topic of projects, and of knowledge, among the topics.
+/// Positions of the topics "projects" and "knowledge" in the list of topics.
 const PROJECTS: usize = 3;
 const KNOWLEDGE: usize = 10;
 
@@ -26,7 +26,7 @@ const KNOWLEDGE: usize = 10;
 const KINDS: [Kind; 7] =
     [Kind::Memory, Kind::Profile, Kind::Entity, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 
-/// Writes all memories into the new folder `out`. None: only reports.
+/// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -82,7 +82,7 @@ fn source_of() -> mementory_model::Source {
     mementory_model::Source { platform: PLATFORM.into(), method, ..mementory_model::Source::default() }
 }
 
-/// A memory as a file.
+/// A memory in its own file.
 struct Topic {
     name: String,
     description: String,
@@ -115,7 +115,7 @@ impl Topic {
         self.head.document(&self.body)
     }
 
-    /// What our reader makes of the file.
+    /// The record that reading the file at `path` returns.
     fn read_back(&self, path: &str) -> Record {
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), self.body.as_str());
         let name = self.name.trim();
@@ -140,7 +140,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// The list of the files, as long as the program loads it.
+/// The list of the files, up to the size that Claude Code loads.
 #[derive(Default)]
 struct Index {
     lines: String,

@@ -1,4 +1,4 @@
-//! Which files are logs of Codex? By the members of their lines, in each of the shapes that they had.
+//! Detects logs of Codex by the members of their lines, in each of their former and current shapes.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
@@ -13,7 +13,7 @@ const LINE_TYPES: [&str; 6] =
 const ITEM_TYPES: [&str; 6] =
     ["message", "reasoning", "function_call", "function_call_output", "local_shell_call", "custom_tool_call"];
 
-/// One claim for all files.
+/// One claim for all files of Codex in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts: Vec<Part> = Vec::new();
     for member in catalog.members() {

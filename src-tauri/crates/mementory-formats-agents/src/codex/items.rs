@@ -1,10 +1,10 @@
-//! One item of a log → a message.
+//! Reads one item of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, named_text, nested_text, push_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-/// Heading before the person's words in a message of an editor's extension.
+/// Heading that an editor's extension puts before the person's request.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
 /// The message in an item of the model's API. None for items that say nothing.
@@ -79,7 +79,7 @@ fn decoded(raw: &RawValue, turn: &mut Turn) -> String {
     nested_text(raw)
 }
 
-/// Takes what was added out of a prompt, and moves the content into the turn.
+/// Moves text that a program added to a prompt into a block, and the content into the turn.
 pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
     if turn.role == "user" {
         if let Some((before, request)) = content.text.split_once(REQUEST_HEADING) {

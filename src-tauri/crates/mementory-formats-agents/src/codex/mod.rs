@@ -1,4 +1,4 @@
-//! Codex, OpenAI's coding agent: logs of its sessions in every shape they had. See README.md.
+//! Codex, OpenAI's coding agent: logs of its sessions in each of their shapes. See README.md.
 mod detect;
 mod items;
 mod memory;

@@ -69,7 +69,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
         }
         session.add(reader, member, line.text, &line.object, &line.pointer)
     })?;
-    // The header of the oldest shape stands beside its items.
+    // In the oldest shape, the header is beside the list of items.
     if session.id().is_none()
         && let Some(text) = reader.wrapper(member, &["items"])?
         && let Some(header) = Object::parse(&text).and_then(|w| w.object("session"))

@@ -1,5 +1,5 @@
-//! The lines of a log → its conversation. What was said stands in it twice: as items of the model's API and as events
-//! for the screen. Items count; an event counts if no item says the same.
+//! Reads the lines of a log as a conversation. A log contains each message twice: as an item of the model's API and as
+//! an event for the screen. An event is only read if no item has the same text.
 use super::{FORMAT, items};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -10,7 +10,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// Events that only say how far the program is.
+/// Events that only report progress.
 const PROGRESS_EVENTS: [&str; 8] = [
     "token_count",
     "agent_message_delta",
@@ -34,7 +34,7 @@ pub(super) struct Session {
     other_lines: Vec<String>,
     links: Vec<(&'static str, String)>,
     progress_lines: u64,
-    /// Role and words of what items say.
+    /// Role and text of the items.
     said: HashSet<(String, String)>,
     ids: HashSet<String>,
     first_line: Option<String>,
@@ -43,13 +43,13 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct SessionTurn {
     turn: Turn,
-    /// The words if it is an event that may repeat an item.
+    /// Role and text of an event that may repeat an item.
     event: Option<(String, String)>,
     parent: Option<usize>,
 }
 
 impl Session {
-    /// Takes a line in.
+    /// Adds a line.
     pub(super) fn add(
         &mut self,
         reader: &mut FileReader<'_>,
@@ -83,7 +83,7 @@ impl Session {
                 turn.text = compacted.text("message").unwrap_or_default().into_owned();
                 self.push(turn, None, time, (text, pointer));
             }
-            // Without a payload it is an item of an older log, or its header.
+            // A line without a payload is an item of an older log, or its header.
             ("", None) if line.has("id") && !line.has("role") => {
                 self.read_header(line);
                 self.chat.note_time(time);
@@ -103,18 +103,19 @@ impl Session {
         self.id.as_deref()
     }
 
-    /// Takes its title from the names of all sessions.
+    /// Sets the title from `names`, the titles of all sessions by id.
     pub(super) fn name(&mut self, names: &HashMap<String, String>) {
         self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
     }
 
-    /// The header of the oldest shape.
+    /// Reads the header of the oldest shape.
     pub(super) fn read_document(&mut self, header: &Object<'_>) {
         self.read_header(header);
         self.chat.note_time(any_time(header, "timestamp"));
     }
 
-    /// The header. A log of a branch or a subagent repeats that of its parent behind its own.
+    /// Reads the header. The log of a branch or a subagent repeats the header of its parent, so only the first one is
+    /// read.
     fn read_header(&mut self, meta: &Object<'_>) {
         if self.id.is_some() {
             return;
@@ -207,7 +208,7 @@ impl Session {
         self.turns.push(SessionTurn { turn, event, parent });
     }
 
-    /// Goes back before the last prompts. What follows is a new branch.
+    /// Returns to the turn before the last `prompts` prompts. The next turn begins a new branch there.
     fn roll_back(&mut self, prompts: u64) {
         let mut left = prompts;
         while left > 0
@@ -227,11 +228,11 @@ impl Session {
         let fallback = || self.first_line.as_deref().map(content_id);
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
-        // Positions of the kept turns; an event that repeats an item stands for the turn before it.
+        // Position of each turn in the conversation. For an event that repeats an item, the turn before it.
         let mut kept: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeated, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
-        // The event after a turn, which the next item then continues.
+        // The event that follows each turn. The next item then follows this event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|said| self.said.contains(said)) {

@@ -1,4 +1,4 @@
-//! A bubble, as Cursor calls a message → a turn.
+//! Reads a bubble, as Cursor calls a message, as a turn.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
@@ -104,7 +104,7 @@ fn nested_place(image: &Object<'_>) -> String {
     text.map(|t| t.into_owned()).unwrap_or_default()
 }
 
-/// The texts in the editor's own form of a message: JSON in a string.
+/// The texts in `richText`, the editor's own form of a message: JSON in a string.
 fn rich_text(bubble: &Object<'_>) -> String {
     let Some(raw) = bubble.raw_value("richText") else { return String::new() };
     let inner = decode_string(raw).map_or_else(|| raw.get().to_owned(), |t| t.into_owned());

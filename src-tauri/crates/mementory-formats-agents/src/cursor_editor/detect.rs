@@ -1,4 +1,5 @@
-//! Which files are Cursor's? Databases by words in their first pages or in those of their log, transcripts by their lines.
+//! Detects files of Cursor: databases by words in their first pages or in those of their log, transcripts by their
+//! lines.
 use super::text_transcript;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -8,10 +9,10 @@ use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 
 /// Bytes of a database and of its log that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
-/// Words that Cursor's settings have and those of other editors with the same tables have not.
+/// Words that occur in Cursor's settings, but not in those of other editors with the same tables.
 const CURSOR_WORDS: [&[u8]; 6] =
     [b"cursorDiskKV", b"composer.composerData", b"aiService.", b"workbench.panel.aichat", b"cursorAuth/", b"cursorai/"];
-/// `latestRootBlobId` as the store of a chat has it: hexadecimal digits of JSON.
+/// `latestRootBlobId` as hexadecimal digits: the store of a chat contains its JSON in this form.
 const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
 
 /// What a file is.
@@ -27,7 +28,7 @@ pub(super) enum FileKind {
     TextTranscript,
 }
 
-/// One claim for all files.
+/// One claim for all files of Cursor in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {

@@ -1,5 +1,5 @@
-//! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace. Other
-//! settings, among them access tokens, are not read.
+//! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace.
+//! Other settings, among them access tokens, are not read.
 use super::{FORMAT, PLATFORM, bubble, chat_file};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -54,7 +54,7 @@ fn value(member: &Member, database: &Database, key: &str) -> Result<Option<Strin
     Ok(found.map_err(|e| unreadable(member, &e))?.flatten())
 }
 
-/// A chat with its messages inside. One without messages only names a conversation of the other table.
+/// Reads a chat that contains its messages. A chat without messages only names a conversation of the other table.
 fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, pointer: String) -> Result<(), FormatError> {
     let place = format!("{}#{pointer}", member.place);
     let Some(object) = Object::parse(raw.get()) else {
@@ -125,7 +125,7 @@ fn read_prompts(
         chat.turns.push(turn);
     }
     let Some(first) = chat.turns.first() else { return Ok(()) };
-    // The workspace is only known by the folder of the file, which a copy need not have.
+    // Only the name of the folder identifies the workspace, and a copied file may be in any folder.
     let folder = member.name.split('/').rev().nth(1).filter(|f| f.len() >= 16);
     let id = folder.map_or_else(|| content_id(&first.text), str::to_owned);
     chat.id = Some(format!("prompts/{id}"));

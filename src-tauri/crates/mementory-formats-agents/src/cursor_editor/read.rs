@@ -6,7 +6,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite;
 use mementory_model::{DroppedAs, Issue};
 
-/// Reads everything. Databases are not stored as files, because they have access tokens.
+/// Reads everything. Databases are not stored as files, because they contain access tokens.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

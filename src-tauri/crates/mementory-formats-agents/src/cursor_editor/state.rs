@@ -1,5 +1,5 @@
-//! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages, which are
-//! rows `bubbleId:<conversation>:<id>`. Only keys are in memory for the whole database.
+//! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages,
+//! which are rows `bubbleId:<conversation>:<id>`. Only keys are in memory for the whole database.
 use super::{bubble, chat_file};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -213,11 +213,11 @@ impl Conversation<'_> {
         let mut turn = read_turn(reader, self.member, text, &bubble, key)?;
         turn.id = Some(id.to_owned()).filter(|id| !id.is_empty()).or(turn.id);
         if !is_listed {
-            // Cursor does not show it any more.
+            // Cursor no longer shows this message.
             turn.fields.insert("listed".into(), false.into());
         }
         chat.note_time(turn.times.created);
-        // What is not listed begins a branch of its own, so that it is not taken for the end of the conversation.
+        // An unlisted message begins a separate branch, so that it is not taken for the end of the conversation.
         turn.parent = match chat.turns.len().checked_sub(1) {
             Some(last) if is_listed => TurnParent::At(last),
             _ => TurnParent::Root,

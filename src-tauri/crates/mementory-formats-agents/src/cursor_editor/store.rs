@@ -1,5 +1,5 @@
-//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root, in the
-//! wire format of Protocol Buffers, lists them.
+//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root,
+//! in the wire format of Protocol Buffers, lists them.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Length of a digest.
 const DIGEST_BYTES: usize = 32;
-/// Depth of lists inside lists.
+/// Largest depth of nested lists of blobs.
 const MAX_DEPTH: u32 = 8;
 
 /// Reads the chat of a database.
@@ -79,7 +79,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
     reader.send_chat(chat, chat_file(&member.place))
 }
 
-/// The JSON of the chat's own data: hexadecimal digits in a text.
+/// The JSON with the settings of the chat, which the table `meta` has as hexadecimal digits.
 fn header(member: &Member, database: &Database) -> Result<Option<String>, FormatError> {
     let failed = |e: rusqlite::Error| unreadable(member, &e);
     let mut statement = database.connection.prepare("SELECT value FROM meta LIMIT 100").map_err(failed)?;
@@ -149,7 +149,8 @@ fn listed_messages(
         if text.is_some_and(|object| object.has("role")) {
             out.push(id);
         } else if depth < MAX_DEPTH {
-            // Only digests of blobs that are there are followed: the root has other bytes of this length as well.
+            // Every digest in the root is followed, so that missing messages are counted. Below the root, other values
+            // may have the length of a digest, so only digests of existing blobs are followed.
             let digests = digests_in(&bytes).into_iter().filter(|id| depth == 0 || blobs.contains_key(id));
             let digests: Vec<String> = digests.collect();
             pending.extend(digests.into_iter().rev().map(|id| (id, depth + 1)));

@@ -7,11 +7,11 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
-/// Marks of blocks. What is indented below one belongs to it.
+/// Marks of blocks. Indented lines below a mark belong to its block.
 const MARKS: [(&str, &str); 3] =
     [("[Thinking]", "thinking"), ("[Tool call]", "tool_call"), ("[Tool result]", "tool_result")];
 
-/// True for a text that begins with a prompt and has a mark that only Cursor's transcripts have.
+/// True for a text that begins with a role and has a mark that only Cursor's transcripts have.
 pub(super) fn is_transcript(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let begins_with_role = lines.next().is_some_and(|line| matches!(line, "user:" | "assistant:"));

@@ -1,4 +1,4 @@
-//! Which files are Gemini CLI's? By the members of their objects.
+//! Detects files of Gemini CLI by the members of their objects.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
@@ -9,7 +9,7 @@ const HEAD_BYTES: usize = 64 << 10;
 /// Types of messages.
 const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
-/// One claim for all files.
+/// One claim for all files of Gemini CLI in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
@@ -29,7 +29,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// Conversations for sessions, projects for checkpoints, records for the list of prompts.
+/// The role of a file: `Conversations` for a session, `Projects` for a checkpoint, `Records` for the list of prompts.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -83,7 +83,7 @@ fn document_role(head: &[u8], name: &str) -> Option<Role> {
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
             return Some(Role::Conversations);
         }
-        // The members behind a long list of messages are not in the head.
+        // Members after a long list of messages are not in the head.
         let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
         let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
         if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {

@@ -1,4 +1,4 @@
-//! One message of a session, or one content of a checkpoint → a turn.
+//! Reads one message of a session, or one content of a checkpoint, as a turn.
 use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
@@ -33,7 +33,7 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
         }
         content.push_block("thinking", None, words);
     }
-    // What was typed; `content` then has the files that were named in it as well.
+    // `displayContent` is the typed text. `content` then also contains the files that the prompt names.
     let shown = object.raw_value("displayContent");
     if let Some(raw) = object.raw_value("content") {
         content.push(raw);

@@ -1,5 +1,6 @@
-//! A session, from the lines of its log: a header, messages, changes of the header (`$set`) and steps back (`$rewindTo`).
-//! A message that is written again replaces the former one. What was taken back stays, on another branch.
+//! Reads a session from the lines of its log: a header, messages, changes of the header (`$set`) and steps back
+//! (`$rewindTo`). A message that is written again replaces the previous one. Messages that were taken back stay on
+//! another branch.
 use super::messages;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member, is_uuid};
@@ -36,7 +37,7 @@ struct Draft {
 }
 
 impl Session {
-    /// Takes a line in, or a whole session in one object.
+    /// Adds a line, or a whole session in one object.
     pub(super) fn add(
         &mut self,
         reader: &mut FileReader<'_>,
@@ -46,7 +47,7 @@ impl Session {
         pointer: &str,
     ) {
         if let Some(target) = line.text("$rewindTo") {
-            // Gemini CLI removes the message itself as well. An unknown one takes everything back.
+            // Gemini CLI also takes back the target of the step. With an unknown target, it takes back all messages.
             let found = self.draft_of.get(target.as_ref()).and_then(|at| self.drafts.get(*at));
             self.current = found.and_then(|draft| draft.parent);
             self.other_lines.push(text.to_owned());
@@ -96,7 +97,7 @@ impl Session {
         }
     }
 
-    /// Keeps the text of a header that was read apart.
+    /// Stores the text of a header that was read separately.
     pub(super) fn keep(&mut self, text: String) {
         self.other_lines.push(text);
     }

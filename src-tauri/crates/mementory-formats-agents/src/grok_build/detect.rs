@@ -1,5 +1,5 @@
-//! Which files are histories of Grok Build? Those whose lines are messages with a type and without ids, of which some have
-//! members that only this agent writes, or that have its summary beside them.
+//! Detects histories of Grok Build. Their lines are messages with a type and without ids. Some lines must have members
+//! that only this agent writes, or the agent's summary must be beside the history.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
@@ -10,7 +10,7 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Types of lines.
 const TYPES: [&str; 7] = ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
 
-/// One claim for all files.
+/// One claim for all files of Grok Build in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
@@ -35,7 +35,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// True or false for lines of messages with or without a mark. None for any other file.
+/// For lines of messages: whether one of them has a member that only Grok Build writes. None for any other file.
 fn history(catalog: &Catalog, member: &Member) -> Option<bool> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

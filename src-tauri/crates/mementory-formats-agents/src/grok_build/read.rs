@@ -1,4 +1,4 @@
-//! Reads each history as one conversation, with its summary if that stands beside it.
+//! Reads each history as one conversation, with its summary if there is one beside it.
 use super::detect::is_summary_of;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
@@ -86,7 +86,7 @@ fn read_summary(chat: &mut Chat, summary: &Object<'_>, text: &str) {
 fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
     let kind = line.text("type").or_else(|| line.text("role")).unwrap_or_default();
-    // An interjection is what the person wrote while the agent was at work.
+    // An interjection is a text that the person wrote while the agent was working.
     let is_added = line.non_blank_text("synthetic_reason").is_some_and(|reason| reason != "interjection");
     turn.role = match kind.as_ref() {
         "user" if !is_added => "user",

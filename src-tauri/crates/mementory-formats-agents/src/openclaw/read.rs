@@ -47,7 +47,8 @@ impl<'a> Reader<'a> {
         Ok(Self { runtime, catalog, root, context, sink, scope, slots, bytes_done: 0 })
     }
 
-    /// Reads one file into records if it is a profile or memory file, otherwise as a passthrough file.
+    /// Reads one file into records if it is a profile or memory file, otherwise as a passthrough file. Skips our
+    /// bookkeeping files and those of the system.
     pub fn read_file(&mut self, member: &Member) -> Result<(), FormatError> {
         let Some(path) = self.root.path(member).map(str::to_owned) else { return Ok(()) };
         let inner = path.strip_prefix("workspace/").unwrap_or(&path);

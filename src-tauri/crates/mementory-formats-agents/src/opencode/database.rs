@@ -1,4 +1,4 @@
-//! `opencode.db`: tables of sessions, messages and parts. The last two have their members as JSON in a column.
+//! `opencode.db`: tables of sessions, messages and parts. Messages and parts have their members as JSON in one column.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -112,8 +112,8 @@ fn read_session(
     session.send(reader, &member.place)
 }
 
-/// A row as JSON: its columns, and the members of the object in the column `inner`. A column that repeats a member is left
-/// to the member.
+/// A row as JSON: its columns, and the members of the object in the column `inner`. A member replaces a column with the
+/// same name.
 fn row_text(row: &Row<'_>, inner: Option<&str>) -> Result<String, rusqlite::Error> {
     let mut columns = Map::new();
     let mut members = String::new();
@@ -136,7 +136,7 @@ fn row_text(row: &Row<'_>, inner: Option<&str>) -> Result<String, rusqlite::Erro
         columns.insert(name.to_owned(), value);
     }
     let columns = Value::Object(columns).to_string();
-    // Of duplicate keys the last one counts, so the columns come first.
+    // A reader uses the last of several equal keys, so the columns come first.
     Ok(match (columns.strip_suffix('}'), columns.as_str(), members.is_empty()) {
         (_, _, true) => columns,
         (_, "{}", false) => format!("{{{members}}}"),

@@ -1,4 +1,4 @@
-//! Which files are OpenCode's? By the members of their objects, and by the tables of the database.
+//! Detects files of OpenCode by the members of their objects, and its database by the tables.
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
@@ -17,7 +17,7 @@ pub(super) enum FileKind {
     Database,
 }
 
-/// One claim for all files.
+/// One claim for all files of OpenCode in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
@@ -78,7 +78,8 @@ fn is_storage(keys: &Keys) -> bool {
     has("id") && (is_session || is_older_session || is_message || is_part)
 }
 
-/// True if the schema has the tables of sessions, messages and parts. A database that is in use may have it in its log.
+/// True if the schema has the tables of sessions, messages and parts. The schema of a database in use may be in its
+/// log.
 fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
     let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();

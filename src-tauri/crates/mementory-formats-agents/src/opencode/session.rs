@@ -1,4 +1,4 @@
-//! A session with its messages and their parts → a conversation.
+//! Reads a session with its messages and their parts as a conversation.
 use super::FORMAT;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, value_text};
@@ -21,7 +21,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A session from its own object. Its text is the verbatim.
+    /// A session from the JSON of its own object, which is the verbatim.
     pub(super) fn new(id: Option<&str>, text: Option<&str>) -> Self {
         let object = text.and_then(Object::parse).unwrap_or_default();
         let member = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());

@@ -1,4 +1,5 @@
-//! The storage: one file for each session, message and part. Their ids say what belongs together, not their folders.
+//! The storage: one file for each session, message and part. Ids in the files, not folders, decide what belongs
+//! together.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;

@@ -22,7 +22,8 @@ fn is_between_0_and_1(value: &Tree) -> bool {
     value.as_f64().is_some_and(|v| (0.0..=1.0).contains(&v))
 }
 
-/// The members of an object whose values meet a condition. None if there are none.
+/// The members of the object `value` whose own values satisfy `fits`. None if `value` is not an object or no member
+/// fits.
 fn matching_members(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
     let fitting: Vec<_> = members.iter().filter(|(_, v)| fits(v)).cloned().collect();
@@ -34,7 +35,7 @@ fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
     (!members.is_empty()).then_some(Tree::Object(members))
 }
 
-/// The value of the member `structured` of an identity.
+/// Builds the member `structured` of an identity from an AIEOS document.
 pub(super) fn structured(doc: &Tree) -> Tree {
     let names = ["first", "primary"].into_iter().find_map(|key| text_at(doc, &["identity", "names", key]));
     let names =

@@ -11,7 +11,7 @@ use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
-/// Size of the read buffer in bytes.
+/// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: u64 = 1 << 20;
 
 /// The file that the archive is written to.
@@ -54,7 +54,7 @@ pub(super) struct ArchiveWriter {
 }
 
 impl ArchiveWriter {
-    /// Creates the file, encrypted as a whole if there is a passphrase. It must not exist yet.
+    /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
     pub(super) fn create_with(out: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
@@ -72,7 +72,7 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256.
+    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
@@ -98,8 +98,8 @@ impl ArchiveWriter {
         Ok((size, digest))
     }
 
-    /// Writes an entry with the bytes that `fill` writes. Returns its SHA-256. If `fill` returns false, there is no
-    /// entry.
+    /// Writes an entry with the bytes that `fill` writes. Returns its SHA-256 in hex. If `fill` returns false, the
+    /// entry is dropped and the result is None.
     pub(super) fn entry_from(
         &mut self,
         name: &str,

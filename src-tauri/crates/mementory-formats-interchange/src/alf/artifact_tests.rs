@@ -43,7 +43,7 @@ fn index(path: &Path) -> BTreeMap<String, Value> {
     rows.into_iter().map(|row| (row["source_path"].as_str().unwrap().to_owned(), row)).collect()
 }
 
-/// The files, with the secrets in settings redacted.
+/// The files, with the secrets in the settings file redacted.
 fn redacted(mut tree: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let settings = tree.get_mut("deploy/settings.json").unwrap();
     *settings = redact::redact(std::str::from_utf8(settings).unwrap()).0.into_bytes();
@@ -178,7 +178,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported.iter().any(|m| m.contains("manual.pdf (2097152 bytes)")), "{reported:?}");
 
-    // The folder needs the same name, because the origin of the records includes it.
+    // The origin of the records includes the name of the folder, so the restored folder needs the same name.
     let folder = scratch.0.join("home/made");
     std::fs::create_dir(scratch.0.join("home")).unwrap();
     workspace::write(&mut back, &folder, &OpenClaw);
@@ -265,7 +265,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         for row in &rows {
             let Some(place) = case["places"][row["id"].as_str().unwrap()].as_str() else { continue };
             if place == "artifacts/SOUL.md" && format.id() == "zeroclaw" {
-                continue; // The files under raw/openclaw/ are not for this runtime, so the path is free.
+                continue; // ZeroClaw does not use raw/openclaw/, so the file is at its own path SOUL.md.
             }
             let whole = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
             let there = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
@@ -378,7 +378,7 @@ fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
     assert!(entries(&archive)[row["archive_path"].as_str().unwrap()] == bytes);
     assert_eq!(validate(&archive).errors, []);
 
-    // The bytes are returned only if there are not more than the bound.
+    // The bytes are returned only if there are at most `bound` of them.
     let measured = |bound: u64| super::write::size_digest_and_bytes(&mut bytes.as_slice(), bound).unwrap();
     assert_eq!(measured(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
     assert_eq!(measured((3 << 20) - 1), (3 << 20, sha256(&bytes), None));

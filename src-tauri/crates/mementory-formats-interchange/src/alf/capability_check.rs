@@ -1,10 +1,10 @@
-//! Warns about abilities of an agent that may not work on another host (spec §3.2.6, §3.4.2): abilities that depend
-//! on the host, and abilities and credentials that do not match. It changes nothing.
+//! Warns about abilities of an agent that may not work on another host (spec §3.2.6, §3.4.2): abilities that depend on
+//! the host, and abilities and credentials that do not match. The archive itself is not changed.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
 
-/// Largest number of issues that are reported.
+/// Largest number of issues that are reported for one archive.
 const MAX_ISSUES: usize = 200;
 
 /// Abilities of the agent and credentials of the archive, to be compared.
@@ -29,7 +29,8 @@ fn texts(tree: &Tree, key: &str) -> Vec<String> {
 }
 
 impl CapabilityCheck {
-    /// Adds the abilities of the agent and of its sub-agents. An ability without `portability` works on any host.
+    /// Adds the abilities of the agent and of its sub-agents. An ability without `portability` is taken to work on any
+    /// host.
     pub(super) fn add_identity(&mut self, doc: &Tree) {
         let Some(structured) = doc.get("structured") else { return };
         self.add_capabilities(structured, "");

@@ -10,7 +10,7 @@ use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
 
-/// The content of a line: the text, else the title, else a placeholder.
+/// The content of a memory line: the record's text, else its title, else a placeholder.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
@@ -187,7 +187,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
         let word = record.record_type.clone().unwrap_or_else(|| "semantic".into());
         tree.set("memory_type", Tree::Text(word));
     }
-    // A status that the reader derived from a newer record is not written.
+    // A status that the reader derived from a newer record is not written back.
     let derived =
         record.fields.contains_key("alf_status") && matches!(record.status.as_deref(), Some("superseded" | "deleted"));
     if base.status != record.status && !derived {

@@ -7,7 +7,7 @@ use mementory_format::{FormatError, Member};
 use mementory_model::Limits;
 use std::collections::HashMap;
 
-/// Number of the last line that changes each record.
+/// For each record id, the number of the last line that changes the record.
 #[derive(Default)]
 pub(super) struct LastChanges {
     by_id: HashMap<Box<str>, u64>,
@@ -17,8 +17,8 @@ impl LastChanges {
     /// Checks every line of the entry.
     ///
     /// # Errors
-    /// `Invalid` for a line that is no change of a record, for a change of another agent's record (`wrong_agent`), and
-    /// for another number of lines than the manifest states (`count_differs`).
+    /// `Invalid` for a line that does not change a record, for a change of another agent's record (`wrong_agent`), and
+    /// if the number of lines differs from the manifest (`count_differs`).
     pub(super) fn collect(
         archive: &Archive<'_>,
         member: &Member,
@@ -59,7 +59,7 @@ impl LastChanges {
     }
 }
 
-/// The error for a part of a delta that belongs to another agent than the delta.
+/// The error for an element of a delta that belongs to another agent than the delta.
 pub(super) fn wrong_agent(place: String) -> FormatError {
     FormatError::invalid("wrong_agent", place, "this change is of another agent than the delta")
 }

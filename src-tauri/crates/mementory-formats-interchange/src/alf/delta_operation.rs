@@ -14,7 +14,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The value in the file.
+    /// The word for the operation in the file.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -33,7 +33,7 @@ pub(super) struct Change {
     pub agent: Option<String>,
     /// The record's line without the operation. None for a deletion that contains only an id.
     pub line: Option<String>,
-    /// True if nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
+    /// True if the record must be removed completely, without even a tombstone (our extension `mementory.erased`).
     pub erased: bool,
 }
 
@@ -89,9 +89,9 @@ pub(super) fn with_deleted_status(line: &str) -> String {
     edit_json(line, |tree| tree.set("status", Tree::Text("deleted".into())))
 }
 
-/// Removes the member `operation` and its comma from the text. `value` is the part of `text` with its value.
+/// Removes the member `operation` and its comma from the text. `value` is the slice of `text` with the member's value.
 fn cut_operation(text: &str, value: &str) -> Option<String> {
-    // The offset is the distance of the pointers, because `value` is a slice of `text`.
+    // `value` is a slice of `text`, so the distance of the two pointers is the offset of `value`.
     let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let end = start + value.len();
     if text.get(start..end) != Some(value) {

@@ -22,14 +22,14 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA_CLAIM_VERSION)).collect())
 }
 
-/// Claims agent archives and delta bundles, so that opening a delta as an `.alf` can be refused with an explanation.
+/// Claims agent archives and delta bundles. Both are needed to explain why a delta cannot be opened as an `.alf`.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
     let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
     for manifest in catalog.members().iter().filter(named) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let delta = version == DELTA_CLAIM_VERSION;
-        // A bundle may have a manifest under both names, and an archive with a damaged one is already claimed.
+        // A bundle may have its manifest under both names, and an archive with a damaged manifest is already claimed.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }
@@ -92,7 +92,7 @@ struct Layout<'c> {
     documents: u32,
     /// Number of files with memory lines.
     partitions: u32,
-    /// True if there are files of a runtime (`raw/`).
+    /// True if there are raw files of a runtime (under `raw/`).
     raw: bool,
     delta: bool,
     first: Option<&'c Member>,

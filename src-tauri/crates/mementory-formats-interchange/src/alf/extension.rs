@@ -1,5 +1,6 @@
-//! The extension slot contains what ALF has no field for, so that the whole record can be restored. It is the member
-//! `raw_source_format.mementory` (memory lines), `mementory` (list rows) or `raw_source.mementory` (identity).
+//! The extension slot contains the values of a record for which ALF has no field, so that the whole record can be
+//! restored. It is the member `raw_source_format.mementory` (memory lines), `mementory` (list rows) or
+//! `raw_source.mementory` (identity).
 use super::vocabulary;
 use mementory_model::Record;
 use serde::{Deserialize, Serialize};
@@ -61,8 +62,8 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     if same {
         return Some(Restored::Same(Box::new(record)));
     }
-    // Only members that differ from what we wrote were changed by another program. The others keep their original
-    // values.
+    // A member that differs from what we wrote was changed by another program, so its new value is used. All other
+    // members keep their original values.
     if hex::encode(Sha256::digest(&seen.text)) != slot.content_sha256 {
         record.text.clone_from(&seen.text);
     }
@@ -77,7 +78,8 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     Some(Restored::Changed(Box::new(record)))
 }
 
-/// JSON of the slot for a row of a list document. It has no digest to detect changes by other programs.
+/// JSON of the slot for a row of a list document. Unlike [`slot`], it has no digest to detect changes by other
+/// programs.
 pub(super) fn row_slot(record: &Record) -> String {
     serde_json::to_string(record).unwrap_or_else(|_| "null".into())
 }

@@ -42,13 +42,14 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
 
 /// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
-    /// The reference in the first record that refers to the file. If no record does, it is made from the file's record.
+    /// The reference in the first record that refers to the file. If no record refers to it, a reference made from the
+    /// file's own record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to the file.
     pub referenced_by: Vec<String>,
 }
 
-/// Runtime and name of the archive's agent. Set if all exported records are from one workspace.
+/// Runtime and name of the agent, if all exported records are from one workspace.
 #[derive(Debug, Clone)]
 pub(super) struct SoleWorkspace {
     /// Id of the runtime.
@@ -60,7 +61,8 @@ pub(super) struct SoleWorkspace {
 /// What an export will contain.
 #[derive(Default)]
 pub(super) struct ExportPlan {
-    /// Id of the generated agent that represents the vault, or of the sole workspace. Not used for an imported agent.
+    /// Id of the archive's agent: a generated agent that represents the vault, or the agent of the sole workspace. Not
+    /// used if an imported agent is exported.
     pub agent: String,
     /// Ids of the agents whose records are exported.
     pub agents: BTreeSet<String>,
@@ -76,7 +78,8 @@ pub(super) struct ExportPlan {
     pub lineage: Option<Lineage>,
     /// Vault ids of the records that are written into identity or principals.
     pub in_documents: HashSet<String>,
-    /// Number of lines and their estimated bytes, by month. After [`ExportPlan::choose_periods`], by partition.
+    /// Number of lines and their estimated bytes, by month. [`ExportPlan::choose_periods`] replaces the months with the
+    /// periods of the partitions.
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer, including the identity.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
@@ -92,9 +95,9 @@ pub(super) struct ExportPlan {
     pub by_kind: BTreeMap<String, u64>,
     /// Losses found so far.
     pub losses: LossReport,
-    /// Line ids by vault id, as numbers, so that a million fit into memory.
+    /// Line ids that are UUIDs, by vault id. Both are stored as numbers to save memory.
     uuids: HashMap<u128, u128>,
-    /// All other line ids by vault id, as text.
+    /// All other line ids, by vault id.
     texts: HashMap<String, String>,
     conversations: HashMap<u128, Timestamp>,
 }
@@ -115,7 +118,7 @@ impl ExportPlan {
                 }
             }
             match element {
-                // An archive has one identity. The first one is used, and any other becomes a memory line.
+                // An archive has one identity. The first identity is used, and any other becomes a memory line.
                 Some(AlfElement::Identity) if plan.identity.is_none() => {
                     plan.identity = Some(stored.id.clone());
                     plan.add_row("identity", &stored, None);
@@ -232,8 +235,8 @@ impl ExportPlan {
         }
     }
 
-    /// Chooses quarters as periods, or months if the agent's manifest has months or a quarter has many lines (spec
-    /// §4.1.1).
+    /// Chooses the periods of the partitions: quarters, or months if the agent's manifest has months or a quarter has
+    /// more lines than [`MAX_LINES_PER_QUARTER`] (spec §4.1.1).
     pub(super) fn choose_periods(&mut self, manifest: Option<&Tree>) {
         let mut quarters = BTreeMap::<Period, (u64, u64)>::new();
         for (month, (lines, bytes)) in &self.periods {
@@ -291,7 +294,7 @@ fn is_monthly(manifest: &Tree) -> bool {
     })
 }
 
-/// A reference to the file that an attachment record describes.
+/// A reference to the file that an attachment record describes. The size is not known here.
 fn reference_to(record: &Record) -> AttachmentRef {
     AttachmentRef {
         key: record.key.clone(),

@@ -1,7 +1,7 @@
 //! Values of a memory line that the specification forbids (schema of a memory record, §3.1): a confidence of 1.7, an id
-//! that is no UUID, an empty content, a vector of another length than its dimensions. The vault keeps them in the
-//! record's verbatim and an import reports them. An exported line has them in `raw_source_format.mementory_forbidden`,
-//! by their pointers, and a valid value or none in the field itself.
+//! that is not a UUID, an empty content, a vector whose length differs from its dimensions. The vault keeps such a
+//! value in the record's verbatim, and an import reports it. An export moves it to
+//! `raw_source_format.mementory_forbidden`, under its JSON pointer, and writes a valid value or none in its field.
 use super::partitions::stable_v7;
 use super::schema;
 use super::vocabulary::EMPTY_CONTENT;
@@ -13,8 +13,8 @@ use mementory_json::{
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
-/// Pointers to the forbidden values. Other values that violate the schema (a date without a time, an entity without a
-/// type) still have a meaning and are written unchanged.
+/// JSON pointers to the forbidden values. Other values that violate the schema (a date without a time, an entity
+/// without a type) still have a meaning and are written unchanged.
 pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     check(tree, &schema::MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
@@ -42,7 +42,7 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     out
 }
 
-/// The line with its forbidden values moved to `raw_source_format`. None if it has none.
+/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values.
 pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     let mut tree = Tree::parse(line, 512).ok()?;
     let pointers = find_forbidden_values(&tree);

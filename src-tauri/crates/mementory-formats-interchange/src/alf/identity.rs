@@ -50,7 +50,8 @@ fn identity_text(doc: &Tree) -> String {
     blocks.iter().map(|(_, head, body)| format!("{head}\n\n{body}")).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Converts the identity document to a profile. Its key is its id, or `identity` if it has none.
+/// Converts the identity document to a profile. The key of the profile is the document's id, or `identity` if the
+/// document has no id.
 pub(super) fn identity(doc_text: &str, doc: &Tree, scope: &str) -> Record {
     let id = text(doc, &["id"]);
     let mut record = Record::new(Kind::Profile, RecordKey::new(scope, id.unwrap_or("identity")), identity_text(doc));
@@ -105,7 +106,7 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
     record
 }
 
-/// Converts a credential. Only the verbatim contains its payload, never text, title or fields.
+/// Converts a credential. Only the verbatim contains the credential's payload, never text, title or fields.
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     const CREDENTIAL_TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];
@@ -132,8 +133,8 @@ pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mu
     record
 }
 
-/// Converts an attachment row. The file name is the title, so that it can be searched. The file itself is imported
-/// separately.
+/// Converts a row of the attachment index. The file name becomes the title, so that a search finds it. The file itself
+/// is imported separately.
 pub(super) fn attachment(element: &str, doc: &Tree, key: RecordKey) -> Record {
     let name = text(doc, &["filename"]).unwrap_or_default();
     let mut record = Record::new(Kind::Attachment, key, "");
@@ -197,7 +198,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Increments the version, as spec §3.2.3 requires for every change, and sets the time of the update.
+/// Increments the version, which spec §3.2.3 requires for every change, and sets the time of the update.
 fn increment_version(doc: &mut Tree, updated: Option<Timestamp>) {
     if let Some(Tree::Number(version)) = doc.get("version") {
         let next = version.parse::<u64>().map_or(1, |v| v.saturating_add(1));
@@ -208,8 +209,8 @@ fn increment_version(doc: &mut Tree, updated: Option<Timestamp>) {
     }
 }
 
-/// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text is
-/// put into `identity_profile` and the other blocks become empty, so that the agent reads exactly the edited text.
+/// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text goes
+/// into `identity_profile` and the other blocks become empty. The agent then reads exactly the edited text.
 fn set_identity_text(doc: &mut Tree, edited: &str) {
     let blocks = prose_blocks(doc);
     let mut bodies = Vec::new();

@@ -1,6 +1,6 @@
 //! List documents (`principals.json`, `credentials.json`, `attachments.json`). Their elements become records. The
 //! remaining text, the skeleton, becomes a passthrough file in which each element is replaced with its key. So each
-//! element is stored only once, which matters for erasing it, and an unedited document is exported byte for byte.
+//! element is stored only once and can be erased in one place. An unedited document is exported byte for byte.
 use super::wire;
 use mementory_json::write_string;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     let spans = items
         .iter()
         .map(|item| {
-            // The offset is the distance of the pointers, because the raw values are slices of `text`.
+            // The raw values are slices of `text`, so the distance of the two pointers is the offset of the element.
             let start = (item.get().as_ptr() as usize).checked_sub(base)?;
             let end = start + item.get().len();
             (text.get(start..end) == Some(item.get())).then_some((start, end))
@@ -41,7 +41,8 @@ impl ListDocument<'_> {
         self.with_elements(|i| Some(slot(i)), &[])
     }
 
-    /// The document with its elements replaced (or removed, for None) and new ones added at the end.
+    /// The document with each element replaced by `with(index)`, or removed if that is None, and with new elements at
+    /// the end.
     pub(super) fn with_elements(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
         let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
         if added.is_empty() && filled.iter().all(Option::is_some) {
@@ -61,7 +62,7 @@ impl ListDocument<'_> {
             (Some((start, _)), Some((_, end))) => {
                 (self.text[..*start].rfind('[').map_or(0, |i| i + 1), *end + self.text[*end..].find(']').unwrap_or(0))
             }
-            _ => return String::new(), // Callers create a new document for an empty list.
+            _ => return String::new(), // Cannot happen: for an empty list, callers create a new document.
         };
         format!("{}{}{}", &self.text[..open], list.join(","), &self.text[close..])
     }

@@ -1,5 +1,5 @@
-//! The archive as a whole: its entries in the catalog, whether it is safe to read, and its manifest (spec §4.1, §4.2,
-//! §8.2). Except for the name of the manifest itself, all paths are taken from the manifest.
+//! The archive as a whole: its entries in the catalog, the checks that make it safe to read, and its manifest (spec
+//! §4.1, §4.2, §8.2). Except for the name of the manifest itself, all paths are taken from the manifest.
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -104,9 +104,9 @@ fn unsafe_name(name: &str) -> bool {
 pub(super) struct Partition {
     /// Entry name.
     pub file: String,
-    /// First day, as in the manifest.
+    /// First day, as the manifest states it.
     pub from: Option<String>,
-    /// Last day, as in the manifest.
+    /// Last day, as the manifest states it.
     pub to: Option<String>,
     /// Number of lines that the manifest states.
     pub count: Option<u64>,
@@ -193,7 +193,7 @@ impl Manifest {
         self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
-    /// True if an element names another agent than the manifest. Always false in a file that Mementory generated,
+    /// True if an element names another agent than the manifest does. Always false in a file that Mementory generated,
     /// because such a file may contain several agents.
     pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
         let named = agent.filter(|agent| !agent.is_empty());
@@ -208,15 +208,15 @@ impl Manifest {
         listed.unwrap_or_else(|| format!("alf:{agent}"))
     }
 
-    /// The runtime that the manifest states for the element with this id, else the agent's runtime, else `alf`.
+    /// The runtime that the manifest lists for the element with this id, else the agent's runtime, else `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
         let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
         let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
         listed.or_else(of_agent).unwrap_or("alf")
     }
 
-    /// An issue for a checksum that cannot be verified. None if there is no checksum, or it is ours (the validator
-    /// verifies it).
+    /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if its
+    /// definition is ours: then the validator verifies it.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let ours = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);

@@ -57,7 +57,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::{Path, PathBuf};
 
-/// Agent Life Format (.alf).
+/// The format Agent Life Format (`.alf`).
 pub struct Alf;
 
 impl Format for Alf {

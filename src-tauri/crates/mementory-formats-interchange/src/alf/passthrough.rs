@@ -16,7 +16,7 @@ use std::io::Read;
 /// Size limit of a document that is assembled in memory, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
-/// The passthrough files for the archive.
+/// The passthrough files that an export writes into the archive.
 #[derive(Default)]
 pub(super) struct PassthroughFiles {
     /// The imported agent that is exported. None if the archive has several sources.
@@ -62,8 +62,8 @@ impl PassthroughFiles {
     }
 
     /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several
-    /// sources, each file gets a unique name, and a row for the manifest (`mementory.entries`) with its agent, original
-    /// name and role is returned.
+    /// sources, each file gets a unique name. The returned rows are for the manifest (`mementory.entries`) and state
+    /// the agent, original name and role of each file.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Largest number of different remarks. Further remarks with the same code are counted together.
+/// Largest number of different remarks. Further remarks are counted by their code only.
 const MAX_REMARKS: usize = 500;
 
 /// Reads one archive into the sink.
@@ -46,7 +46,7 @@ pub(super) fn read(
 pub(super) struct Reader<'a> {
     /// The archive.
     pub archive: &'a Archive<'a>,
-    /// Its manifest.
+    /// Manifest of the archive.
     pub manifest: &'a Manifest,
     pub limits: &'a Limits,
     /// Receives everything that is read.
@@ -135,7 +135,7 @@ impl Reader<'_> {
         self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
     }
 
-    /// Origin of a record in this entry.
+    /// Origin of a record that was read from this entry.
     pub(super) fn origin(&self, member: &Member, pointer: String) -> Origin {
         Origin {
             format: "alf".into(),
@@ -145,7 +145,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports progress in bytes.
+    /// Adds to the number of bytes that were read, and reports the sum as progress.
     pub(super) fn advance(&mut self, bytes: u64) -> Result<(), FormatError> {
         self.bytes_done += bytes;
         self.sink.progress(self.bytes_done)
@@ -172,8 +172,8 @@ impl Reader<'_> {
         Ok(Some((text, member)))
     }
 
-    /// Reports an entry whose bytes are damaged and returns None, so that the other entries can be read. In a delta,
-    /// damage is an error, because a delta is imported completely or not at all.
+    /// If the bytes of an entry are damaged, reports this and returns None, so that the other entries can be read. In a
+    /// delta, damage is an error, because a delta is imported completely or not at all.
     pub(super) fn unless_damaged<T>(
         &mut self,
         member: &Member,
@@ -221,8 +221,8 @@ impl Reader<'_> {
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// Passthrough item for an entry. In an archive of several sources, the manifest has the agent and original name of
-    /// the entry.
+    /// Passthrough item for an entry. In an archive of several sources, agent and original name of the entry are taken
+    /// from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
         let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let say =
@@ -534,7 +534,7 @@ impl Reader<'_> {
     }
 }
 
-/// Parses a JSON object. None if the text is not one.
+/// Parses a JSON object. None if the text is not a JSON object.
 pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
     Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
 }

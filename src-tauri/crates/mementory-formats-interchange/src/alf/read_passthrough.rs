@@ -43,7 +43,7 @@ impl Reader<'_> {
             self.unless_damaged(member, taken)?;
             self.advance(member.size)?;
         }
-        // Key files are only in the sealed credential, so no entry remains for them.
+        // A key file has no entry of its own, because its content is only in the sealed credential.
         for (name, bytes) in std::mem::take(&mut self.opener.files) {
             let path = name.splitn(3, '/').nth(2).unwrap_or_default();
             if matches!(files::role(path), FileRole::Secret) && !archive.entries.contains_key(name.as_str()) {
@@ -82,7 +82,8 @@ impl Reader<'_> {
                 let message = "another program changed this file; the memories in the archive have its previous text";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
             }
-            // If no record of the archive contains the file, it must be stored, even if the manifest claims otherwise.
+            // If no record of the archive contains the file, the file must be stored, even if the manifest says that it
+            // is made from records.
             return Ok(now == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
         }
         if let Some(original) = self.opener.files.remove(name) {
@@ -113,7 +114,7 @@ impl Reader<'_> {
         PassthroughItem { format, group, name, role, place: place.to_owned() }
     }
 
-    /// Adds the workspace file of a record to `files_from_records`.
+    /// Notes in `files_from_records` that the workspace file of this record was read.
     pub(super) fn note_workspace_file(&mut self, record: &Record) {
         if let (Some(runtime), Some(path)) =
             (runtime_of(record), record.fields.get("file").and_then(|file| file.as_str()))

@@ -34,7 +34,7 @@ impl OpenedFile {
         Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
-    /// The passphrase for a file that replaces this one. None if this one is not encrypted.
+    /// The passphrase for a file that replaces this one. None if this file is not encrypted.
     pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
         passphrase.filter(|_| self.encrypted)
     }
@@ -59,11 +59,11 @@ fn is_encrypted(path: &Path) -> bool {
 
 /// What happens to a line.
 pub(super) enum LineEdit {
-    /// It is copied byte for byte.
+    /// The line is copied byte for byte.
     Keep,
-    /// It is replaced.
+    /// The line is replaced with this text.
     Replace(String),
-    /// It is removed.
+    /// The line is removed.
     Remove,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
 
 /// The new archive, written to a temporary file that is deleted unless it is finished.
 pub(super) struct Rewrite {
-    /// The writer of the new archive.
+    /// Writer of the new archive.
     pub out: ArchiveWriter,
     partial: PartialFile,
 }
@@ -146,7 +146,7 @@ struct PartialFile {
 }
 
 impl Rewrite {
-    /// Creates a temporary file next to `target`. It is encrypted as a whole if there is a passphrase.
+    /// Creates a temporary file next to `target`. With a passphrase, the file is encrypted as a whole.
     pub(super) fn begin(target: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let mut name = target.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(".mementory-partial");
@@ -171,8 +171,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Copies the remaining entries except those that `skip` selects, writes index and manifest, and replaces the
-    /// target.
+    /// Copies the remaining entries except those for which `skip` returns true, writes index and manifest, and replaces
+    /// the target.
     pub(super) fn finish(
         mut self,
         archive: &Archive<'_>,
@@ -231,7 +231,8 @@ impl Drop for PartialFile {
     }
 }
 
-/// Copies the permissions of the file to be replaced. If there is no such file, only the owner can read the new file.
+/// Copies the permissions of the file to be replaced. If the file does not exist yet, only the owner can read the new
+/// file.
 fn set_permissions(path: &Path, target: &Path) -> std::io::Result<()> {
     if let Ok(existing) = std::fs::metadata(target) {
         return std::fs::set_permissions(path, existing.permissions());

@@ -17,7 +17,8 @@ const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encr
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
 /// Largest number of rows that are opened. Each costs a key derivation, and we write only one in each archive.
 const MAX_OPENED_ROWS: usize = 4;
-/// Costs of the key derivation that we write: 64 MiB, 3 passes, 4 lanes. A row with higher costs is not opened.
+/// Costs of the key derivation: memory in KiB, passes, lanes. We write exactly these costs, and do not open a row with
+/// higher ones.
 const MAX_KDF_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.

@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-/// Reads workspaces of agents in tests, with all formats.
+/// Reads and writes workspaces of agents. Detection uses all formats.
 pub(crate) mod workspace {
     pub(crate) use mementory_format::testkit::{put, tree, write};
     use mementory_format::{Format, testkit::MemorySource};

@@ -36,8 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Asserts that both archives have the same lines, in whatever partition, and that all other entries except manifest
-/// and index are equal in bytes.
+/// Asserts that both archives have the same lines, possibly in other partitions, and that all other entries except
+/// manifest and index have the same bytes.
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
@@ -396,7 +396,7 @@ fn archive_of_several_sources_round_trips() {
         all
     };
     assert_eq!(parts(&back), parts(&vault), "each passthrough file returns to its agent");
-    // If only the agent is exported, the result is its original archive.
+    // If only the agent is exported, the result is the agent's original archive.
     back.records.retain(|r| r.key.scope.starts_with("alf:"));
     write(&mut back, &last);
     assert_same_archive(&first, &last, 0);
@@ -410,7 +410,7 @@ fn unsafe_archives_are_refused() {
         let refused = read(file);
         assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
     };
-    // The catalog treats a backslash as a separator.
+    // Each name is absolute or leads out of the archive.
     for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
         let file = scratch.0.join(format!("{i}.alf"));
         pack(&file, &[("manifest.json", manifest), (name, b"x")]);
@@ -521,7 +521,7 @@ fn archive_without_its_partitions_is_invalid() {
     pack(&path, &[("manifest.json", manifest.as_bytes())]);
     assert!(validate(&path).errors.iter().any(|e| e.code == "partition_missing"));
     assert!(read(&path).unwrap().notes.iter().any(|n| n.code == "partition_missing"), "what is left can be read");
-    // The specification refuses names with backslashes, even if an entry has such a name.
+    // An entry name with a backslash is refused, although it would match the name in the manifest with a slash.
     pack(&path, &[("manifest.json", manifest.as_bytes()), ("memory\\a.jsonl", line.as_bytes())]);
     let error = read(&path).err().unwrap();
     assert!(matches!(error, FormatError::Refused { .. }), "{error}");

@@ -55,7 +55,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     for (path, (scope, stored_path)) in &workspace.passthrough {
         let inner =
             if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
-        // In a home, all files outside the workspace folder belong to the runtime, so they are no artifacts.
+        // In a home, all files outside the workspace folder belong to the runtime, so they are not artifacts.
         let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
         let Some(bytes) = workspace.files.get(path) else { continue };
         if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {
@@ -75,7 +75,8 @@ fn holds_secret(text: &str) -> bool {
 }
 
 /// For each file, the ids of the memory lines that mention it (spec §3.1.9, `referenced_by`). A line mentions a file of
-/// its workspace by the path, or by the name if the name contains a dot, is longer than 4 bytes, and is unique.
+/// its workspace by the path, or by the name. A name counts only if it contains a dot, has more than 4 bytes, and no
+/// other file of the workspace has it.
 pub(super) fn lines_by_artifact(
     source: &mut dyn RecordSource,
     plan: &ExportPlan,
@@ -111,7 +112,7 @@ pub(super) fn lines_by_artifact(
     Ok(out)
 }
 
-/// Id of the index row of a file. It is the same in every export.
+/// Id of a file's index row, which is the same in every export.
 pub(super) fn row_id(artifact: &Artifact) -> String {
     stable_v5(&format!("artifact:{}:{}", artifact.scope, artifact.stored_path)).to_string()
 }
@@ -141,7 +142,7 @@ pub(super) fn row(
     Row { value: id, scope: String::new(), runtime: String::new(), text: text.to_string(), file: None }
 }
 
-/// The index row of a file that an imported archive listed without its bytes. The export lists it in the same way.
+/// The index row of a file that an imported archive listed without its bytes. An export lists the file in the same way.
 pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree) -> Row {
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
@@ -154,7 +155,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// The row without `archive_path`, if its file is in the archive but too large for this threshold, else None.
+/// The row without `archive_path`, if its file is in the archive but too large for this threshold. Else None.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {
@@ -169,7 +170,7 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
 }
 
 /// Runtime, id space and path of the workspace file that a row describes. None if we did not write the row. Hidden
-/// files are always in tier 1, so a row that names a bookkeeping file is not from us.
+/// files are always in tier 1, so we never write a row for a bookkeeping file.
 pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = slot_names::vendor(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);

@@ -220,8 +220,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Compares the counts of included and referenced files with those in the manifest, if it has them (spec §10.6,
-    /// item 9).
+    /// Compares the counts of included and referenced files with the counts in the manifest, if the manifest has any
+    /// (spec §10.6, item 9).
     fn check_tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
@@ -331,7 +331,7 @@ impl Check<'_> {
         row: &super::manifest::Partition,
         ids: &mut HashSet<Box<str>>,
     ) -> Result<u64, FormatError> {
-        // Place of the last line if it is not JSON and has no line end, which shows that the file was truncated.
+        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
         let (mut lines, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
@@ -349,7 +349,7 @@ impl Check<'_> {
                 let place = format!("{}#line {number}", member.place);
                 cut = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
-                    // A line that takes no more bytes than its text has no line end.
+                    // A line without a line end takes exactly as many bytes as its text.
                     cut = (bytes == text.len() as u64).then(|| place.clone());
                     self.error("malformed", &place, "not JSON");
                     return Ok(());

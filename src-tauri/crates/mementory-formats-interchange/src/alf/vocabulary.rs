@@ -1,4 +1,4 @@
-//! The words that ALF defines for types, statuses and methods, and which of them a record gets.
+//! The words that ALF defines for types, statuses and methods, and the choice of such a word for a record.
 use mementory_model::{Kind, Record};
 
 /// Known memory types (spec §3.1.2). Any other type is treated as `semantic`.
@@ -11,7 +11,7 @@ pub(super) const EXTRACTION_METHODS: [&str; 4] = ["agent_written", "llm_extracte
 pub(super) const ENTITY_TYPES: [&str; 7] =
     ["person", "organization", "project", "location", "tool", "service", "other"];
 
-/// Memory type of a record: its own type if ALF defines it, else a type that depends on the kind (spec §3.1.2).
+/// Memory type of a record: the record's type if ALF defines it, else a type that depends on the kind (spec §3.1.2).
 pub(super) fn memory_type(record: &Record) -> &'static str {
     if let Some(stated) = record.record_type.as_deref()
         && let Some(known) = MEMORY_TYPES.into_iter().find(|k| *k == stated)
@@ -27,11 +27,11 @@ pub(super) fn memory_type(record: &Record) -> &'static str {
     }
 }
 
-/// Status of a record: its own if ALF defines it, else `active` (spec §8.2).
+/// Status of a record: the record's status if ALF defines it, else `active` (spec §8.2).
 pub(super) fn status(record: &Record) -> &'static str {
     let stated = record.status.as_deref();
     MEMORY_STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
 }
 
-/// Content of a record with neither text nor title: an empty content is not allowed.
+/// Content of a record with neither text nor title, because ALF does not allow an empty content.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";

@@ -47,7 +47,7 @@ pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> 
     members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
 }
 
-/// A string value. Lone surrogates become U+FFFD; the verbatim still has them.
+/// A string value. Lone surrogates become U+FFFD here; the verbatim preserves them.
 pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     struct Lossy;
     impl serde::de::Visitor<'_> for Lossy {
@@ -238,17 +238,17 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
     get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
 }
 
-/// The record that a line with `supersedes` replaces. Collected in a first pass, before the records are read.
+/// What a line with `supersedes` replaces. Collected in a first pass, before the records are read.
 pub(super) struct Supersedes {
-    /// Id of the replaced record.
+    /// Id of the record that is replaced.
     pub old: String,
-    /// True if the line has that id itself, so that it replaces earlier lines with the same id.
+    /// True if the line itself has that id. Then it replaces earlier lines with the same id.
     pub same_id: bool,
     /// True if the line is a deletion.
     pub deleted: bool,
 }
 
-/// The content of `supersedes`. None if the line does not have it.
+/// What the line replaces (member `supersedes`). None if the line does not have this member.
 pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();

@@ -1,4 +1,4 @@
-//! Tells whether a record was read from an agent's workspace, and of which runtime.
+//! Determines whether a record was read from an agent's workspace, and from which runtime.
 use mementory_format::StoredRecord;
 use mementory_formats_agents::openclaw::{OPENCLAW, Runtime, write::current_text};
 use mementory_formats_agents::zeroclaw::ZEROCLAW;

@@ -1,6 +1,6 @@
 //! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. The extension
-//! slot has the original records, each with a digest of its text in the document. So a text that another program
-//! changed is recognised and imported. Any other change by another program is reported as an issue.
+//! slot has the original records, each with a digest of its text in the document. If the digest differs, another
+//! program changed the text, and the new text is imported. Any other change by another program is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
@@ -150,7 +150,7 @@ pub(super) struct Restored {
     pub records: Vec<Record>,
     /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True if another program changed a structured field. Not detected if a text was changed or added too.
+    /// True if another program changed a structured field. This is not detected if a text was changed or added too.
     pub structured_changed: bool,
 }
 
@@ -170,8 +170,8 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
                     texts_changed = true;
                 }
             }
-            // An AIEOS document is restored unchanged, because changes of structured fields cannot be written back into
-            // it.
+            // An AIEOS document is restored unchanged, because changes in its structured fields cannot be written back
+            // into it.
             Some(_) => {}
             None => {
                 texts_changed = true;

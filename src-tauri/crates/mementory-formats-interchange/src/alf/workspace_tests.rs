@@ -49,7 +49,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let before = workspace::tree(&source);
         assert_eq!(raw(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
-        // After an import, only the records have the text, and the workspace is the same.
+        // After an import, only the records contain the text, and the restored workspace is the same.
         let mut back = read(&archive).unwrap();
         assert!(back.notes.is_empty(), "{:?}", back.notes);
         let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));

@@ -1,6 +1,6 @@
 //! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal are made from their files,
-//! and the files themselves are under `raw/<runtime>/`. The manifest lists the files whose text is also in the archive's
-//! records, with their digests, so that an import does not store this text twice.
+//! and the files themselves are under `raw/<runtime>/`. The manifest lists the files whose text is also in the
+//! archive's records, with their digests, so that an import does not store this text twice.
 use super::archive_writer::ArchiveWriter;
 use super::document_row::Row;
 use super::first_pass::ExportPlan;
@@ -30,8 +30,8 @@ struct RuntimeFiles {
 }
 
 impl WorkspaceFiles {
-    /// Assembles the files if everything is exported. If only a selection is exported, there are none, because the files
-    /// would reveal records that were not selected.
+    /// Assembles the files if everything is exported. If only a selection is exported, there are none, because the
+    /// files would reveal records that were not selected.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &mut ExportPlan,
@@ -146,7 +146,7 @@ impl WorkspaceFiles {
     }
 }
 
-/// The statement of the manifest about a raw entry.
+/// What the manifest states about a raw entry.
 pub(super) enum RawEntry<'k> {
     /// Runtime, path and digest of a file made from records. If its digest differs, another program changed the file.
     FromRecords(&'static str, &'k str, &'k str),
@@ -197,7 +197,7 @@ impl ManifestWorkspaces {
         out
     }
 
-    /// The statement about an entry. None if the manifest does not list it.
+    /// What the manifest states about an entry. None if the manifest does not list the entry.
     pub(super) fn entry<'k>(&'k self, name: &'k str) -> Option<RawEntry<'k>> {
         if let Some((runtime, path, digest)) = self.from_records.get(name) {
             return Some(RawEntry::FromRecords(runtime, path, digest));
@@ -211,7 +211,7 @@ impl ManifestWorkspaces {
     }
 }
 
-/// True if an archive may write a file to this path of a workspace.
+/// True if an archive may write a file to this path of a workspace: a safe path that is not a bookkeeping file.
 fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
@@ -259,7 +259,7 @@ impl RecordSource for RuntimeSource<'_> {
 }
 
 impl WorkspaceFiles {
-    /// True if the archive contains the workspace files of this runtime.
+    /// True if the workspace files of the runtime with this id are exported.
     pub(super) fn contains_runtime(&self, format: &str) -> bool {
         self.runtimes.iter().any(|files| files.runtime.id == format)
     }

@@ -29,8 +29,8 @@ use std::path::Path;
 /// assembled alone.
 const MAX_BATCH_BYTES: u64 = 128 << 20;
 
-/// Size limit in bytes of a file that is read into memory. A larger file of another format is read twice from the
-/// source.
+/// Size limit in bytes of a file that is read into memory. A larger file of another format is read from the source
+/// twice.
 const MAX_IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Writes the archive.
@@ -126,7 +126,8 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     })
 }
 
-/// Reports a file that is too large for the archive, or that the vault does not have (`bytes`, its size, is None).
+/// Reports a file that is not in the archive: it is too large, or the vault does not have it (then `bytes`, its size,
+/// is None).
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
         Some(n) if n < threshold => return,
@@ -367,7 +368,7 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     (id, text)
 }
 
-/// The lines of a partition as a stream. Saves a copy of the whole partition in memory.
+/// The lines of a partition as a stream, which avoids a copy of the whole partition in memory.
 struct PartitionStream {
     lines: std::vec::IntoIter<(Timestamp, String, String)>,
     current: Vec<u8>,

@@ -18,7 +18,8 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
     let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
     if slots.is_empty() && !added.is_empty() {
-        // An empty list has no element to replace, so a new document is written and the white space is lost.
+        // An empty list has no elements whose places the rows could take. The document is parsed and written again,
+        // which loses its white space.
         let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
         tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();
@@ -100,7 +101,7 @@ pub(super) struct FileData {
     pub sha256: String,
 }
 
-/// The row of an attachment that came from another format. `referenced_by`: the records that refer to it.
+/// The row of an attachment from another format. `referenced_by` lists the ids of the records that refer to it.
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");

@@ -60,7 +60,7 @@ pub(super) struct Layers {
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,
-    /// Threshold in bytes: files of this size or larger are only listed. True if the user set it.
+    /// Threshold in bytes, and true if the user set it. Files of this size or larger are only listed.
     pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),

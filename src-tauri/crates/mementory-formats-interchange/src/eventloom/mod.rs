@@ -9,7 +9,7 @@ use mementory_format::{
 };
 use mementory_model::Limits;
 
-/// Eventloom log.
+/// The format of Eventloom logs.
 pub struct Eventloom;
 
 impl Format for Eventloom {

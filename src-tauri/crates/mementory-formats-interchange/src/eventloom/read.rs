@@ -1,5 +1,5 @@
-//! Reads a log and checks the hash of every event and its link to the previous event. Since a log is not signed, missing
-//! events at its end cannot be detected. Faults are reported, and every event with a correct hash is imported.
+//! Reads a log and checks the hash of every event and its link to the previous event. Since a log is not signed,
+//! missing events at its end cannot be detected. Faults are reported, and every event with a correct hash is imported.
 use crate::zaxy::{
     canonical::canonical,
     log_event::{Event, LOG_FORMAT},
@@ -13,7 +13,8 @@ use std::io::{BufRead, BufReader, Read};
 
 /// The result of checking a line.
 enum CheckedLine<'a> {
-    /// An event with a correct hash. `link` is an error (code and message) if the event does not follow the previous one.
+    /// An event with a correct hash. `link` is an error (code and message) if the event does not follow the previous
+    /// one.
     Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
     /// A line that is not an event, or an event with a wrong hash: code and message.
     Invalid(&'static str, String),
@@ -152,7 +153,8 @@ pub(super) fn read(
 
 fn record(event: &Event, source: &str, origin: Origin) -> Record {
     let entry = event.entry();
-    // `canonical` fails only for a number without a canonical form, and such an event has no correct hash.
+    // `canonical` fails only for a number without a canonical form. An event with such a number never has a correct
+    // hash.
     let id = hex::encode(Sha256::digest(canonical(&entry).unwrap_or_default()));
     let mut record = to_record(&entry, &id, false);
     if event.is_encrypted() {

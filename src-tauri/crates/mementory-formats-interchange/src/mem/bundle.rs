@@ -76,7 +76,7 @@ impl<'a> Bundle<'a> {
         Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable, escaping }
     }
 
-    /// Place of a file of the bundle, for messages.
+    /// Place of a file in the bundle, for messages.
     pub fn place_of(&self, path: &str) -> String {
         self.files.get(path).map_or_else(|| format!("{}/{path}", self.place), |m| m.place.clone())
     }
@@ -89,7 +89,7 @@ impl<'a> Bundle<'a> {
     }
 
     /// Passes every line of a file, without its `\n`, and its number (from 1) to `visit`. Returns size and SHA-256 of
-    /// the file, or None if the file exceeds the size limit (reading stops there).
+    /// the file, or None if the file exceeds the size limit, where reading stops.
     pub fn visit_lines(&self, member: &Member, visit: Visit) -> Result<Option<(u64, String)>, FormatError> {
         let bound = self.limits.mem_file_bytes;
         self.catalog.read(member, |reader| {

@@ -42,8 +42,8 @@ const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 /// Largest number of listed findings with one code, because a hostile file may have one for each line.
 const MAX_FINDINGS_PER_CODE: u32 = 1000;
 
-/// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with its
-/// target.
+/// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with the
+/// tombstone's target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
 /// Result of the check.
@@ -52,11 +52,11 @@ pub(super) struct Report {
     pub manifest: Option<Manifest>,
     pub manifest_bytes: Vec<u8>,
     pub findings: Vec<(Severity, &'static str, Finding)>,
-    /// Number of lines by kind, with the names used in `counts`.
+    /// Number of lines by kind. Kinds have the names that the manifest uses in `counts`.
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
-    /// Paths of the files whose bytes are those that the manifest lists.
+    /// Paths of the files whose bytes have the digest in the manifest.
     pub whole: HashSet<String>,
     findings_by_code: BTreeMap<&'static str, u32>,
     unsigned_tombstones: u64,
@@ -79,7 +79,7 @@ impl Report {
         self.add_finding(Severity::Fatal, code, place, message);
     }
 
-    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` prevent none.
+    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` are ignored.
     pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
         let prevents = |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
         let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents(*severity, code))?;
@@ -385,7 +385,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     }
 }
 
-/// Reports integers below 0. The schemas of all kinds forbid them, but the record can be read nevertheless.
+/// Reports integers below 0. The schemas of all kinds forbid them, but a record with such a value can be read.
 fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
     let derived = (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
@@ -474,7 +474,7 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks the claims of the manifest about version, mode and level (spec v1.1 §3, §6, §8).
+/// Checks what the manifest claims about version, mode and level (spec v1.1 §3, §6, §8).
 fn check_claims(manifest: &Manifest, report: &mut Report) {
     let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
     let core = manifest.format.split(['-', '+']).next().unwrap_or_default();

@@ -2,8 +2,8 @@
 //!
 //! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
 //! reference SDK does, because a superseded row may be older than the start time. The SDK misses edits of older rows.
-//! Here *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …), and the time of
-//! its last change in the vault.
+//! This module compares *every* time at which a row can change (`mentionTime`, `modified`, `tValidTo` …), and the time
+//! of the last change in the vault.
 use super::{
     bundle::{Bundle, line_text},
     conformance::{CheckDepth, check_bundle},
@@ -20,7 +20,8 @@ use std::{
     path::Path,
 };
 
-/// Fields with the times at which a row of a kind may have changed. Kinds not listed are always exported completely.
+/// For each kind, the fields with the times at which a row may have changed. Kinds that are not listed are always
+/// exported completely.
 const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("episode", &["ingestionTime", "mentionTime", "deletedAt"]),
     ("fact", &["createdAt", "tValidTo", "reconciledAt", "lastReinforcedAt", "prunedAt"]),
@@ -46,7 +47,7 @@ enum Baseline {
 #[derive(Default)]
 pub(super) struct Delta {
     baseline: Baseline,
-    /// Start time for the manifest.
+    /// Start time that the manifest states.
     pub since: Option<Timestamp>,
     now: Option<Timestamp>,
     /// Exported resources; their chunks are exported too.
@@ -87,7 +88,7 @@ impl Delta {
         !matches!(self.baseline, Baseline::Nothing)
     }
 
-    /// Reads the bundles at `path` as the baseline; returns the time of the newest one.
+    /// Reads the bundles at `path` as the baseline. Returns the time of the newest bundle.
     fn read_baseline(&mut self, path: &Path, limits: &Limits) -> Result<Option<Timestamp>, FormatError> {
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
         let found = detect(&catalog, limits, Some("mem"))?;

@@ -34,8 +34,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             }
             continue;
         }
-        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user
-        // learns of it.
+        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user is
+        // informed.
         let item =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
         if item
@@ -48,7 +48,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     }
     let mut claims: BTreeMap<BundleLocation, Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // A member belongs to the innermost bundle around it.
+        // A member belongs to the innermost bundle that contains it.
         let folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
         let found =
             folders.map(|f| (member.root, member.archive, f)).find_map(|location| bundles.get_key_value(&location));
@@ -72,7 +72,7 @@ struct FilesBesideManifest {
     records: bool,
 }
 
-/// The bundle whose records this member contains.
+/// Location of the bundle of a file with records. None for any other file.
 fn location_of_records(member: &Member) -> Option<BundleLocation<'_>> {
     let prefix = prefix_of(&member.name)?;
     let path = &member.name[prefix.len()..];
@@ -99,7 +99,7 @@ fn recognize_manifest(
         return Ok(None);
     }
     let bytes = match catalog.bytes(member, limits.side_file_bytes) {
-        // The file is truncated or damaged. The reader reports it, and other inputs are not affected.
+        // The file is truncated or damaged. The reader reports this, and other inputs are not affected.
         Err(FormatError::Io { .. }) => return Ok(beside.checksums.then(|| (0.9, Some("unknown".into())))),
         other => other?,
     };

@@ -1,5 +1,5 @@
 //! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of every derived
-//! statement, in the same container as a bundle. It contains ids, times and reasons, never the content of records.
+//! statement, in the same container as a bundle. A pack contains ids, times and reasons, never the content of records.
 //!
 //! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from
 //! the same records that an export sees, so that their ids match those in exported bundles.
@@ -34,7 +34,7 @@ const PACK_CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "aud
 /// Confidence of a derivation edge if the derived record has no confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Counts of the written lines, and the digest of the pack.
+/// The result of writing a pack: counts of the written lines, and the digest of the pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceReport {
     /// Number of tombstones.

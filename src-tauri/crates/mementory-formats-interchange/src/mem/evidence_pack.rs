@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 /// File with the receipts of the deletions. [`RECEIPTS_FILE`], [`AUDIT_CHAIN_FILE`] and [`TRANSFERS_FILE`] are not part
 /// of the specification, so other programs treat them as files without records.
 pub const RECEIPTS_FILE: &str = "audit/receipts.jsonl";
-/// File with the hash and signature of each entry of the audit trail.
+/// File with the hash and signature of each entry in the audit trail.
 pub const AUDIT_CHAIN_FILE: &str = "audit/chain.jsonl";
-/// File with the imports and exports and their file names.
+/// File with the imports and exports of the vault and their file names.
 pub const TRANSFERS_FILE: &str = "audit/transfers.jsonl";
 
 /// One event of the audit trail.
@@ -19,8 +19,8 @@ pub struct AuditEntry {
     pub actor: String,
     /// Operation (`import`, `erase` …).
     pub op: String,
-    /// Subject of the operation. If it is the vault id of a record (`kind` is given), the pack has the record's id in
-    /// our bundles instead.
+    /// Subject of the operation. If `kind` is given, this is the vault id of a record, and the pack states the id that
+    /// the record has in our bundles.
     pub target: String,
     /// Kind of the record that `target` names. None if it does not name a record.
     pub kind: Option<Kind>,
@@ -60,7 +60,7 @@ pub struct SelectedParts {
     pub tombstones: bool,
     /// The audit trail.
     pub log: bool,
-    /// Instructions for checking the pack, and the public key.
+    /// Instructions for checking the pack, and the public key of its signature.
     pub guide: bool,
 }
 
@@ -74,17 +74,18 @@ impl Default for SelectedParts {
 /// Content of a pack.
 #[derive(Debug, Clone)]
 pub struct EvidencePack {
-    /// Which of the following parts to write.
+    /// Selects which of the following parts are written.
     pub chosen: SelectedParts,
     /// Program that writes the pack, as `vendor/version`.
     pub generator: String,
     /// Time of the export.
     pub created: Timestamp,
-    /// Only deletions and events from this time on. Edges are always complete: a new deletion may concern an old edge.
+    /// Only deletions and events from this time on are written. Edges are always complete, because a new deletion may
+    /// concern an old edge.
     pub since: Option<Timestamp>,
-    /// Only deletions and events until this time.
+    /// Only deletions and events up to this time are written.
     pub until: Option<Timestamp>,
-    /// All tombstones, as [`mementory_format::RecordSource::tombstones`] gives them.
+    /// All tombstones, in the form that [`mementory_format::RecordSource::tombstones`] returns.
     pub tombstones: Vec<Tombstone>,
     /// The audit trail.
     pub audit: Vec<AuditEntry>,

@@ -1,4 +1,4 @@
-//! The extension slot of a line: one member of the line, since programs may add members of their own (spec §4.3).
+//! The extension slot of a line: one additional member, because the format allows programs to add members (spec §4.3).
 use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -19,9 +19,9 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
     extension::fingerprint(line)
 }
 
-/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension
-/// slot of `tree`. Returns false if there are none. `own` is true if the record was read from this format: then the
-/// line itself is its origin and verbatim.
+/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
+/// of `tree`. Returns false if there are none. `own` is true if the record was read from this format. Then origin and
+/// verbatim are left out, because the line itself is both.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);
@@ -75,8 +75,8 @@ fn restore_fields(map: &mut Map<String, Value>) {
 }
 
 /// Applies the extension slot of a line to `mapped`, the record that the line alone yields. Origin and verbatim are
-/// those of the line, unless the slot has an origin and no other program changed the line. None if there is no slot of
-/// ours.
+/// those of the line, unless the slot has an origin and no other program changed the line. None if the line has no slot
+/// of ours.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

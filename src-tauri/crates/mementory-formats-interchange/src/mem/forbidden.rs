@@ -1,5 +1,5 @@
-//! Integers below 0, which the schemas of all kinds forbid. The vault keeps them in the record's verbatim and an import
-//! reports them. An exported line has them in `mementory_forbidden`, and 0 in the field itself.
+//! Integers below 0, which the schemas of all kinds forbid. The vault keeps such a value in the record's verbatim, and
+//! an import reports it. An export writes 0 in the field, and the value itself in `mementory_forbidden`.
 use super::{
     kinds::{KindSpec, Type},
     wire::integer,

@@ -52,13 +52,13 @@ pub(super) enum Slot {
     LastAccessed,
 }
 
-/// A reference to another record: wire field, relation, and the target's model kind and wire kind.
+/// A reference to another record: wire field, relation, and model kind and wire kind of the target.
 pub(super) type ReferenceField = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.
 #[derive(Debug)]
 pub(super) struct KindSpec {
-    /// Wire name: the name of the file without its extension, or `tombstone` or `log`.
+    /// Wire name: `tombstone`, `log`, or the name of the file without its extension.
     pub kind: &'static str,
     /// Model kind.
     pub model: Kind,
@@ -84,7 +84,7 @@ impl KindSpec {
     }
 }
 
-/// File with the deletions, which an importer applies first.
+/// File with the deletions, which an importer applies before it reads records.
 pub(super) const TOMBSTONES_FILE: &str = "audit/tombstones.jsonl";
 /// File with the audit trail of the program that wrote the bundle.
 pub(super) const AUDIT_LOG_FILE: &str = "audit/log.jsonl";

@@ -14,7 +14,7 @@ pub(super) const FORMAT_VERSION: &str = "1.1.0";
 pub(super) const WRITABLE_VERSIONS: [&str; 2] = ["1.0.0", FORMAT_VERSION];
 /// Address of the specification, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
-/// Capabilities that our bundles declare.
+/// The capabilities that our bundles declare in the manifest.
 pub(super) const BUNDLE_CAPABILITIES: [&str; 6] =
     ["bitemporal", "tombstones", "redaction", "evidence-pack", "ext", "passthrough"];
 
@@ -73,7 +73,7 @@ static FILE_FIELDS: [Field; 3] = [field!("path", Text, true), field!("sha256", T
 static COVERAGE_FIELDS: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
 impl Manifest {
-    /// Manifest of a full export, without its files yet.
+    /// The manifest of a full export. Its list of files is still empty.
     pub fn new(generator: &str, now: Timestamp, level: &str, capabilities: &[&str]) -> Self {
         Self {
             format: FORMAT_VERSION.into(),

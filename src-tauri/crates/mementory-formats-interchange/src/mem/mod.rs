@@ -37,7 +37,7 @@ use mementory_format::{
 use mementory_model::{Derived, Limits, Record};
 use std::path::Path;
 
-/// Portable Memory (.mem).
+/// The format Portable Memory (`.mem`).
 pub struct Mem;
 
 impl Format for Mem {

@@ -117,8 +117,8 @@ impl OutputTarget {
         }
     }
 
-    /// Writes CHECKSUMS for `files`, a manifest that lists them and, if there is a signer, `manifest.sig`. Then
-    /// completes the bundle. Returns the bundle digest.
+    /// Writes CHECKSUMS for `files`, a manifest that lists `files` and, if there is a signer, `manifest.sig`. Then
+    /// completes the bundle and returns its digest.
     pub fn finish_with_new_manifest(
         mut self,
         mut files: Vec<FileEntry>,

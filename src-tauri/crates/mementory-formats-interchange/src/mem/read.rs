@@ -34,7 +34,7 @@ pub(super) fn read(
     read_files(bundle, detected, context, &[], sink)
 }
 
-/// Reads the files of a bundle that are whole, without the lines that are no records.
+/// Reads the files that are whole (see [`super::salvage`]) and leaves out lines that are not records.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -93,7 +93,8 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
-    /// True if files that are not whole and lines that are no records are left out, and not an error.
+    /// True in a salvage. Then files that are not whole and lines that are not records are left out. Otherwise they are
+    /// an error.
     salvages: bool,
     version: Option<String>,
     sent: u64,
@@ -118,7 +119,7 @@ impl<'a> BundleReader<'a> {
             self.sink.progress(self.sent)
         })?;
         self.sent = before + member.size;
-        // If the bytes differ from those that were checked, the import fails and nothing is stored.
+        // If the bytes differ from those that were checked before, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
         let mut same = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, same.next()) {
@@ -135,7 +136,8 @@ impl<'a> BundleReader<'a> {
         )
     }
 
-    /// A file with records. None if the bundle does not have it, or if it is not whole and therefore left out.
+    /// A file with records. None if the bundle does not have the file, or if a salvage leaves it out because it is not
+    /// whole.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
         if !self.salvages || self.report.whole.contains(path) {
@@ -146,7 +148,7 @@ impl<'a> BundleReader<'a> {
         None
     }
 
-    /// Text and record of a line. None if the line is blank, or if it is no record and therefore left out.
+    /// Text and record of a line. None if the line is blank, or if a salvage leaves it out because it is not a record.
     fn parse_line<'l>(
         &mut self,
         spec: &'static KindSpec,
@@ -214,8 +216,8 @@ impl<'a> BundleReader<'a> {
                         let message = "changed by another program; the values of that program are used";
                         reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
-                    // The vault finds deleted records by key, but the key of this record is not its id in the bundle,
-                    // which the tombstones name. So the record is skipped here.
+                    // The vault finds deleted records by key. The tombstones name this record by its id in the bundle,
+                    // which is not its key, so the record is skipped here.
                     let foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
                     if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
@@ -244,7 +246,8 @@ impl<'a> BundleReader<'a> {
         fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
     }
 
-    /// A key computed from the content, for lines without an id. The key of a second equal line ends in `#2`.
+    /// A key computed from the content, for lines without an id. If two lines are equal, the key of the second ends in
+    /// `#2`.
     fn content_key(&mut self, kind: &str, content: &str) -> RecordKey {
         let digest = hex::encode(&Sha256::digest(content)[..16]);
         RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
@@ -338,7 +341,8 @@ impl<'a> BundleReader<'a> {
         Ok(())
     }
 
-    /// True for a file without records that the manifest lists with other bytes, or should list and does not.
+    /// True for a file without records whose bytes differ from those in the manifest, or that the manifest should list
+    /// but does not.
     fn is_left_out(&self, path: &str) -> bool {
         let listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);

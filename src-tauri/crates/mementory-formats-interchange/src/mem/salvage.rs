@@ -1,9 +1,9 @@
-//! Which faults of a bundle leave something whole in it. A file whose bytes have the digest in the manifest is whole,
-//! whatever is wrong with the others; every line of any other file could be the damaged one, so none is read. Without
-//! the manifest nothing says which file is whole.
+//! Decides which faults of a bundle a salvage can ignore. A salvage reads the files that are whole: those whose bytes
+//! have the digest in the manifest, whatever is wrong with other files. In any other file, each line could be the
+//! damaged one, so no line is read. Without the manifest, it is not known which files are whole.
 use super::bundle::MANIFEST_FILE;
 
-/// Codes of the faults that a salvage passes over. Names that lead out of the bundle, limits and unknown versions are not
+/// Codes of the faults that a salvage ignores. Names that lead out of the bundle, limits and unknown versions are not
 /// among them.
 pub(super) const PASSED_OVER_CODES: [&str; 12] = [
     "truncated_archive",
@@ -20,7 +20,7 @@ pub(super) const PASSED_OVER_CODES: [&str; 12] = [
     "counts_mismatch",
 ];
 
-/// True if a salvage passes over this fault at this place.
+/// True if a salvage ignores a fault with this code at this place.
 pub(super) fn can_salvage(code: &str, place: &str) -> bool {
     let of_manifest = place.rsplit(['/', '!']).next() == Some(MANIFEST_FILE);
     PASSED_OVER_CODES.contains(&code) && !(of_manifest && ["damaged_entry", "malformed"].contains(&code))

@@ -144,7 +144,8 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             if bytes.len() as u64 > bound {
                 return Err(FormatError::Limit { limit: "mem_file_bytes", place: member.place.clone(), figure: bound });
             }
-            // Only the bytes that were checked may be signed. Another program may have changed the file since.
+            // Only the bytes that were checked may be signed. Another program may have changed the file after the
+            // check.
             let entry = target.put(path, &bytes)?;
             let same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
             if !same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {

@@ -42,8 +42,8 @@ pub(super) fn signatures(
     Ok(())
 }
 
-/// The bytes that a tombstone's signature covers. Unknown fields are not covered, because the reference SDK signs the
-/// decoded fields.
+/// The bytes that a tombstone's signature covers. Unknown fields are not covered, because the reference SDK signs only
+/// the fields that it decodes.
 pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
     let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE_SPEC.field(key).is_some());

@@ -10,9 +10,9 @@ use super::{
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
-/// `targetKind` and `targetID` by which other programs find a record from a bundle that one of our tombstones deletes.
-/// The id of a link is its three fields joined by `|`, the id of a preference its key, the id of a category its name.
-/// The id of a line without an id is `line:` and a digest, which only our reader recognises.
+/// `targetKind` and `targetID` for a tombstone of ours that deletes a record read from a bundle. Other programs find
+/// the record by them. The id of a link is its three fields joined by `|`, the id of a preference its key, the id of a
+/// category its name. The id of a line without an id is `line:` and a digest, which only our reader recognises.
 ///
 /// None for a record from another format. Its id in our bundles is its vault id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.
@@ -21,13 +21,13 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
-    // The key of a repeated vendor id ends in a number. The original id does not.
+    // The key of a repeated vendor id ends in a number, but the original id does not.
     let id = record.origin_id.as_deref().unwrap_or(in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
 
-/// Adds the bundle id of an erased record to the `derived` ids of a tombstone (`vault_id` for a record from another
-/// format). Episode links are only counted. Records of other kinds without a list in `derived` are not added.
+/// Adds an erased record to the `derived` ids of a tombstone: by its id in the bundle, or by `vault_id` if it is from
+/// another format. Episode links are only counted. A record of another kind without a list in `derived` is not added.
 pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {

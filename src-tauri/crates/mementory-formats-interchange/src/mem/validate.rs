@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{Finding, FormatError, Validation};
 use mementory_model::is_damage;
 
-/// Validates a bundle. If `trust` has keys, the bundle must be signed.
+/// Validates a bundle. If `trust` has keys, a bundle without a signature is an error.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = check_bundle(bundle, CheckDepth::Full, &mut || Ok(()))?;
     let signature =
@@ -38,7 +38,7 @@ fn signature_state(
     report: &mut super::conformance::Report,
 ) -> Result<Signature, FormatError> {
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
-        // The container's check reports the damage.
+        // The check of the container already reports the damage.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => {
             return Ok((true, Some("Ed25519".into()), None, None, None));
         }

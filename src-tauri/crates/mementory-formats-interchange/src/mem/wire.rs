@@ -1,5 +1,5 @@
-//! Converts a line to a checked tree and back. The rules are those of the reference SDK's decoder: required fields are
-//! present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
+//! Converts a line to a checked tree and back. The rules are those of the reference SDK's decoder: required fields must
+//! be present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
 //! preserved.
 use super::{
     canonical::{BadNumber, float, number, sorted_members, write},
@@ -14,7 +14,8 @@ pub(super) const DERIVED_LIST_FIELDS: [&str; 6] =
 /// The seventh member of `derived`: the number of deleted episode links.
 pub(super) const DERIVED_COUNT_FIELD: &str = "episodeLinkCount";
 
-/// Removes the white space around a line. The extra characters are those that Python's `strip` removes too.
+/// Removes the white space around a line. The four extra characters are those that only Python's `strip` regards as
+/// white space.
 pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }

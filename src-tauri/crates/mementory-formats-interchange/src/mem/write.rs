@@ -61,7 +61,7 @@ pub(super) fn plan(
     Ok(writer.report)
 }
 
-/// Lines of one file with their sort keys. They need most of the memory of an export, so they are stored in large
+/// The lines of one file with their sort keys. Lines need most of the memory of an export, so they are stored in large
 /// blocks.
 #[derive(Default)]
 struct Stream {
@@ -176,7 +176,7 @@ impl<'l> BundleWriter<'l> {
         self.push(TOMBSTONES_FILE, String::new(), &line)
     }
 
-    /// Counts a record that the base export already has.
+    /// Counts a record that is left out because the base export already has it.
     fn count_unchanged(&mut self) {
         *self.report.withheld.entry("unchanged".into()).or_default() += 1;
     }
@@ -230,7 +230,8 @@ impl<'l> BundleWriter<'l> {
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
-                // The line of a vendor kind has no editable fields, and a redaction changes the verbatim itself.
+                // A vendor line has no editable fields, and a redaction changes the verbatim itself, so the verbatim is
+                // always current.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
                 return self.add_vendor_line(
                     &format!("items/{vendor}.jsonl"),
@@ -294,8 +295,8 @@ impl<'l> BundleWriter<'l> {
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // The line keeps the conversation as the context of the message, and the source type `chat`, by which
-            // other programs recognise messages.
+            // The line has the conversation as the context of the message, and the source type `chat`, by which other
+            // programs recognise messages. The record must not replace these two values.
             visible.namespace.clone_from(&current.namespace);
             visible.record_type.clone_from(&current.record_type);
         }
@@ -468,8 +469,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// The line; if the record was edited, the record that the line alone yields; the names of the fields whose forbidden
-/// values were moved.
+/// The line as a tree; if the record was edited, the record that the line alone yields; the names of the fields whose
+/// forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

@@ -1,5 +1,6 @@
 //! RFC 8785 for the checksum of a document; MIF does not define a canonical form. RFC 8785 has no form for a number
-//! that does not fit into a double. Such a number is written as in the source, so that it does not stop an export.
+//! that does not fit into a double. Such a number is written exactly as in the source, so that an export does not fail
+//! because of it.
 use mementory_json::{
     Tree,
     canonical::{Style, write},

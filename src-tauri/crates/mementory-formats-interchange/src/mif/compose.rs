@@ -20,10 +20,11 @@ use std::collections::BTreeMap;
 /// Nesting depth allowed in an element.
 const MAX_DEPTH: u32 = 512;
 
-/// Content of an element whose record has neither text nor title, since the format requires one.
+/// Content of an element whose record has neither text nor title. The format requires a content.
 const EMPTY_CONTENT: &str = "(empty)";
 
-/// List and position of the element that a record was read from. None if its document had another shape.
+/// List and position of the element that a record was read from. None if the document of that element had another
+/// shape.
 pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
     let same = match shape {
@@ -49,8 +50,8 @@ pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Sect
     }
 }
 
-/// Id of a record in the file: the UUID of a record of this format unless identifiers are left out, else the vault id
-/// in the form of a UUID. Version 1 adds a prefix.
+/// Id of a record in the file. A record of this format keeps its UUID, unless identifiers are left out. Any other
+/// record gets its vault id in the form of a UUID. Version 1 adds a prefix.
 pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, strip: bool) -> String {
     let original =
         stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == KEY_SCOPE && !strip);
@@ -288,7 +289,7 @@ fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementCo
     }
 }
 
-/// Content of an element: the text, else the title, else a placeholder, because it must not be empty.
+/// Content of an element: the record's text, else its title, else a placeholder. It must not be empty.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)

@@ -1,5 +1,5 @@
-//! Detects documents of this format: by their top-level members in any encoding. The three interop encodings resemble
-//! the files of other programs, so they must match exactly.
+//! Detects documents of this format by their top-level members, in any encoding. The three interop encodings resemble
+//! files of other programs, so those must match exactly.
 use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
@@ -11,7 +11,7 @@ const HEAD_BYTES: usize = 64 << 10;
 pub(super) fn detect(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     for member in catalog.members() {
-        // A file that cannot be read is not claimed; the caller reports it.
+        // A file that cannot be read is not claimed. The caller reports it.
         let Ok(Some((encoding, version, confidence, reason))) = inspect(catalog, member, is_selected) else { continue };
         let role = if encoding.interop_name().is_some() { Role::Memories } else { Role::Records };
         claims.push(Claim {
@@ -66,7 +66,7 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
             let ours = line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
                 && has("data");
             if ours && text.contains("\"mif_version\"") {
-                // These lines have no header at the start, which the reader reports.
+                // Lines of this format without a header at the start. The reader reports the missing header.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }
@@ -88,7 +88,7 @@ fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
     if keys.has("mif_version") && ["export", "export_meta", "memories"].iter().any(|k| keys.has(k)) {
         return found(1.0, "a document with mif_version");
     }
-    // The version may be the last member and so lie after the examined bytes.
+    // The member with the version may be the last one, after the examined bytes.
     let header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
     if header("export_meta") || (header("export") && (keys.has("memories") || keys.has("graph"))) {
         return found(0.9, "a header of an export of memories");

@@ -271,7 +271,7 @@ pub(super) fn members_of(tree: Tree, parent: &str) -> Vec<(String, MemberValue)>
             }
             (_, value) => MemberValue::Tree(value),
         };
-        // If a key occurs several times, the last value is used, as in reading.
+        // If a key occurs several times, the last value is used, as the reader does.
         out.retain(|(k, _)| *k != key);
         out.push((key, value));
     }

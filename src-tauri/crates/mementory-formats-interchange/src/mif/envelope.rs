@@ -22,7 +22,7 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 /// Code and message of a fault of an envelope.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. One of its three members is enough to recognise it, because a damaged envelope
+/// The encryption object of a document. One of the three members is enough to recognise it, because a damaged envelope
 /// must not look like a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
@@ -99,7 +99,8 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     ))
 }
 
-/// Decrypts the document. The error is the first fault of the envelope, or says that a passphrase is needed or wrong.
+/// Decrypts the document. The error is the first fault of the envelope, or says that the passphrase is missing or
+/// wrong.
 pub(super) fn decrypt(
     envelope: &Tree,
     passphrase: Option<&dyn Passphrase>,

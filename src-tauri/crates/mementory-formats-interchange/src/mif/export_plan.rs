@@ -120,7 +120,7 @@ impl ExportPlan {
             self.ids.insert(stored.id, (section, id));
             Ok(())
         })?;
-        // The id of an entity is made of its name. If two names are equal, the second id gets a suffix.
+        // The id of an entity is made from its name. If two entities have the same name, the second id gets a suffix.
         for (vault_id, name) in entities {
             let mut id = format!("entity:{name}");
             if !taken.insert(id.clone()) {

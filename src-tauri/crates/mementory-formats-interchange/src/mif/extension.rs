@@ -1,4 +1,5 @@
-//! The extension slot of an element: one member of the element, since unknown members are allowed everywhere (spec §9).
+//! The extension slot of an element: one additional member, because the format allows unknown members everywhere (spec
+//! §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -79,8 +80,8 @@ pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String
 }
 
 /// Applies the extension slot of an element to `mapped`, the record that the element alone yields. Origin and verbatim
-/// are those of the element, unless the slot has an origin and no other program changed the element. None if there is
-/// no slot of ours.
+/// are those of the element, unless the slot has an origin and no other program changed the element. None if the
+/// element has no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

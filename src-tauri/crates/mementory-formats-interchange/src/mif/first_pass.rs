@@ -57,8 +57,8 @@ pub(super) enum Checksum {
 pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl FirstPass {
-    /// Reads the document. If the parser fails because of elements that are nearly JSON, they are replaced with `null`
-    /// in the source, and the document is read again. Any other fault is an error.
+    /// Reads the document. If the parser fails because of elements that are nearly JSON, these elements are replaced
+    /// with `null` in the source, and the document is read again. Any other fault is an error.
     pub fn read(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
@@ -187,7 +187,7 @@ impl FirstPass {
     pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
         let Some(declared) = nested_text(&self.root, header, "checksum") else {
-            // The footer of JSON lines may have a checksum too, but does not say how it was computed.
+            // The footer of JSON lines may have a checksum too. It does not say how the checksum was computed.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };

@@ -1,6 +1,6 @@
 //! Writes the three interop encodings of the reference program, which `interop_import.rs` reads: an array like mem0's,
-//! a generic array, and text blocks below `---` headers. They can express only memories with text, type, tags and
-//! times; arrays also have ids. They have no extension slot, so everything else is reported as a loss.
+//! a generic array, and text blocks below `---` headers. These encodings can express only memories with text, type,
+//! tags and times; arrays also have ids. They have no extension slot, so all other values are reported as losses.
 use super::{
     compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
@@ -137,7 +137,7 @@ impl InteropWriter {
     }
 
     /// The original text of an unedited record from the same encoding. None for a block whose text contains a `---`
-    /// line: that line must be escaped, because some programs would end the block there.
+    /// line. Such a line must be escaped, because some programs would end the block there.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let same =
@@ -228,7 +228,8 @@ fn offset_time_text(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// Reports each value of a record that is not in the record that our reader gets from the file (`mapped`).
+/// Reports each value of a record that our reader does not get back from the file. `mapped` is the record that it gets
+/// back.
 fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES_SECTION.kind {

@@ -65,7 +65,8 @@ fn markdown(bytes: &[u8], place: &str) -> Result<String, FormatError> {
     Ok(text.replace("\r\n", "\n"))
 }
 
-/// Puts a backslash before each `---` line, which would end the block. Markdown does not show the backslash.
+/// Puts a backslash before each `---` line, which would otherwise end the block. Markdown does not display the
+/// backslash.
 pub(super) fn escape(text: &str) -> String {
     let line = |line: &str| match is_separator(line.trim().trim_start_matches('\\')) {
         true => line.replacen(line.trim_start(), &format!("\\{}", line.trim_start()), 1),
@@ -235,8 +236,8 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     record
 }
 
-/// Rules for the members of an array element. A value that violates them is reported, because the record would only
-/// have it in its fields.
+/// Rules for the members of an array element. A value that violates them is reported, because it is stored only in the
+/// fields of the record.
 const ITEM_RULE: Rule = Rule::Object(&[
     nullable("created_at", Rule::Time),
     nullable("updated_at", Rule::Time),

@@ -1,5 +1,5 @@
 //! Replaces elements that are only nearly JSON with `null`, in documents that the parser cannot read to the end because
-//! of such an element. In other documents, such an element is skipped when it is read.
+//! of such elements. In other documents, such an element is skipped when it is read.
 use super::{
     json_faults::json_fault,
     sections::{SECTIONS, Section, section_named},
@@ -11,8 +11,8 @@ use std::{collections::HashMap, ops::Range};
 /// JSON pointer and fault code of each replaced element.
 pub(super) type FaultyElements = HashMap<String, &'static str>;
 
-/// Replaces each element that is nearly JSON with `null`. None if there is no such element, so the fault is elsewhere.
-/// The result may still be invalid JSON; the caller parses it.
+/// Replaces each element that is nearly JSON with `null`. None if no element is nearly JSON: then the fault is
+/// elsewhere. The result may still be invalid JSON, so the caller parses it.
 pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyElements)> {
     let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
@@ -107,7 +107,8 @@ impl ElementScan<'_> {
     }
 }
 
-/// Writes `null` in place of each element of a YAML document that contains a number that JSON cannot express.
+/// Writes `null` in place of each element of a YAML document that contains a number such as `.nan`, which JSON cannot
+/// express.
 pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     let mut faulty = FaultyElements::new();
     for section in SECTIONS {

@@ -1,5 +1,5 @@
-//! Memory Interchange Format (MIF), as JSON, YAML or JSON lines, plain or encrypted with a passphrase: version 1 of the
-//! specification, and version 2 of its reference program. See README.md.
+//! Memory Interchange Format (MIF), as JSON, YAML or JSON lines, plain or encrypted with a passphrase: version 1 as the
+//! specification defines it, and version 2 as its reference program writes it. See README.md.
 mod canonical;
 mod compose;
 mod detect;
@@ -41,7 +41,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Memory Interchange Format.
+/// The Memory Interchange Format.
 pub struct Mif;
 
 impl Format for Mif {

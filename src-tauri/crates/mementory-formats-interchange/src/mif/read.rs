@@ -192,7 +192,7 @@ fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts metadata whose memory is not in the document back into the document.
+/// Puts metadata back into the document if the document has no memory for it.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -212,7 +212,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// For each digest of a key: the digest of the first element with that key, and the number of records with it.
+    /// By digest of a key: the digest of the first element with that key, and the number of records with that key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     done: u64,
@@ -254,7 +254,7 @@ impl DocumentReader<'_> {
         }
         let slot = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if slot {
-            return Ok(()); // the node refers to a memory or todo, which is in its own list
+            return Ok(()); // A node for a memory or todo. The memory or todo itself is in its own list.
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {
@@ -363,7 +363,7 @@ pub(super) fn copy_metadata(from: &Fields, to: &mut Fields) {
     }
 }
 
-/// Shape for a requested version.
+/// The shape that is written for a requested version. None if the version cannot be written.
 pub(super) fn shape_of_version(version: &str) -> Option<Shape> {
     match version {
         "1" | "1.0" => Some(Shape::V1),

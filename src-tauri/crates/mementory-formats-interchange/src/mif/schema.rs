@@ -26,7 +26,7 @@ const CHECKSUM_FORM: TextForm = TextForm {
 const EXPORT_ID_FORM: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
 const MEMORY_ID_FORM: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
 const TASK_ID_FORM: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
-/// Uppercase letters, a hyphen, digits.
+/// A short id: uppercase letters, a hyphen, digits.
 const SHORT_ID_FORM: TextForm = id(|t| {
     let fits = |(letters, digits)| {
         prefixed(letters, "", |b| b.is_ascii_uppercase()) == Fit::Exact
@@ -41,7 +41,8 @@ const fn id(fit: fn(&str) -> Fit) -> TextForm {
     TextForm { expected: "an id in the form that the format defines", fit }
 }
 
-/// The text must be this prefix followed by at least one byte, and all these bytes must be allowed.
+/// Accepts a text that consists of this prefix and at least one more byte, if all the bytes after the prefix are
+/// allowed.
 fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }

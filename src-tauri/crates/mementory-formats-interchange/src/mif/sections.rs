@@ -8,19 +8,19 @@ pub(super) struct Section {
     pub parent: &'static str,
     /// Name of the list.
     pub name: &'static str,
-    /// Value of `type` in its lines of JSON lines.
+    /// Value of `type` in the JSON lines of this list.
     pub line: &'static str,
     /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,
-    /// Kind of the records made from its elements.
+    /// Kind of the records made from the elements.
     pub kind: Kind,
-    /// First part of the keys of these records.
+    /// First part of the keys of the records.
     pub key: &'static str,
-    /// Member with the text. Empty if there is none that can be written.
+    /// Member with the text. Empty if no member can be written from the record's text.
     pub text: &'static str,
-    /// Member with the title. Empty if there is none.
+    /// Member with the title. Empty if there is no such member.
     pub title: &'static str,
-    /// Member with the time of the last change. Empty if there is none.
+    /// Member with the time of the last change. Empty if there is no such member.
     pub updated: &'static str,
 }
 
@@ -100,7 +100,7 @@ impl Section {
     }
 }
 
-/// The list with this name in the object `parent`.
+/// The list with this name in the object `parent`. None if there is no such list of records.
 pub(super) fn section_named(parent: &str, name: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.parent == parent && s.name == name)
 }

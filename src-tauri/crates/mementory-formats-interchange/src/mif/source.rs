@@ -21,7 +21,7 @@ pub(super) struct Source<'a> {
     pub encoding: Encoding,
     /// Encoding of the file.
     pub original_encoding: Encoding,
-    /// Place of the file, for messages.
+    /// Path of the file, for messages.
     pub place: String,
     /// Elements that are nearly JSON. [`Source::read`] returns `null` in their place.
     pub faulty: FaultyElements,
@@ -101,7 +101,8 @@ impl<'a> Source<'a> {
             let bytes = self.read_all(limits)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
-            // A YAML document is parsed as a whole, a JSON document element by element.
+            // A YAML document is parsed as a whole, and a JSON document element by element, so YAML may use more
+            // memory.
             let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML_MEMORY_FACTOR };
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), bounds).map_err(|e| match e.code {
                 yaml::TOO_LARGE_CODE => {
@@ -148,7 +149,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads all bytes. Fails if there are more than `Limits::element_bytes`.
+    /// Reads all bytes. Fails if the document has more than `Limits::element_bytes`.
     pub fn read_all(&self, limits: &Limits) -> Result<Vec<u8>, FormatError> {
         let bound = limits.element_bytes;
         self.read(|r| {

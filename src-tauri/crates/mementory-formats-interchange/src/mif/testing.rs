@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// A vault id of the same form as in a real vault.
+/// A vault id of the same form as in a real vault: 32 hex digits.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }

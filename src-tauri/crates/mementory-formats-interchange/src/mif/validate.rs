@@ -105,7 +105,7 @@ impl Validator<'_> {
     }
 
     fn check_schema(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
-        // In YAML they are an error and were found while the document was converted.
+        // Repeated keys in YAML are an error that was found when the document was converted.
         let repeated_keys = if self.is_yaml { RepeatedKeys::Accept } else { RepeatedKeys::Report };
         check(tree, rule, repeated_keys, &mut |at, violation| {
             let (code, warning) = code_of(&violation);
@@ -387,7 +387,7 @@ impl Validator<'_> {
             (["graph", "edge_count"], first_pass.counts[EDGES_SECTION.table_index()]),
         ];
         for (path, real) in rows {
-            // Nodes are optional, so their count is checked only if there are any.
+            // Nodes are optional, so their count is checked only if the document has any.
             let counted = path[1] != "node_count" || real > 0;
             if counted && declared(path).is_some_and(|n| n != real as f64) {
                 let at = format!("{place}#/{}/{}", path[0], path[1]);

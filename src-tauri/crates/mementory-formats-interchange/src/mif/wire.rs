@@ -73,7 +73,7 @@ impl Shape {
     }
 }
 
-/// Declared version of a document. A number is accepted too, because `1.0` without quotes is a number in YAML.
+/// The version that a document declares. A number is accepted too, because `1.0` without quotes is a number in YAML.
 pub(super) fn version_of(root: &Tree) -> Option<String> {
     match root.get("mif_version") {
         Some(Tree::Text(text) | Tree::Number(text)) => Some(text.clone()),

@@ -84,13 +84,14 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     }
 }
 
-/// Sort key of an element: imported elements by file and position, then all other elements in the order of the vault.
+/// Sort key of an element: imported elements come first, by file and position. All other elements follow in the order
+/// of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
     plan: ExportPlan,
     about: SourceAbout,
-    /// False for a dry run: elements are only built to find the losses.
+    /// False for a dry run, in which elements are built only to find the losses.
     store_elements: bool,
     lists: Vec<Vec<(ElementOrder, String)>>,
     edited: bool,
@@ -288,8 +289,8 @@ impl DocumentWriter {
         for (index, node) in reference_nodes {
             let id = Tree::parse(&node, MAX_DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
             if is_unchanged || id.is_some_and(|id| ids.contains(&id)) {
-                // Nodes that only refer to records return to their positions; nodes of records fill the positions
-                // between them.
+                // Nodes that only refer to records return to their old positions. Nodes made from records fill the
+                // positions between them.
                 let at = usize::try_from(index).unwrap_or(usize::MAX).min(nodes.len());
                 nodes.insert(at, (ElementOrder::default(), node));
             }

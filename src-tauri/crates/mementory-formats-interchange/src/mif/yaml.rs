@@ -33,9 +33,9 @@ struct OpenCollection {
     anchor: usize,
 }
 
-/// Memory in bytes that the parser needs for each indicator (`,`, `:`, `[`, `{`) of a flow collection (`[0, 0]`). It
-/// stores two or three tokens of some hundred bytes until it knows that the collection is not a key, and emits no event
-/// before.
+/// Memory in bytes that the parser needs for each indicator (`,`, `:`, `[`, `{`) of a flow collection (`[0, 0]`).
+/// Before the parser knows that the collection is not a key, it stores two or three tokens of some hundred bytes for
+/// each indicator, and emits no event.
 const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
 /// Iterates over the characters of a text. Ends early if the parser reads too many indicators without emitting an
@@ -71,7 +71,8 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
-    // Aliases may repeat content, but not make the document many times larger, as an attacker would.
+    // Aliases may repeat content. The limit rejects a document whose aliases make it many times larger, which is an
+    // attack.
     let mut left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();

@@ -63,8 +63,8 @@ pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64
     }
 }
 
-/// Scope of the keys of a store's records. It contains the owner, because the stores of two people may use the same
-/// memory id.
+/// Scope of the keys of a store's records. It contains the owner's id, because the stores of two people may use the
+/// same memory id.
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
     match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {

@@ -73,13 +73,14 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Notes for values that the format forbids in their members, if another member can have them and if none can.
+/// Loss notes for a value that the format forbids in its member. The first is for an object with another member that
+/// can hold the value, the second for an object without one.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
 
 /// Moves values that the format forbids out of their members, and reports them as losses of the record `id`. A required
-/// time becomes `created`, a required platform `platform`.
+/// time is replaced with `created`, a required platform with `platform`.
 pub(super) fn clean(
     tree: &mut Tree,
     kind: &ObjectKind,
@@ -91,7 +92,7 @@ pub(super) fn clean(
         let span = || object([("created_at", Some(time_tree(created)))]);
         let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
         match pointer {
-            // The memory's own word goes into `custom_type`, see below.
+            // The memory's original type goes into `custom_type`, see below.
             "/type" if kind.has_holder() => text_value("custom"),
             "/type" => text_value("related_to"),
             "/content" if text("content").is_empty() => text_value(EMPTY_CONTENT),
@@ -184,7 +185,7 @@ impl Context<'_> {
             let difference = extension::difference(&mapped, &record, true);
             extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference);
-            // What was edited must not bring a forbidden value back.
+            // An edit must not bring a forbidden value back.
             clean(&mut tree, &MEMORY, required, &stored.id, losses);
         }
         self.remove_dangling_references(stored, &mut tree, losses);

@@ -15,8 +15,7 @@ use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Timestamp};
 use std::collections::HashSet;
 
-/// Checks a source. Faults become findings in the report. The result is an error only if the source cannot be read at
-/// all.
+/// Checks a source. Faults become findings in the report. Returns an error only if the source cannot be read at all.
 pub(super) fn check_conformance(
     bundle: &Bundle,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
@@ -179,8 +178,8 @@ fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>
     doc.list("memories").into_iter().map(move |raw| Tree::from_raw(raw, bounds).ok())
 }
 
-/// The store without its records, and the result of its checksum. Both are needed to verify its signature. None if
-/// there is no store, or if it is not signed.
+/// The store without its records, and the result of comparing its checksum. Both are needed to verify the store's
+/// signature. None if there is no store, or if it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;

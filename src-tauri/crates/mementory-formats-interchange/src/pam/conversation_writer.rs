@@ -161,7 +161,7 @@ impl ConversationWriter {
         }
     }
 
-    /// Starts a stub for messages whose own conversation is not exported.
+    /// Starts a stub: a conversation for messages whose own conversation is not exported.
     pub fn new_stub(
         context: &Context,
         first: &Record,

@@ -84,8 +84,8 @@ fn new_claim(described: &Document, store: bool) -> Claim {
     }
 }
 
-/// Confidence in a document that lies in the bundle of another format. Below that format's confidence in a bundle whose
-/// manifest is damaged, so that one file of it is not taken for the whole.
+/// Confidence for a document inside the bundle of another format. It is lower than the confidence of that format for a
+/// bundle with a damaged manifest. So the whole bundle is claimed, and not one of its files.
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
@@ -143,15 +143,15 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
         Some(CONVERSATION_SCHEMA) => Some((DocumentKind::Conversation, 1.0)),
         Some(EMBEDDINGS_SCHEMA) => Some((DocumentKind::Embeddings, 1.0)),
         Some(_) => None,
-        // A store without `schema` is claimed too, and reading it reports the exact fault.
+        // A store without `schema` is claimed too. The reader then reports the missing `schema`.
         None => has(&["memories.content_hash", "memories.provenance", "memories.temporal"])
             .then_some((DocumentKind::Store, 0.9)),
     };
     Ok(identified.map(|(kind, confidence)| Document { member, kind, version, confidence }))
 }
 
-/// Values of `schema` and `schema_version` at the top level. Scans without parsing, so that a truncated text is
-/// possible.
+/// Values of `schema` and `schema_version` at the top level. Scans the text without parsing it, because the text may be
+/// truncated.
 fn schema_and_version(bytes: &[u8]) -> (Option<String>, Option<String>) {
     let (mut schema, mut version) = (None, None);
     let (mut depth, mut at) = (0usize, 0usize);

@@ -1,4 +1,4 @@
-//! One JSON document of the format. Only its top level is parsed: members stay raw text, arrays become lists of raw
+//! One JSON document of the format. Only its top level is parsed: members stay raw text, and arrays become lists of raw
 //! texts.
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Members, Tree, TreeError};

@@ -70,7 +70,7 @@ pub(super) fn detach(tree: &mut Tree) {
 }
 
 /// The differences between `record` and `mapped` (the record that the object alone yields). `own` is true if the record
-/// was read from this format: then the object itself is its origin and verbatim.
+/// was read from this format. Then origin and verbatim are left out, because the object itself is both.
 pub(super) fn difference(mapped: &Record, record: &Record, own: bool) -> Map<String, Value> {
     extension::record_difference(mapped, record, own)
 }
@@ -107,8 +107,8 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 }
 
 /// Applies the extension slot of an object to `mapped`, the record that the object alone yields. Origin and verbatim
-/// are those of the object, unless the slot has an origin and no other program changed the object. None if there is no
-/// slot of ours.
+/// are those of the object, unless the slot has an origin and no other program changed the object. None if the object
+/// has no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

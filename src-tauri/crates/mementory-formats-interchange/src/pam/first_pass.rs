@@ -44,8 +44,8 @@ struct BaseExport {
     conversations: HashSet<String>,
 }
 
-/// Results of the first pass. The home store is the imported store from which most records were read. Its records are
-/// exported unchanged, with their ids.
+/// Results of the first pass. The home store is the imported store from which most records were read. Its records keep
+/// their ids, and are exported unchanged unless they were edited.
 #[derive(Default)]
 pub(super) struct FirstPass {
     /// Key scope of the home store. Empty if no record was read from PAM.
@@ -60,7 +60,7 @@ pub(super) struct FirstPass {
     pub memories: HashMap<String, String>,
     /// Ids of all exported memories in the store.
     pub memory_ids: HashSet<String>,
-    /// Conversation for each vault id, or for a key `stub:…`.
+    /// Conversation by its vault id, or by a key `stub:…` for a stub.
     pub conversations: HashMap<String, ExportedConversation>,
     /// For each vault id of a message: the key of its conversation in `conversations`, and its id in the conversation.
     pub messages: HashMap<String, (String, String)>,
@@ -69,7 +69,7 @@ pub(super) struct FirstPass {
     pub withheld: BTreeMap<String, u64>,
     /// Account ids to remove when identifiers are stripped.
     pub identifiers: HashSet<String>,
-    /// Vault ids of attachments that messages of the home store already contain.
+    /// Vault ids of attachments that a message of the home store already contains.
     attachments_in_messages: HashSet<String>,
 }
 
@@ -87,7 +87,7 @@ struct Candidate {
     parent: Option<String>,
 }
 
-/// A UUID for a vault id.
+/// The UUID that represents a vault id.
 pub(super) fn uuid(id: &str) -> String {
     let mut bytes = [0u8; 16];
     if hex::decode_to_slice(id, &mut bytes).is_err() {
@@ -235,7 +235,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
             let unknown = base.is_some_and(|b| !b.memories.contains(&id));
-            // A memory without a time is unchanged if the base has it and it was not edited.
+            // A memory without a time counts as unchanged if the base has it and it was not edited.
             let unchanged = entry.time.is_none() && !entry.edited && base.is_some();
             if !self.incremental || unknown || !unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);

@@ -1,7 +1,7 @@
-//! Values that the schema forbids, such as a confidence of 1.7. The vault keeps them in the record's verbatim and an
-//! import reports them. In an export they are not in their members any more: memories, messages and conversations have
-//! them under their pointers in the one member that may contain anything, relations and entries of the index have no
-//! such member. A required member gets the closest value that the schema allows.
+//! Values that the schema forbids, such as a confidence of 1.7. The vault keeps such a value in the record's verbatim,
+//! and an import reports it. An export removes it from its member. Memories, messages and conversations have one member
+//! that may contain anything; there the value is written under its JSON pointer. Relations and entries of the index
+//! have no such member. A required member gets the closest value that the schema allows.
 use super::{
     schema::{CONVERSATION_RULE, INDEX_RULE, MEMORY_RULE, MEMORY_TYPES, MESSAGE_RULE, RELATION_RULE},
     schema_check::check,
@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 /// Member of `metadata` or `raw_metadata` with the forbidden values.
 const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
-/// Content of a written memory whose content is empty.
+/// Content that is written for a memory whose content is empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
 
-/// Codes of the faults that mean that a value is present but forbidden.
+/// Codes of the faults of a value that is present but forbidden.
 const VALUE_CODES: [&str; 4] = ["bad_value", "wrong_type", "bad_date", "empty"];
 
 /// A kind of object, and where its forbidden values go.
@@ -25,7 +25,7 @@ pub(super) struct ObjectKind {
     holder: Option<&'static str>,
     /// Pointers to the members without which the object is invalid.
     required: &'static [&'static str],
-    /// Pointers to optional objects that are invalid without one of their members.
+    /// Pointers to optional objects that are invalid if one of their members is missing.
     blocks: &'static [&'static str],
 }
 
@@ -136,8 +136,8 @@ fn set_at(tree: &mut Tree, pointer: &str, value: Option<Tree>) {
     }
 }
 
-/// Moves forbidden values out of their members. `replacement` gives the value of a required member; without one, the
-/// member stays as it is. Returns the pointers of the moved values.
+/// Moves forbidden values out of their members. `replacement` returns the new value of a required member. If it returns
+/// None, the member is not changed. Returns the pointers of the moved values.
 pub(super) fn move_forbidden_values(
     tree: &mut Tree,
     kind: &ObjectKind,

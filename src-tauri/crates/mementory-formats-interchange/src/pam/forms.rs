@@ -81,7 +81,7 @@ fn is_language(text: &str) -> bool {
     parts.next().is_none()
 }
 
-/// Converts a text to one word of lower-case letters, digits, `-` and `_`. May be empty.
+/// Converts a text to one word of lower-case ASCII letters, digits, `-` and `_`. The result may be empty.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in mementory_model::fold(text).chars() {

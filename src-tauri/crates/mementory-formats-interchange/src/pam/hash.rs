@@ -67,7 +67,7 @@ impl Checksum {
         }
     }
 
-    /// Adds a memory by its id and canonical form. None if it has no canonical form.
+    /// Adds a memory by its id and canonical form. `canonical` is None if the memory has no canonical form.
     pub fn add_text(&mut self, id: &str, canonical: Option<&str>) {
         let Some(canonical) = canonical else {
             self.not_canonical = true;
@@ -83,7 +83,7 @@ impl Checksum {
         if self.not_canonical {
             return None;
         }
-        self.rows.sort_by(|a, b| a.0.cmp(&b.0)); // stable, by code point
+        self.rows.sort_by(|a, b| a.0.cmp(&b.0)); // a stable sort by code point
         let mut hash = Sha256::new();
         hash.update(b"[");
         for (i, (_, place)) in self.rows.into_iter().enumerate() {

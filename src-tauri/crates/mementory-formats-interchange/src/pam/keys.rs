@@ -37,7 +37,7 @@ pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let named = did_key(did)?;
     Some(match key {
-        // A did:key contains the compressed point: the sign of y, then x.
+        // A `did:key` contains the compressed point: the sign of y, then x.
         [4, point @ ..] if matches!(point.len(), 64 | 96) => {
             let (x, y) = point.split_at(point.len() / 2);
             named.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))

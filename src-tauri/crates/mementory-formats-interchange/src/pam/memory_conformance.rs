@@ -40,7 +40,7 @@ struct CheckedMemory {
 pub(super) struct CheckedMemories {
     /// Number of memories.
     pub total: u64,
-    /// Their checksum.
+    /// Checksum of all memories.
     pub checksum: Checksum,
     /// Indexes of the memories that do not match their own hash or the schema.
     pub damaged: Vec<usize>,
@@ -87,7 +87,7 @@ fn check_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<CheckedMemory,
     batch.par_iter().map(|raw| Tree::from_raw(raw, bounds).map(|tree| check_memory(&tree))).collect()
 }
 
-/// Splits a list into batches and sends them. Ends early if the receiver is gone.
+/// Splits a list into batches and sends them. Stops if the receiver was dropped.
 struct BatchSplitter<'t>(SyncSender<Vec<&'t RawValue>>);
 
 impl<'de> Visitor<'de> for BatchSplitter<'de> {

@@ -37,7 +37,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Portable AI Memory.
+/// The format Portable AI Memory.
 pub struct Pam;
 
 impl Format for Pam {

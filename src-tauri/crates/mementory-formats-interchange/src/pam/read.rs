@@ -19,7 +19,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are sent to the sink as notes. Of further findings, only the first with each code is sent.
+/// Number of findings that are sent to the sink as notes. After that, only the first finding with each code is sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -65,7 +65,7 @@ fn read_source(
     }
     let mut codes: HashSet<&str> = HashSet::new();
     for (number, finding) in report.errors.iter().chain(&report.warnings).enumerate() {
-        // At least one finding is sent for each code.
+        // The first finding with each code is always sent.
         if !codes.insert(&finding.code) && number >= MAX_NOTES {
             continue;
         }
@@ -112,7 +112,7 @@ struct Vector {
 
 struct StoreReader<'a> {
     bundle: &'a Bundle<'a>,
-    /// Members that a salvage leaves out, because they cannot be read.
+    /// Catalog ids of the files that a salvage leaves out, because they cannot be read.
     unreadable: &'a HashSet<usize>,
     /// True if memories that do not match their own hash or the schema are left out.
     only_whole: bool,
@@ -146,8 +146,8 @@ impl StoreReader<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
-    /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
-    /// and source text was already sent, so that this one is skipped.
+    /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if the record must be
+    /// skipped, because a record with the same key and source text was already sent.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);

@@ -23,9 +23,9 @@ pub(super) struct Report {
     pub integrity: Integrity,
     /// Place of a member outside the records that is too large to read.
     pub too_large: Option<String>,
-    /// Companion files that cannot be read, by member.
+    /// Catalog ids of the companion files that cannot be read.
     pub unreadable: HashSet<usize>,
-    /// The error of the first of them.
+    /// The error of the first companion file that cannot be read.
     pub refusal: Option<FormatError>,
     pub not_listed: (u64, u64),
     pub minor: u64,
@@ -72,8 +72,8 @@ impl Report {
         }
     }
 
-    /// Adds a reference to a record that is not in the file. In an increment, it may refer to a record of the base
-    /// (§16).
+    /// Reports a reference to a record that is not in the file. In an incremental export this is only a warning,
+    /// because the base may have the record (§16).
     pub fn report_dangling(&mut self, place: &str, message: &str) {
         if self.kind.as_deref() == Some("incremental") {
             self.warn("dangling_reference", place, format!("{message}; the base may have it"));
@@ -90,7 +90,7 @@ impl Report {
         }
     }
 
-    /// Reports a companion file whose bytes are damaged or that is no JSON document. Any other error is returned.
+    /// Reports a companion file whose bytes are damaged or that is not a JSON document. Any other error is returned.
     pub fn report_unreadable_file(&mut self, member: &Member, error: FormatError) -> Result<(), FormatError> {
         let (code, message) = match &error {
             FormatError::Io { source, .. } if is_damage(source) => ("damaged_entry", source.to_string()),

@@ -1,7 +1,7 @@
-//! Which faults of an export leave something whole in it. The checksum covers all memories together, so a wrong one says
-//! that a memory was changed or is missing, but not which. The memories that match their own hash and the schema are
-//! taken; relations, conversations and embeddings have no checksum and are read as always. Nothing is taken from a file
-//! that cannot be read to its end.
+//! Decides which faults of a store a salvage can ignore. The checksum covers all memories together, so a wrong checksum
+//! says that a memory was changed or is missing, but not which one. A salvage reads the memories that match their own
+//! hash and the schema. Relations, conversations and embeddings have no checksum and are read as usual. A file that
+//! cannot be read to its end is left out.
 use super::{hash::content_hash, schema::MEMORY_RULE, schema_check::check};
 use mementory_format::{Catalog, Detected, Role};
 use mementory_json::Tree;
@@ -9,12 +9,12 @@ use mementory_json::Tree;
 /// Code for a memory that does not match its own hash or the schema, in a store with a wrong checksum.
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
-/// Codes of the faults that a salvage passes over.
+/// Codes of the faults that a salvage ignores.
 pub(super) const PASSED_OVER_CODES: [&str; 6] =
     ["truncated_archive", "damaged_entry", "malformed", "checksum_mismatch", "count_mismatch", DAMAGED_MEMORY_CODE];
 
-/// True if a salvage passes over this fault at this place. A store that cannot be read leaves nothing, because it names
-/// the owner and the conversations.
+/// True if a salvage ignores a fault with this code at this place. Without a readable store there is nothing to
+/// salvage, because the store names the owner and the conversations.
 pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
     let stores = detected.claim.parts.iter().filter(|part| part.role == Role::Memories);
     let is_store = stores.filter_map(|part| catalog.members().get(part.member)).any(|store| store.place == place);

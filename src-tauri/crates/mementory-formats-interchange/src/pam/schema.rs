@@ -9,7 +9,7 @@ use mementory_json::schema::{
     nullable, optional, required,
 };
 
-/// Memory types (§5).
+/// The memory types that the format defines (§5).
 pub(super) const MEMORY_TYPES: [&str; 11] = [
     "fact",
     "preference",

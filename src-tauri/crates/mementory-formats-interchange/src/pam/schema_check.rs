@@ -19,7 +19,7 @@ pub(super) struct Fault {
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
 const MAX_FAULTS: usize = 2000;
 
-/// Faults of a value: at most [`MAX_FAULTS`], then one fault that stands for all others.
+/// Faults of a value: at most [`MAX_FAULTS`], then one fault that says that there are more.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
@@ -43,7 +43,7 @@ fn code_of(violation: &Violation) -> &'static str {
         Violation::WrongType(_) | Violation::NotWhole(_) | Violation::NotFinite => "wrong_type",
         Violation::Empty => "empty",
         Violation::BadTime => "bad_date",
-        // This is only a warning: readers treat a time without a zone as UTC.
+        // This is only a warning, because readers treat a time without a zone as UTC.
         Violation::NoTimeZone => "date_without_zone",
         _ => "bad_value",
     }

@@ -47,7 +47,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature
-/// proves nothing about the memories, so it is replaced with an empty one, which is invalid.
+/// proves nothing about the memories. Then an empty signature is visited, which is never valid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,

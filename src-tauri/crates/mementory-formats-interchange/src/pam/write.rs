@@ -407,8 +407,8 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes an invalid signature of the imported store, because other programs would trust it in a new file. Without a
-    /// verifier, the signature stays.
+    /// Removes an invalid signature of the imported store, so that the export does not contain it. Without a verifier,
+    /// the signature stays.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {

@@ -34,7 +34,7 @@ impl Item<'_> {
     }
 }
 
-/// A reader that stores the last byte that it has read, to tell whether the file ends with a line feed.
+/// A reader that remembers the last byte that it has read. It shows whether the file ends with a line feed.
 struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,

@@ -23,7 +23,7 @@ pub(super) struct OutputEntry {
     /// Vault id of its record.
     pub record: String,
     pub kind: Kind,
-    /// The entry. A composed entry gets its number and citation later.
+    /// The entry. If it was composed, its number and citation are set later.
     pub tree: Tree,
     /// Text of the entry, if it is written as it was read.
     pub verbatim: Option<String>,
@@ -60,7 +60,7 @@ pub(super) const WRAPPER_FIELD: &str = "wrapper";
 /// Record field in which the reader stores index and proof of a disclosed entry.
 pub(super) const DISCLOSED_FIELD: &str = "disclosed";
 
-/// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id.
+/// Converts a record to an entry. `names` maps vault ids to the names of the entities that were converted so far.
 pub(super) fn output_entry(
     stored: &StoredRecord,
     names: &mut HashMap<String, String>,
@@ -140,13 +140,13 @@ fn source_entry(record: &Record) -> SourceEntry {
     SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER_FIELD), disclosed }
 }
 
-/// Number of the event in its log, for events whose id does not contain it.
+/// Number of the event in its log, for an event whose id does not contain the number.
 fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
-/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash is that of an
-/// event with other content (and after a redaction, of removed text).
+/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash belongs to the
+/// event before the edit (and after a redaction, to removed text).
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let is_composed = is_composed(tree);
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);

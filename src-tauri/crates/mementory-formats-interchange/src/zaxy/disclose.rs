@@ -19,7 +19,7 @@ struct SelectedEntry {
 }
 
 /// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Checks
-/// ids and root, but not the signature, which the caller must verify before
+/// ids and root, but not the signature. The caller must verify the signature first
 /// ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors

@@ -214,7 +214,7 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
     }
 }
 
-/// True for a date or time by ISO 8601, also without a time zone.
+/// True for a date or time in ISO 8601, with or without a time zone.
 fn is_time(text: &str) -> bool {
     ["", "Z", "T00:00:00Z"].iter().any(|rest| Timestamp::parse(&format!("{text}{rest}")).is_some())
 }

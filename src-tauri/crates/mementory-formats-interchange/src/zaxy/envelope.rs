@@ -149,7 +149,7 @@ pub(super) struct Layout {
     spaced: bool,
 }
 
-/// Value of a member to be written.
+/// Value of a member that is to be written.
 pub(super) enum ValueToWrite<'a> {
     /// A value that is printed in the layout.
     Tree(Tree),

@@ -61,7 +61,7 @@ fn fingerprint(tree: &Tree) -> String {
     let mut native = without_extension(tree);
     if let Some(mut content) = native.get("content").cloned() {
         content.remove("thread");
-        // If the member contains only the extension slot, the entry may have lacked it.
+        // An empty member is removed, because the entry may not have had it before the slot was added.
         if content.get(slot_member(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![]))
         {
             content.remove(slot_member(tree));
@@ -74,12 +74,13 @@ fn fingerprint(tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`. `own` is true if the record was read from this format: then the entry itself is its origin and verbatim.
+/// of `tree`. `own` is true if the record was read from this format. Then origin and verbatim are left out, because the
+/// entry itself is both.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: bool) {
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, own);
     if !own && let Ok(origin) = serde_json::to_value(&record.origin) {
-        out.insert("origin".into(), origin); // The origin is in another file, so it is always written.
+        out.insert("origin".into(), origin); // The original origin names another file, so it is always stored.
     }
     if out.is_empty() {
         return;
@@ -92,8 +93,8 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
 }
 
 /// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. A composed entry
-/// restores the origin and verbatim of its record, unless another program changed the entry. Any other entry is itself
-/// origin and verbatim. None if there is no slot of ours.
+/// restores the origin and verbatim of its record, unless another program changed the entry. For any other entry,
+/// origin and verbatim are those of the entry. None if the entry has no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;

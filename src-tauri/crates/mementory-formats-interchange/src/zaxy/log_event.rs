@@ -8,8 +8,8 @@ pub(crate) const LOG_FORMAT: &str = "eventloom";
 
 /// Payload member with the sensitivity. The hash of the event covers this member, but exports do not contain it.
 pub(crate) const SECURITY_MEMBER: &str = "__zaxy_security";
-/// Payload member that marks an event with an encrypted payload. Zaxy encrypts a payload so that it can be made
-/// unreadable by deleting the key.
+/// Payload member that marks an event with an encrypted payload. Zaxy encrypts such a payload so that deleting the key
+/// makes it unreadable.
 const CIPHER_MEMBER: &str = "__zaxy_cipher";
 
 /// The two forms of an event.
@@ -21,7 +21,7 @@ pub(crate) enum EventVersion {
     Legacy,
 }
 
-/// The form of an event, recognized by its members. None if it is not an event.
+/// The form of an event, recognized by the members of `tree`. None if `tree` is not an event.
 pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
     if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {
@@ -67,7 +67,7 @@ fn optional_hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, Stri
 }
 
 impl Event {
-    /// Parses an event. `hint` is its number in the log, for ids that do not contain a number.
+    /// Parses an event. `hint` is the number of the event in the log, used if the event's id does not contain a number.
     pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
         let version = version_of(tree).ok_or("not an event")?;
         let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
@@ -234,7 +234,7 @@ fn seq_of(id: &str) -> Option<u64> {
     (hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
-/// The content of a bundle for an event of a log.
+/// What a bundle contains for an event of a log.
 pub(crate) enum ExportedEvent {
     Entry(Tree),
     /// No entry, because the payload is encrypted and exports never contain ciphertext.

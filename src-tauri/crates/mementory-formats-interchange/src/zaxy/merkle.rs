@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 pub(crate) type Hash = [u8; 32];
 
-/// Largest number of steps of a proof. It is enough for 2^64 entries.
+/// Largest number of steps in a proof, enough for 2^64 entries.
 pub(crate) const MAX_PROOF_STEPS: usize = 64;
 
 /// The side of the sibling in a proof step.

@@ -32,7 +32,7 @@ use mementory_model::{Limits, Timestamp};
 pub use select::Selector;
 use std::path::Path;
 
-/// Zaxy memory export.
+/// The Zaxy memory export format.
 pub struct Zaxy;
 
 impl Format for Zaxy {

@@ -37,7 +37,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                 None => {
                     let count = seen.entry(id.clone()).or_default();
                     *count += 1;
-                    // A repeated entry is a record of its own, because it has its own leaf in the Merkle tree.
+                    // A repeated entry becomes a separate record, because it has its own leaf in the Merkle tree.
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
                         format: KEY_SCOPE.into(),

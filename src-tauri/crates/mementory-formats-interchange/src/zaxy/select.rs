@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The criteria for entries. An entry must meet all criteria that are set; by default, none is set.
+/// The criteria for entries. An entry must meet all criteria that are set. By default, no criterion is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// Grains of the entries to include. Never empty.
@@ -24,7 +24,8 @@ pub struct Selector {
     pub since_time: Option<String>,
     /// Only entries up to this time, compared as text with `valid_from`.
     pub until_time: Option<String>,
-    /// In exports, only events that contain a word of this query. The best matches are chosen.
+    /// In exports, only events that contain a word of this query. If there are more than `query_limit`, the best
+    /// matches are chosen.
     pub query: Option<String>,
     /// Largest number of events that a query selects.
     pub query_limit: usize,

@@ -11,7 +11,7 @@ pub(crate) const KEY_SCOPE: &str = "zaxy";
 /// Suffix of the event type of composed events, after the model kind of the record.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
-/// Names of the payload member with the text, as Zaxy's own event types use them.
+/// Names of the payload member that contains the text. Zaxy's own event types use these names.
 const TEXT_MEMBERS: [&str; 16] = [
     "text",
     "content",
@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format, so
-/// that the entry's data as an event are not part of the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format,
+/// then its event data are not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -135,7 +135,7 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next(), next(), next());
 }
 
-/// The first text in a payload whose members have unknown names, else the payload as JSON.
+/// The first text in a payload without a member of a known name, else the payload as JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -241,7 +241,8 @@ fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Op
     }
 }
 
-/// Ids of the entries of one bundle to which later entries refer: edges name entities, semantic entries cite events.
+/// Ids of the entries of one bundle that later entries may refer to: edges name entities, and semantic entries cite
+/// events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,
@@ -249,7 +250,8 @@ pub(super) struct EntryLinks {
 }
 
 impl EntryLinks {
-    /// Adds links to `record` for the earlier entries that its entry refers to, and stores its id for later entries.
+    /// Adds links from `record` to the earlier entries that its entry refers to. Stores the record's id for later
+    /// entries.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
         let cited = text_member(tree, "citation").unwrap_or_default();
         let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };

@@ -30,7 +30,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         let pointer = item.pointer(kind);
         let (wrapped, tree) = match bundle.parse_entry(&item) {
             Ok(found) => found,
-            // In a signed bundle, the check of its integrity has already reported this.
+            // In a signed bundle, the integrity check has already reported this entry.
             Err(why) if kind == BundleKind::Unsigned => {
                 errors.add("malformed_entry", &pointer, &why);
                 return Ok(());

@@ -284,7 +284,7 @@ pub(super) fn without_signature(envelope: &str) -> Option<String> {
     })
 }
 
-/// The envelope of a signed bundle with this Merkle root. Signs it.
+/// Signs this Merkle root and returns the envelope of the signed bundle.
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,
@@ -320,7 +320,7 @@ pub(super) fn envelope_of_subset(signed: &Envelope) -> Envelope {
     new_envelope(members)
 }
 
-/// A random number of 16 bytes in hex. It is the SHA-256 of two random UUIDs, truncated.
+/// A nonce of 16 bytes in hex: the truncated SHA-256 of two random UUIDs.
 fn nonce(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_micros().div_euclid(1_000_000)).unwrap_or_default();
     let make = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
@@ -330,7 +330,7 @@ fn nonce(now: Timestamp) -> String {
 /// One element of the list of entries, to be written.
 pub(super) struct Element<'a> {
     pub tree: &'a Tree,
-    /// Text of the entry if it is copied.
+    /// Text of the entry, if the text is copied unchanged.
     pub text: Option<&'a str>,
     /// Index and proof of a disclosed entry.
     pub disclosed: Option<(Tree, Tree)>,

@@ -1,13 +1,12 @@
-//! Collects the records of a vault that have to be written together, such as a conversation and its messages. The
-//! records of a kind come in any order, so the vault is read several times, each time for as many groups as fit into
-//! memory.
+//! Collects the records of a vault that must be written together, such as a conversation and its messages. The records
+//! of a kind come in any order. So the vault is read several times, each time for as many groups as fit into memory.
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
 
-/// Number of bytes of records that are in memory at the same time. A larger group is in memory alone.
+/// Number of bytes of records that may be in memory at the same time. A larger group is in memory alone.
 const BATCH_BYTES: u64 = 64 << 20;
-/// Size of a record without its texts, roughly.
+/// Approximate size of a record without its texts, in bytes.
 const RECORD_BYTES: u64 = 1 << 10;
 
 /// Names and sizes of the groups, in the order of their first records.
@@ -17,14 +16,14 @@ pub struct Groups {
     index: HashMap<String, usize>,
 }
 
-/// The group of a record. None if it is not written with others.
+/// Returns the group of a record. None if the record is not written together with others.
 pub type GroupOf = fn(&StoredRecord) -> Option<String>;
 
-/// Receives a group, and the source, which is free to be used meanwhile.
+/// Receives a group. The visitor may also use the source.
 pub type VisitGroup<'v> = dyn FnMut(&mut dyn RecordSource, Vec<StoredRecord>) -> Result<(), FormatError> + 'v;
 
 impl Groups {
-    /// Counts a record of a group.
+    /// Adds a record to the size of its group.
     pub fn add(&mut self, group: String, stored: &StoredRecord) {
         let next = self.sizes.len();
         let at = *self.index.entry(group).or_insert(next);
@@ -41,12 +40,12 @@ impl Groups {
         self.sizes.len()
     }
 
-    /// True if there is no group.
+    /// True if there are no groups.
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
-    /// Size of all groups in bytes, roughly.
+    /// Approximate size of all groups, in bytes.
     pub fn bytes(&self) -> u64 {
         self.sizes.iter().map(|(bytes, _)| bytes).sum()
     }
@@ -100,7 +99,8 @@ fn size_of(stored: &StoredRecord) -> u64 {
     RECORD_BYTES + (texts + attached) as u64
 }
 
-/// The conversation of a conversation or message: its vault id, or else the key that the message gives.
+/// The group of a conversation or message: the vault id of the conversation. If the message's conversation is not in
+/// the vault, the key of the conversation.
 pub fn conversation_of(stored: &StoredRecord) -> Option<String> {
     match stored.record.kind {
         Kind::Conversation => Some(stored.id.clone()),
@@ -113,14 +113,14 @@ pub fn conversation_of(stored: &StoredRecord) -> Option<String> {
 
 /// A conversation and its messages.
 pub struct Thread {
-    /// None if the conversation itself is not exported.
+    /// The conversation. None if it is not exported.
     pub conversation: Option<StoredRecord>,
     /// The messages in the order of their positions.
     pub messages: Vec<StoredRecord>,
 }
 
 impl Thread {
-    /// The records of a group, sorted.
+    /// Sorts the records of a group into a conversation and its messages.
     pub fn new(group: Vec<StoredRecord>) -> Self {
         let (mut conversation, mut messages) = (None, Vec::with_capacity(group.len()));
         for stored in group {

@@ -12,14 +12,15 @@ pub fn text(text: &str) -> Tree {
     Tree::Text(text.to_owned())
 }
 
-/// The text of a value.
+/// The JSON text of a value.
 pub fn written(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
     out
 }
 
-/// An object with another value for a member, which is added if there is none. Everything else is unchanged.
+/// The text of an object with a new value for one member. The member is added if the object does not have it. The rest
+/// of the text is unchanged.
 pub fn with_member(json: &str, name: &str, value: &str) -> String {
     if let Some(raw) = Object::parse(json).and_then(|object| object.raw_value(name)) {
         return with_replaced_values(json, &[(raw, value)]);

@@ -1,5 +1,5 @@
-//! What writers of whole vaults have in common: conversations with their messages, a slot for what the target has no
-//! place for, the named values of formats for reading, archives, and exports without identifiers.
+//! Shared code of writers of whole vaults: conversations with their messages, a slot for values that the target has no
+//! place for, named values in formats made for reading, archives, and exports without identifiers.
 pub mod groups;
 pub mod json;
 pub mod readable;

@@ -1,5 +1,5 @@
-//! What formats made for reading say about a record besides its text: named values, which are the columns of a table and
-//! the data of a page or note. The same values give the record back.
+//! Named values of a record besides its text, for formats made for reading. They are the columns of a table, or the
+//! data of a page or note. A record can be restored from them.
 use super::strip::ExportSource;
 use crate::object::content_id;
 use mementory_format::{
@@ -10,7 +10,7 @@ use mementory_json::Tree;
 use mementory_model::{Fields, Kind, LossKind, MessagePart, Record, RecordKey, Timestamp};
 use std::collections::BTreeSet;
 
-/// The names of the values, in the order in which they are written. `text` is not among them.
+/// The names of the values, in the order in which they are written. The text of a record is not among them.
 pub const NAMES: [&str; 37] = [
     "kind",
     "title",
@@ -51,10 +51,10 @@ pub const NAMES: [&str; 37] = [
     "key",
 ];
 
-/// Deepest nesting of fields that are read.
+/// Largest nesting depth of fields that are read.
 const MAX_DEPTH: u32 = 120;
 
-/// The named values of a record. Values that it does not have are empty.
+/// The named values of a record. Values that the record does not have are empty.
 pub fn values_of(record: &Record) -> [(&'static str, String); NAMES.len()] {
     NAMES.map(|name| (name, value_of(record, name)))
 }
@@ -63,7 +63,7 @@ fn value_of(record: &Record, name: &str) -> String {
     let time = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339).unwrap_or_default();
     let number = |number: Option<f64>| number.map(|n| n.to_string()).unwrap_or_default();
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    // A parent of another source is not named by its key alone.
+    // A key from another source is not unique without its scope, so it is not written.
     let key = |key: &Option<RecordKey>| {
         key.as_ref().filter(|key| key.scope == record.key.scope).map(|key| key.value.clone()).unwrap_or_default()
     };
@@ -116,8 +116,8 @@ fn list<T: serde::Serialize>(items: &[T]) -> String {
     if items.is_empty() { String::new() } else { serde_json::to_string(items).unwrap_or_default() }
 }
 
-/// The record with these values. Values that cannot be read are left out. A record without a key, which somebody may
-/// have added by hand, gets one from its text. None if the kind is not known.
+/// Restores a record from its values. Values that cannot be read are left out. A record without a key, which a user may
+/// have added by hand, gets a key made from its text. None if the kind is not known.
 pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> Option<Record> {
     let kind = match value("kind") {
         kind if kind.is_empty() => Kind::Memory,
@@ -173,7 +173,8 @@ pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> 
     Some(record)
 }
 
-/// Fields from JSON. Some JSON needs far more memory than its text, so what does not fit is left out.
+/// Parses fields from JSON. Some JSON needs far more memory than its text, so JSON above the limits of depth and memory
+/// gives no fields.
 fn fields(json: &str) -> Fields {
     match Tree::parse(json, MAX_DEPTH) {
         Ok(_) => serde_json::from_str(json).unwrap_or_default(),
@@ -185,17 +186,17 @@ fn items<T: serde::de::DeserializeOwned>(json: &str) -> Vec<T> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// False for credentials, which nobody reads or prints by mistake.
+/// False for credentials, so that nobody reads or prints a secret by mistake.
 pub fn is_readable(stored: &StoredRecord) -> bool {
     stored.record.kind != Kind::Credential
 }
 
-/// Counts the records of an export, and lists what of them it does not say.
+/// Counts the records of an export for reading, and lists the values that the export does not contain.
 #[derive(Default)]
 pub struct Readable {
-    /// What is written, lost and withheld so far.
+    /// The report so far: what is written, lost and withheld.
     pub report: WriteReport,
-    /// Files that records name.
+    /// Vault ids of the files that records refer to.
     files: BTreeSet<String>,
 }
 
@@ -206,7 +207,8 @@ impl Readable {
         Self { report, files: BTreeSet::new() }
     }
 
-    /// The record as it is written. None if it is not: the report then has the reason.
+    /// Counts a record and lists its losses. None if the record must not be written; then the report contains the
+    /// reason.
     pub fn prepare(&mut self, stored: StoredRecord) -> Option<StoredRecord> {
         if !is_readable(&stored) {
             *self.report.withheld.entry("secret".into()).or_default() += 1;
@@ -238,7 +240,7 @@ impl Readable {
         }
     }
 
-    /// The report. With `has_files`, the export has the bytes of the files.
+    /// Completes the report. `has_files` is true if the export contains the bytes of the files.
     pub fn finish(mut self, source: &mut ExportSource<'_>, has_files: bool) -> Result<WriteReport, FormatError> {
         source.note_stripped(&is_readable, &mut self.report.losses)?;
         for id in self.files.iter().filter(|_| !has_files) {
@@ -255,7 +257,7 @@ impl Readable {
     }
 }
 
-/// The time for people, in UTC.
+/// A time for people, in UTC: `2026-01-31 12:00`. Empty if there is no time.
 pub fn shown_time(time: Option<Timestamp>) -> String {
     let text = time.map(Timestamp::to_rfc3339_seconds).unwrap_or_default();
     let (day, rest) = text.split_once('T').unwrap_or((&text, ""));
@@ -263,7 +265,7 @@ pub fn shown_time(time: Option<Timestamp>) -> String {
     if clock.is_empty() { day.to_owned() } else { format!("{day} {clock}") }
 }
 
-/// A title for people in one line, at most 120 characters: the title, the first line of the text, or the kind.
+/// A title for people on one line, at most 120 characters: the title, else the first line of the text, else the kind.
 pub fn shown_title(record: &Record) -> String {
     let first = record
         .title

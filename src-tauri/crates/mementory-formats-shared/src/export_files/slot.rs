@@ -1,5 +1,5 @@
-//! The extension slot in objects of vendors' formats: a last member with everything of a record that the object itself
-//! cannot say. Other programs do not read it; our readers restore the record from it.
+//! The extension slot in objects of vendors' formats: a last member with all values of a record that the object itself
+//! cannot express. Other programs do not read the slot; our readers restore the record from it.
 use crate::object::Object;
 use mementory_format::extension::{
     self, FINGERPRINT_MEMBER, FORMER_MEMBER, Field, MEMBER, NativeFields, apply, fingerprint, is_slot_name, members,
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 
 /// Marks a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
-/// Deepest nesting of an element whose fingerprint is taken from its values.
+/// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;
-/// Members that identify and place a record, and are no values that anybody misses.
+/// Members that only identify and place a record. Nobody misses them, so they are not reported as losses.
 const SILENT: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
-/// What a change by another program replaces.
+/// Fields that are taken from the object if another program changed it.
 const NATIVE: NativeFields =
     NativeFields { always: &[], sometimes: &[Field::Title, Field::Created, Field::Updated], whole_seconds: false };
 
@@ -27,13 +27,14 @@ pub struct Written<'w> {
     pub id: &'w str,
     /// True if the object is the record's own origin and verbatim.
     pub same_source: bool,
-    /// Members of the object that are records of their own.
+    /// Members of the object that are separate records.
     pub apart: &'w [&'w str],
-    /// Members of the record that the object says in other words, so that they are no losses.
+    /// Members of the record that the object expresses in another form, so that they are not losses.
     pub said: &'w [&'w str],
 }
 
-/// Adds a slot to an object, so that reading it gives `wanted` and not `native`, and lists what only the slot says.
+/// Adds a slot to an object, so that reading the object gives `wanted` and not `native`. Values that only the slot
+/// contains are listed in `losses`.
 pub fn attach(
     json: String,
     native: &Record,
@@ -52,7 +53,7 @@ pub fn attach(
     with_slot(&json, difference)
 }
 
-/// Marks a conversation that stands in for one that is not exported.
+/// Marks a conversation that replaces one that is not exported.
 pub fn mark_stub(json: &str) -> String {
     with_slot(json, Map::from_iter([(STUB_MEMBER.to_owned(), Value::Bool(true))]))
 }
@@ -63,7 +64,7 @@ fn with_slot(json: &str, slot: Map<String, Value>) -> String {
     format!("{inside}{separator}\"{MEMBER}\":{}}}", Value::Object(slot))
 }
 
-/// Digest of an object without its slot and without the members `apart`, whatever its white space is.
+/// Digest of an object without its slot and without the members in `apart`. White space does not matter.
 fn fingerprint_of(json: &str, apart: &[&str]) -> String {
     let object = Object::parse(json).unwrap_or_default();
     let mut text = String::new();
@@ -77,22 +78,22 @@ fn fingerprint_of(json: &str, apart: &[&str]) -> String {
     fingerprint(text)
 }
 
-/// What the slot of an object says.
+/// The content of a slot.
 pub enum Slot {
     /// The record that was written.
     Record(Box<Record>),
-    /// The conversation was made for messages without one.
+    /// A mark: the conversation was made for messages whose own conversation is not in the file.
     Stub,
 }
 
-/// Reads the slot of an object. `native` is what the object alone yields. If another program changed the object, its
-/// text, title and times count. None without a slot of ours.
+/// Reads the slot of an object. `native` is the record that the object alone yields. If another program changed the
+/// object, text, title and times are taken from `native`. None if the object has no slot of ours.
 pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
-    // Nearly all objects have no slot, and searching the bytes is cheap.
+    // Nearly all objects have no slot, and searching the bytes for its name is cheap.
     [MEMBER, FORMER_MEMBER].iter().find(|name| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some())?;
     let object = Object::parse(json)?;
     let raw = object.raw_value(MEMBER).or_else(|| object.raw_value(FORMER_MEMBER))?;
-    // Some JSON needs far more memory than its text, so what does not fit is no slot of ours.
+    // Some JSON needs far more memory than its text, so a slot above the limits of depth and memory is ignored.
     Tree::from_raw(raw, MAX_DEPTH).ok()?;
     let mut slot: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
     if slot.get(STUB_MEMBER) == Some(&Value::Bool(true)) {
@@ -112,8 +113,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     Some(Slot::Record(Box::new(record)))
 }
 
-/// Lists how a record that is written as its source has it differs when it is read again, because other records or
-/// files of its source are not in the export.
+/// Lists losses of a record whose source text is written unchanged: the values that differ when the record is read
+/// again, because the export lacks other records or files of the source.
 pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
     let (mut native, record) = (native.clone(), record.clone());
     if let (Some(native), Some(part)) = (&mut native.message, &record.message) {

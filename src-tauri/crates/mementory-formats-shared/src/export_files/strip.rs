@@ -4,13 +4,13 @@ use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, 
 use mementory_model::{LossKind, LossReport, Origin, RecordKey, Source, Timestamp, Tombstone};
 use std::io::Read;
 
-/// Scope of the keys that stand in for those of the source.
+/// Scope of the keys that replace the keys of the source.
 const SCOPE: &str = "mementory";
-/// Loss note of what was removed.
+/// Loss note for values that were removed.
 const NOTE: &str = "left out as requested";
 
-/// A source whose records have no identifiers of accounts and platforms: their keys are the ids of the vault, and they
-/// have no origin, no verbatim and no fields of their source. Without `strip` it is the source as it is.
+/// A source whose records have no identifiers of accounts and platforms. Their keys are made from vault ids, and they
+/// have no origin, no verbatim and no fields of their source. If the export is not stripped, the records are unchanged.
 pub struct ExportSource<'s> {
     source: &'s mut dyn RecordSource,
     strip: bool,
@@ -111,7 +111,7 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
         file.key = own(id);
         file.origin_id = None;
     }
-    // A link to what is not in the vault has only the source's id of it.
+    // A link to a record that is not in the vault contains only the id at the source, so it is removed.
     let before = record.links.len();
     let mut ids = Vec::with_capacity(before);
     let links = std::mem::take(&mut record.links).into_iter().zip(std::mem::take(&mut stored.link_ids));

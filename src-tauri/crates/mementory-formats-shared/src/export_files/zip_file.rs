@@ -7,7 +7,7 @@ use std::{
 };
 use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-/// An archive that is being written, or none in a plan, which writes nothing.
+/// An archive that is being written. None in a plan, which writes nothing.
 pub struct ZipFile(Option<Open>);
 
 struct Open {
@@ -24,7 +24,7 @@ fn failed(error: ZipError, place: &str) -> FormatError {
 }
 
 impl ZipFile {
-    /// Creates the archive. It must not exist yet. Without a path nothing is written.
+    /// Creates the archive, which must not exist yet. Without a path, nothing is written.
     pub fn create(out: Option<&Path>) -> Result<Self, FormatError> {
         let Some(out) = out else { return Ok(Self(None)) };
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -50,13 +50,13 @@ impl ZipFile {
         open.zip.start_file(name, options).map_err(|e| failed(e, name))
     }
 
-    /// Appends to the entry.
+    /// Appends a text to the current entry.
     pub fn write(&mut self, text: &str) -> Result<(), FormatError> {
         let Some(open) = &mut self.0 else { return Ok(()) };
         open.zip.write_all(text.as_bytes()).map_err(|e| FormatError::io(&open.place, e))
     }
 
-    /// Appends everything that `bytes` yields to the entry.
+    /// Appends all bytes of a reader to the current entry.
     pub fn copy(&mut self, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let Some(open) = &mut self.0 else { return Ok(()) };
         std::io::copy(bytes, &mut open.zip).map(drop).map_err(|e| FormatError::io(&open.place, e))
@@ -68,7 +68,7 @@ impl ZipFile {
         self.write(text)
     }
 
-    /// Ends the archive and waits until it is on disk.
+    /// Completes the archive and waits until it is on disk.
     pub fn finish(self) -> Result<(), FormatError> {
         let Some(Open { zip, file, place }) = self.0 else { return Ok(()) };
         zip.finish().map_err(|e| failed(e, &place))?.flush().map_err(|e| FormatError::io(&place, e))?;

@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The formats among which a test detects.
+/// The formats that take part in detection.
 type Formats<'f> = &'f [&'static dyn Format];
 
-/// What is checked of a case beyond what its `case.json` says.
+/// Additional checks of a case, besides its `case.json`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Checks {
-    /// No record has a verbatim, and it need not name a platform: the format is made for people.
+    /// Records have no verbatim and need not name a platform, because the format is made for people.
     pub no_verbatim: bool,
-    /// Each record has a verbatim, also conversations and what is derived.
+    /// Every record has a verbatim, including conversations and derived records.
     pub every_verbatim: bool,
-    /// The input has the same keys under another name.
+    /// The input gives the same keys if its file name is changed.
     pub any_name: bool,
-    /// Each verbatim is in the input, character for character. Not for cases with `"database": true`.
+    /// Every verbatim occurs in the input, character for character. Not for cases with `"database": true`.
     pub verbatims: bool,
 }
 
-/// Reads every case of a format and compares it with what is expected, see [`check_case`]. Returns the number of cases.
+/// Runs [`check_case`] for every case of a format. Returns the number of cases.
 pub fn check_cases(formats: Formats<'_>, format: &'static dyn Format, checks: Checks) -> usize {
     let cases = cases_of(format);
     assert!(cases.len() >= 3, "{}: full, truncated and mangled", format.id());
@@ -40,8 +40,8 @@ pub fn check_cases(formats: Formats<'_>, format: &'static dyn Format, checks: Ch
 /// - `records`: for a record, named by its key, the beginning of its text, or its title, values by JSON pointer
 /// - `repeats`: true if several records may have one key
 ///
-/// Lists that are not there have to be empty. Every record names where it comes from, and a second reading gives the
-/// same records.
+/// A list that is missing in `case.json` must be empty. Every record must have an origin, and a second reading must
+/// give the same records.
 pub fn check_case(formats: Formats<'_>, case: &Path, format: &'static dyn Format, checks: Checks) {
     check(formats, case, &expected_of(case), format, checks);
 }
@@ -86,7 +86,7 @@ fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
     let notes: Vec<String> = found.notes.iter().map(|n| code(&n.code)).collect();
     let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
     check_codes(&format!("{name}: notes {:#?}", found.notes), wanted, &notes, &found.codes());
-    // Files come in the order of their folder, which differs between systems.
+    // Files come in the order of the folder, which differs between systems.
     let mut files: Vec<&str> = found.files.iter().map(|(file, _)| file.name.as_str()).collect();
     let mut passthrough: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
@@ -95,7 +95,7 @@ fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
     assert_eq!(json!(passthrough), or_none(&expected["passthrough"]), "{name}: passthrough files");
 }
 
-/// Compares codes with a list, or all of them with the number of each.
+/// Compares codes. `wanted` is a list, which must equal `list`, or an object with the number of each code in `all`.
 fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
     if !wanted.is_object() {
         return assert_eq!(json!(list), or_none(wanted), "{what}");
@@ -109,7 +109,7 @@ fn or_none(wanted: &Value) -> Value {
     if wanted.is_null() { json!([]) } else { wanted.clone() }
 }
 
-/// The record with this key, else with this text, else whose text begins so, else with this title.
+/// Finds a record by its key, else by its text, else by the beginning of its text, else by its title.
 fn record_named<'f>(found: &'f MemorySource, named: &str, about: &str) -> &'f Record {
     let ways: [fn(&Record, &str) -> bool; 4] = [
         |record, named| record.key.value == named,
@@ -126,7 +126,7 @@ fn texts(found: &MemorySource) -> Vec<String> {
 }
 
 fn check_source(name: &str, record: &Record) {
-    // What is derived from another record has its source there.
+    // The verbatim of a derived record is in the record from which it was derived.
     let is_derived = record.links.iter().any(|link| link.relation == "derived_from");
     let has_source = record.verbatim.is_some() || is_derived || record.kind == Kind::Conversation;
     assert!(has_source, "{name}: {:?} has no verbatim", record.key);
@@ -144,7 +144,7 @@ fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A text whose list of messages was taken out is not in the input.
+        // A verbatim whose list of messages was removed does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
@@ -171,7 +171,7 @@ pub fn count(found: &MemorySource, kind: Kind) -> u64 {
     found.records.iter().filter(|record| record.kind == kind).count() as u64
 }
 
-/// Detects a path as exactly one source of this format, and reads it.
+/// Asserts that a path is detected as exactly one source of this format, and reads it.
 pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limits: Limits) -> (Detected, MemorySource) {
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let mut detection = detect(formats, &catalog, &limits, None).unwrap();
@@ -184,7 +184,7 @@ pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limit
     (detected, source)
 }
 
-/// Formats to which detection assigns a path.
+/// Ids of the formats to which detection assigns a path.
 pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
@@ -193,20 +193,20 @@ pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     found.sources.iter().map(|source| source.format).collect()
 }
 
-/// Formats that claim a path, also those whose claim is weaker than another's.
+/// Ids of all formats that claim a path, including those with a weaker claim.
 pub fn claimed_by(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     formats.iter().filter(|f| !f.detect(&catalog, &limits).unwrap().is_empty()).map(|f| f.id()).collect()
 }
 
-/// Copies a file under another name and reads it there.
+/// Copies a file to another name and reads the copy.
 pub fn read_renamed(formats: Formats<'_>, file: &Path, name: &str, format: &dyn Format) -> MemorySource {
     let scratch = Scratch::new("renamed");
     read(formats, &scratch.put(name, std::fs::read(file).unwrap()), format)
 }
 
-/// Copies a file or folder under another name, which says nothing about it, and reads it there.
+/// Copies a file or folder to a name that says nothing about its content, and reads the copy.
 fn read_elsewhere(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> MemorySource {
     if !input.is_dir() {
         let ending = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
@@ -219,8 +219,8 @@ fn read_elsewhere(formats: Formats<'_>, input: &Path, format: &'static dyn Forma
     read(formats, &scratch.at("Downloads/my old export (2)"), format)
 }
 
-/// Reads a sample of the shared reference data and compares the counts that `expected.json` gives. None if there is no
-/// such data.
+/// Reads a sample of the shared reference data and compares the counts with those in `expected.json`. None if the data
+/// is not available.
 pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
     let found = read_sample(formats, name, format)?;
     let sample = shared("exports")?.join(name);
@@ -243,7 +243,8 @@ pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Forma
     Some(found)
 }
 
-/// Reads a sample of the shared reference data, under its own name and another one. None if there is no such data.
+/// Reads a sample of the shared reference data, under its own name and under another one. None if the data is not
+/// available.
 pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
     let sample = shared("exports")?.join(name);
     let found = read(formats, &sample, format);

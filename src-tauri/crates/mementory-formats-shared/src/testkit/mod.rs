@@ -1,4 +1,4 @@
-//! What the tests of several crates of formats share. Each function takes the formats among which it detects.
+//! Shared code of the tests of several format crates. Each function gets the formats that take part in detection.
 mod cases;
 mod vaults;
 mod writers;
@@ -18,7 +18,7 @@ use mementory_model::Record;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The cases of a format, by name: the folders in `fixtures/<id>/`, each with what its `case.json` says.
+/// The cases of a format, sorted by name: the folders in `fixtures/<id>/`, each with its parsed `case.json`.
 pub fn cases_of(format: &dyn Format) -> Vec<(PathBuf, Value)> {
     let folder = mementory_format::testkit::repo().join("fixtures").join(format.id());
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -28,7 +28,7 @@ pub fn cases_of(format: &dyn Format) -> Vec<(PathBuf, Value)> {
     folders.into_iter().map(|case| (case.clone(), expected_of(&case))).collect()
 }
 
-/// What the `case.json` of a case says.
+/// The parsed `case.json` of a case.
 fn expected_of(case: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What writers of whole vaults must keep: conversations with their messages, records of every kind, files.
+//! Checks of writers of whole vaults: conversations with their messages, records of every kind, files.
 use super::inputs_of;
 use super::writers::check_written;
 use mementory_format::testkit::{MemorySource, Scratch, read, repo, tree, vault_id};
@@ -9,23 +9,23 @@ use mementory_model::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The formats among which a test detects.
+/// The formats that take part in detection.
 type Formats<'f> = &'f [&'static dyn Format];
 
-/// A written source, read again.
+/// A source that was written and read again.
 pub struct Written {
-    /// The file or folder.
+    /// The written file or folder.
     pub path: PathBuf,
-    /// What the writer reports.
+    /// The report of the writer.
     pub report: WriteReport,
-    /// What was read back.
+    /// The records and files that were read back.
     pub back: MemorySource,
-    /// The folder of the file, which is removed at the end.
+    /// The temporary folder of the file, which is removed when this value is dropped.
     pub scratch: Scratch,
 }
 
-/// Writes a source, checks that the plan says the same, that every record is written or withheld, that the file is
-/// recognised and valid, and that a second writing gives the same bytes, and reads it.
+/// Writes a source and reads the result. Checks that the plan reports the same, that every record is written or
+/// withheld, that the file is recognised and valid, and that a second writing gives the same bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
     let options = WriteOptions { everything: true, ..WriteOptions::default() };
@@ -44,13 +44,13 @@ pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &
 }
 
 impl Written {
-    /// Vault ids of the records with a loss that other programs and we both miss.
+    /// Vault ids of the records with a loss that even our own reader cannot restore.
     pub fn ids_with_losses(&self) -> BTreeSet<&str> {
         let lost = self.report.losses.items.iter().filter(|loss| loss.kind != LossKind::MovedToExtension);
         lost.map(|loss| loss.record.as_str()).collect()
     }
 
-    /// The record that was read back for this one, if it has the same kind and key.
+    /// The record with the same kind and key that was read back.
     pub fn found(&self, record: &Record) -> Option<&Record> {
         self.back.records.iter().find(|other| other.kind == record.kind && other.key == record.key)
     }
@@ -62,7 +62,7 @@ pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) ->
     merged(read(formats, &inputs[0], format))
 }
 
-/// The source with one record for each kind and key, as in a vault.
+/// The source with only one record for each kind and key, as in a vault.
 fn merged(mut source: MemorySource) -> MemorySource {
     let mut known: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
@@ -87,7 +87,7 @@ fn merged(mut source: MemorySource) -> MemorySource {
     source
 }
 
-/// Texts that break out of formats that are written carelessly.
+/// Texts that break the structure of a file if a writer does not escape them.
 pub const HOSTILE_TEXTS: [&str; 14] = [
     "```\nnever closed",
     "# A heading\n\n---\n\n## Another",
@@ -105,7 +105,7 @@ pub const HOSTILE_TEXTS: [&str; 14] = [
     "]]>{}[](javascript:x) ![](file:///etc/passwd)",
 ];
 
-/// An invented vault with every kind of record from a source that no format of this crate is, and hostile texts.
+/// An invented vault with hostile texts and with records of every kind, which are from no format of this crate.
 pub fn foreign_source() -> MemorySource {
     let mut source = MemorySource::default();
     let key = |value: String| RecordKey::new("elsewhere", value);
@@ -154,7 +154,7 @@ pub fn foreign_source() -> MemorySource {
             model: (i % 2 == 1).then(|| "some-model".into()),
             content_type: types[i % types.len()].into(),
         });
-        // Every fifth message begins a branch that was left.
+        // Every fifth message begins a branch that is not active.
         if i % 5 == 4 && i + 1 < HOSTILE_TEXTS.len() {
             record.message.as_mut().unwrap().active = false;
         } else {
@@ -216,8 +216,8 @@ pub fn id_of(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// Compares what a format for reading gave back: all but credentials, and each without exactly the members that its
-/// losses name.
+/// Compares the records that a format for reading gave back. All records except credentials must come back, and each
+/// may lack exactly the members that its losses name.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {
@@ -237,8 +237,8 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
     assert_eq!(written.report.withheld.values().sum::<u64>(), credentials as u64);
 }
 
-/// Checks an export without identifiers: nothing in it names the account, the platform or an id of the source, and the
-/// report says what is left out.
+/// Checks an export without identifiers: no file names the account, the platform or an id of the source, and the report
+/// lists what is left out.
 pub fn check_stripped(formats: Formats<'_>, format: &'static dyn Format) {
     let mut source = foreign_source();
     let scratch = Scratch::new("stripped");
@@ -265,7 +265,7 @@ pub fn check_stripped(formats: Formats<'_>, format: &'static dyn Format) {
     assert_eq!(texts(&back), texts(&source));
 }
 
-/// Names and texts of the files of an export.
+/// Names and texts of all files of an export.
 fn contents(path: &Path) -> Vec<(String, String)> {
     let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
     let text = |member| {
@@ -277,7 +277,7 @@ fn contents(path: &Path) -> Vec<(String, String)> {
     catalog.members().iter().map(|member| (member.name.clone(), text(member))).collect()
 }
 
-/// Checks that an export without any record is refused, and leaves nothing.
+/// Checks that an export without records is refused and creates no file.
 pub fn check_nothing_to_write(format: &'static dyn Format) {
     let scratch = Scratch::new("nothing");
     let out = scratch.at(&format!("out{}", format.capabilities().ending));

@@ -1,17 +1,17 @@
-//! What every writer must keep, tried with the records of all fixtures and with hostile ones.
+//! Checks of every writer, with the records of all fixtures and with hostile records.
 use mementory_format::testkit::{MemorySource, Scratch, repo, tree, vault_id, write};
 use mementory_format::{Catalog, Format, FormatError, ReadContext, WriteOptions, WriteReport, detect};
 use mementory_model::{EntityRef, Kind, Limits, Link, LossKind, Record, RecordKey, Timestamp, Verbatim};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The formats among which a test detects.
+/// The formats that take part in detection.
 type Formats<'f> = &'f [&'static dyn Format];
 
-/// Members that are compared by no loss: the file gives them other values.
+/// Members that the checks of losses ignore, because the file gives them other values.
 const SILENT: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
-/// Reads a path with the format that is detected in it. None if several are, or none is.
+/// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
 fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).ok()?;
@@ -23,8 +23,8 @@ fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     Some(out)
 }
 
-/// Writes the records, reads them back, and checks that each record that is written comes back with exactly the losses
-/// that are listed.
+/// Writes the records, reads them back, and checks that each written record comes back with exactly the losses that are
+/// listed.
 pub fn round_trip(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -38,8 +38,8 @@ pub fn round_trip(
     (report, back)
 }
 
-/// Checks a file that was written: the plan says the same, every record is written or withheld, and the file is
-/// recognised as this format alone and is valid.
+/// Checks a written file: the plan reports the same, every record is written or withheld, and the file is valid and
+/// recognised only as this format.
 pub(super) fn check_written(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -63,14 +63,14 @@ pub(super) fn check_written(
     assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
 }
 
-/// Checks the losses of each record whose text comes back unchanged. Returns their number.
+/// Checks the losses of each record whose text comes back unchanged. Returns the number of compared records.
 fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
     let mut compared = 0;
     for record in &source.records {
         let id = vault_id(record.kind, &record.key);
         let lost: BTreeSet<&str> =
             report.losses.items.iter().filter(|loss| loss.record == id).map(|loss| loss.field.as_str()).collect();
-        // A text that is made from a title is no loss.
+        // A text that is made from a title is not a loss.
         if lost.is_empty() || lost.contains("text") || record.text.trim().is_empty() {
             continue;
         }
@@ -82,8 +82,8 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .collect();
         let expected: BTreeSet<String> =
             lost.iter().filter(|name| !SILENT.contains(*name)).map(|name| (*name).to_owned()).collect();
-        // A link may lead to the same record under another key, and a source may gain the name of the folder. The report
-        // says so, and this comparison does not see it.
+        // A link may lead to the same record under another key, and a source may get the name of the folder. The report
+        // lists these losses, but this comparison cannot see them.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected) && unseen.all(|name| ["links", "source"].contains(&name.as_str()))
@@ -135,7 +135,7 @@ pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
             let inputs = std::fs::read_dir(&case).into_iter().flatten().map(|entry| entry.unwrap().path());
             for input in inputs.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")) {
                 let Some(mut found) = read_any(formats, &input) else { continue };
-                // The vault stores a record once.
+                // A vault stores a record only once.
                 let mut seen = BTreeSet::new();
                 found.records.retain(|record| seen.insert(vault_id(record.kind, &record.key)));
                 let plan = format.plan(&mut found, &WriteOptions::default()).unwrap();
@@ -158,7 +158,7 @@ fn record(kind: Kind, key: &str, text: &str) -> Record {
     record
 }
 
-/// Every kind of record, hostile texts and names, and masked values.
+/// Records of every kind, hostile texts and names, and masked values.
 pub fn hostile() -> MemorySource {
     let texts = [
         "Prefers metric units.",
@@ -227,7 +227,7 @@ pub fn hostile() -> MemorySource {
     source
 }
 
-/// Checks a writer with hostile records, none, and ten thousand.
+/// Checks a writer with hostile records, with no records, and with ten thousand records.
 pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (WriteReport, MemorySource) {
     let mut source = hostile();
     let (report, back) = round_trip(formats, format, &mut source);

@@ -1,10 +1,10 @@
-//! Detects answers of the data plane by the names that its records and events have.
+//! Detects answers of AgentCore's data plane by the member names of their memory records and events.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Lists that records may be in.
+/// Names of lists with memory records.
 pub(super) const RECORD_LISTS: [&str; 4] = ["memoryRecordSummaries", "memoryRecords", "records", "results"];
-/// Lists that events may be in.
+/// Names of lists with events.
 pub(super) const EVENT_LISTS: [&str; 1] = ["events"];
 
 /// One claim for the files of each folder.

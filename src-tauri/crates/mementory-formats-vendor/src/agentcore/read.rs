@@ -49,7 +49,7 @@ fn read_record(
     row: &Row<'_>,
     object: &Object<'_>,
 ) -> Result<(), FormatError> {
-    // The answer about a single record has it under a name.
+    // The answer to a request for a single record has the record under `memoryRecord`.
     let inner = object.object("memoryRecord");
     let object = inner.as_ref().unwrap_or(object);
     let content = object.object("content");
@@ -84,7 +84,8 @@ fn actor_in(namespace: &str) -> Option<String> {
     parts.nth(1).filter(|actor| !actor.is_empty()).map(str::to_owned)
 }
 
-/// The turns of an event. A payload is a turn of a conversation, or anything else, which is stored as it is.
+/// Adds the turns of an event to its session. Each payload is one turn: a message of a conversation, or a hidden turn
+/// with the text of a `blob`.
 fn read_event(
     rows: &RowSender,
     files: &mut FileReader<'_>,
@@ -123,7 +124,7 @@ fn read_event(
             content_type: if spoken.is_some() { "text" } else { "blob" }.into(),
             hidden: role == "system" || spoken.is_none(),
             pointer: format!("{}/payload/{n}", row.pointer),
-            // The event is stored with its first payload.
+            // The verbatim of the first payload is the whole event.
             verbatim: Some(Verbatim::json(if n == 0 { row.text } else { raw.get() })),
             fields: object.other_fields(&["eventId", "sessionId", "actorId", "eventTimestamp", "payload"]),
             ..Turn::default()

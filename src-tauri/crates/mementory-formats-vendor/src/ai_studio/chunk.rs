@@ -10,12 +10,12 @@ use mementory_model::{AttachmentRef, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-/// Largest number of files of one message. Further ones are fields or only in its source text.
+/// Largest number of files of one message. Further files are only stored as fields or in the source text.
 const MAX_FILES: usize = 500;
 /// Members with a field in the model.
 const READ_MEMBERS: [&str; 6] = ["text", "parts", "role", "createTime", "isThought", "model"];
 
-/// Reads a message. Also returns the files that are inside it, with their bytes.
+/// Reads a message. Also returns the files that the JSON contains, with their bytes.
 pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn, Vec<(AttachmentFile, Vec<u8>)>) {
     let role = chunk.text("role").unwrap_or_default().to_ascii_lowercase();
     let mut turn = Turn {
@@ -25,7 +25,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
             "model" | "assistant" => "assistant",
             "system" => "system",
             "tool" | "function" => "tool",
-            // Somebody who is not known must not be taken for the person.
+            // A message with an unknown role must not count as written by the person.
             _ => "assistant",
         }
         .into(),
@@ -45,7 +45,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     let mut files = Vec::new();
     if let Some(text) = chunk.non_blank_text("text") {
         turn.text = text.into_owned();
-        // `parts` repeats the text in pieces.
+        // `parts` repeats this text in pieces, so only its files are read.
         chunk.list("parts").into_iter().flatten().for_each(|part| add_files(part, &mut turn, &mut files));
     } else if let Some(parts) = chunk.raw_value("parts") {
         turn.text = text_of(parts);
@@ -63,7 +63,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     (turn, files)
 }
 
-/// A call or a result of code becomes the text of a message without words of its own.
+/// If the message has no text, its code becomes the text, or else the output of its code.
 fn read_code(chunk: &Object<'_>, turn: &mut Turn) {
     let code = chunk.object("executableCode").and_then(|code| code.non_blank_text("code"));
     let result = chunk.object("codeExecutionResult").and_then(|result| result.non_blank_text("output"));
@@ -116,7 +116,7 @@ fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentF
 }
 
 /// Reads `driveImage{id}` and the like, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes. False for
-/// any other member.
+/// any other member, and if the turn already has [`MAX_FILES`] files.
 fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
     let is_drive = name.starts_with("drive") || name == "youtubeVideo";
     let is_inline = name.starts_with("inline");

@@ -30,7 +30,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.into_values().map(claim).collect()
 }
 
-/// Files of AI Studio that are no prompts.
+/// The access history of AI Studio, if it is in the folder of a prompt.
 fn beside<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Iterator<Item = Part> + use<'c> {
     let folders: Vec<(usize, Option<usize>, String)> =
         prompts.iter().map(|member| (member.root, member.archive, dir_of(&member.name).to_owned())).collect();
@@ -49,7 +49,7 @@ fn dir_of(path: &str) -> &str {
 
 fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
-    // The name of a prompt may contain a dot, so only known other kinds of files are left out.
+    // The name of a prompt may contain a dot, so only extensions of other known file types are excluded.
     let other =
         ["zip", "png", "jpg", "jpeg", "gif", "webp", "pdf", "mp3", "mp4", "wav", "html", "htm", "md", "csv", "db"];
     if name.starts_with("._") || name.rsplit_once('.').is_some_and(|(_, ending)| other.contains(&ending)) {

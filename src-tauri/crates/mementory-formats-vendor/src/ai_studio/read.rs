@@ -79,7 +79,7 @@ fn prompt(
         title: title_of(member),
         model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
         pointer: element.pointer.clone(),
-        // Settings and inputs that were not sent yet are part of it.
+        // Only the messages are cut out: the verbatim has the settings and the inputs that were not sent.
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cut))),
         ..Chat::default()
     };
@@ -148,7 +148,7 @@ fn send(
     };
     let mut id = prompt_id(&chat);
     if !ids.insert(id.clone()) {
-        // A copy of a prompt ("Branch of …") begins with the same messages.
+        // A branch of a prompt ("Branch of …") begins with the same messages, so the title becomes part of the id.
         id = content_id(&format!("{id}\n{}", chat.title.as_deref().unwrap_or_default()));
         if !ids.insert(id.clone()) {
             let turns: Vec<&str> = chat.turns.iter().map(|turn| turn.text.as_str()).collect();
@@ -161,7 +161,7 @@ fn send(
     let file = ChatFile { format: SCOPE, platform: PLATFORM, version: None, container: &member.place };
     let mut issues = Vec::new();
     let mut unit = chat.into_unit(file, &mut issues);
-    // The id is ours.
+    // This id was derived here; the file has none.
     if let Some(record) = unit.records.first_mut() {
         record.origin_id = None;
     }
@@ -170,8 +170,8 @@ fn send(
     Ok((key, created))
 }
 
-/// Id of a prompt, which has none in its file: the digest of its first message. Later messages are added to it, and its
-/// file may be renamed.
+/// Id of a prompt: the digest of its first message, because the file has no id. Later messages and a new file name do
+/// not change this id.
 fn prompt_id(chat: &Chat) -> String {
     let first = chat.turns.first().map(|turn| (turn.text.as_str(), turn.times.created, turn.attachments.len()));
     let title = chat.title.as_deref().filter(|_| first.is_none());

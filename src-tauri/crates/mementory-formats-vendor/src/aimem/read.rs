@@ -1,4 +1,4 @@
-//! Reads chunks, entities and what connects them.
+//! Reads chunks, entities and the edges between them.
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
@@ -75,7 +75,7 @@ fn read_entity(
     rows.send(files, row, record)
 }
 
-/// A connection of two chunks, or of a chunk with an entity.
+/// Reads an edge between two chunks, or between a chunk and an entity.
 fn read_edge(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -10,7 +10,8 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Number of notes that detection reads.
 const SAMPLE_COUNT: usize = 40;
 
-/// One claim for each folder of which at least half of the notes are Basic Memory's, and for each such file.
+/// One claim for each folder, or single file, in which at least half of the notes are Basic Memory's. With `asked`, the
+/// user selected this format, so all notes are claimed.
 pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
@@ -20,7 +21,7 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
         }
         out.push(Claim {
             version: None,
-            // Notes of any program can be read so, if the person asks for it.
+            // Without such notes the user selected the format, and the notes may come from any program.
             confidence: if marked > 0 { 0.85 } else { 0.2 },
             reason: format!(
                 "Notes with a permalink, observations or relations, as Basic Memory writes them ({marked} of {seen})"

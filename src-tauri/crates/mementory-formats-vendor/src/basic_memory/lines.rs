@@ -1,4 +1,5 @@
-//! The lines of a note that Basic Memory reads: `- [category] text #tag (context)` and `- relation [[Target]] (context)`.
+//! The lines of a note that Basic Memory reads: `- [category] text #tag (context)` and `- relation [[Target]]
+//! (context)`.
 
 /// A statement about the subject of a note.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub(super) struct Observation<'t> {
 /// A relation to another note.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Relation<'t> {
-    /// Its name. None if the link stands alone.
+    /// Name of the relation. None if the line has only the link.
     pub kind: Option<&'t str>,
     /// Name, path or permalink of the other note.
     pub target: &'t str,

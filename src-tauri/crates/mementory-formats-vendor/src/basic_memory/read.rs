@@ -121,7 +121,7 @@ fn read_note(
         |link: &&NoteLink| !link.is_external() && !relation_ranges.iter().any(|range| range.contains(&link.at));
     for link in outline.links.iter().filter(is_inline) {
         let target = if link.is_wiki {
-            // Links to notes that are not written yet are legal. Their target is the name, until there is such a note.
+            // A note may link to a note that does not exist yet. Until it exists, its name is the key.
             names.key(&link.target).cloned().unwrap_or_else(|| RecordKey::new(FORMAT_ID, link.note()))
         } else {
             let found = reader.resolve(&path, link).filter(|path| is_note(path));
@@ -151,7 +151,7 @@ fn fact(note: &Record, found: &Observation<'_>, item: &str) -> Record {
     with_note(record, note)
 }
 
-/// A relation between two notes. The other one may be missing.
+/// A relation between two notes. The target note may be missing.
 fn relation_record(note: &Record, found: &Relation<'_>, names: &Names) -> Record {
     let kind = found.kind.unwrap_or("relates_to");
     let from = note.title.as_deref().unwrap_or(&note.key.value);
@@ -172,7 +172,7 @@ fn relation_record(note: &Record, found: &Relation<'_>, names: &Names) -> Record
     record
 }
 
-/// Adds what a fact or relation has from its note.
+/// Copies source, origin and creation time from the note, and links the record to the note.
 fn with_note(mut record: Record, note: &Record) -> Record {
     record.source = note.source.clone();
     record.origin = note.origin.clone();

@@ -1,5 +1,5 @@
 //! Writes records as notes: one note each, with its links and relations as lines that Basic Memory reads. Notes that
-//! were read from it are written as they were, with their observations and relations.
+//! were read from Basic Memory are written unchanged, with their observations and relations.
 use super::detect::is_marked;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -16,7 +16,7 @@ const FORMAT: &str = "basic_memory";
 /// The heading under which the program writes relations.
 const RELATIONS: &str = "## Relations\n";
 
-/// Writes all notes into the new folder `out`. None: only reports.
+/// Writes all notes into the new folder `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -29,7 +29,7 @@ pub(super) fn write(
     let with_relations = notes_with_relations(source, &export, &places)?;
     // A source may repeat a record.
     let mut written = HashSet::new();
-    // Relations are added to the notes of their sources, so these come first.
+    // A relation is appended to the note of its source, so the notes are written first.
     for is_relation in [false, true] {
         source.records(&mut |stored| {
             if (stored.record.kind == Kind::Relation) != is_relation {
@@ -74,7 +74,8 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path of a note that is written as it was read: its permalink, which is also its key, or its path.
+/// The path of a note that is written unchanged: its permalink, or else its path, which is then its key. None for all
+/// other records.
 fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|text| stored.record.kind == Kind::Resource && is_marked(text))?;
     Some(match Note::parse(text).text("permalink") {
@@ -83,7 +84,7 @@ fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     })
 }
 
-/// True for an observation or relation that was read from a note which is written as well, and so is in its text.
+/// True for an observation or relation whose note is exported too. The text of the note already contains it.
 fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
     let record = &stored.record;
     let mut links = record.links.iter().zip(&stored.link_ids);
@@ -92,10 +93,11 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && link.kind == Kind::Resource && id.is_some())
 }
 
-/// Reports a note, or a part of one, that is written as it was read. The folder gives it another project.
+/// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. A reader
+/// takes the name of the export folder as the project.
 fn wrote_own(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
-    // The files that it refers to are not written.
+    // The note's attachments are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {
         let note = "it is read back with the name of the folder as its project";
@@ -107,7 +109,7 @@ fn wrote_own(export: &mut Export, stored: &StoredRecord) {
     }
 }
 
-/// Notes to which relations are added. `source` is read once.
+/// Vault ids of notes to which relations are added. Reads `source` once.
 fn notes_with_relations(
     source: &mut dyn RecordSource,
     export: &Export,
@@ -145,7 +147,7 @@ fn note(stored: &StoredRecord, place: &Place, places: &Places, export: &Export, 
     head.document(&body)
 }
 
-/// What our reader makes of a relation.
+/// The record that reading a written relation returns.
 fn relation_read_back(name: &str, from: &Place, to: &Place) -> Record {
     let text = format!("{} {} {}", from.title, name.replace('_', " "), to.title);
     let mut record = Record::new(Kind::Relation, RecordKey::new(FORMAT, ""), text);

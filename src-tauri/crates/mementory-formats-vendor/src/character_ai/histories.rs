@@ -1,4 +1,5 @@
-//! Reads histories: each is a conversation with one character. Older ones have `msgs`, newer ones `turns` with candidates.
+//! Reads histories: each is a conversation with one character. Older ones have `msgs`, newer ones `turns` with
+//! candidates.
 use super::CHARACTER_AI;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -19,7 +20,7 @@ const HISTORY_MEMBERS: [&str; 8] =
 const MESSAGE_MEMBERS: [&str; 9] =
     ["uuid", "id", "text", "src", "created", "create_time", "turn_key", "candidates", "primary_candidate_id"];
 
-/// Reads an element: a history, or an object with histories in it. Nesting is followed twice.
+/// Reads an element: a history, or an object with histories in it. Follows at most two levels of nesting.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -101,7 +102,7 @@ fn send(
         raw_messages.filter(|_| messages.is_some()).into_iter().map(|raw| (raw, "[]")).collect();
     let mut turns: Vec<Turn> = Vec::new();
     let mut before: Option<String> = None;
-    // The interface for a chat sends the newest turn first.
+    // The API of the website returns the newest turn first.
     let mut numbered: Vec<(usize, &RawValue)> = messages.unwrap_or_default().into_iter().enumerate().collect();
     let time = |raw: &RawValue| Object::parse(raw.get()).and_then(|m| first_time(&m, &["create_time", "created"]));
     if let (Some((_, first)), Some((_, last))) = (numbered.first(), numbered.last())
@@ -124,7 +125,7 @@ fn send(
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             continue;
         }
-        // Of several candidates the chosen one comes last.
+        // The chosen candidate is the last one, and the next message follows it.
         before = found.last().and_then(|turn| turn.key.clone()).or(before);
         turns.extend(found);
     }

@@ -1,5 +1,5 @@
-//! Chats with characters: histories of Character.AI as the extension CAI Tools saves them, and chats of SillyTavern. See
-//! README.md.
+//! Chats with characters: histories of Character.AI as the extension CAI Tools saves them, and chats of SillyTavern.
+//! See README.md.
 mod detect;
 mod histories;
 mod read;

@@ -1,4 +1,5 @@
-//! Reads a chat of SillyTavern: a header line, then a line for each message. `swipes` are the answers that were offered.
+//! Reads a chat of SillyTavern: a header line, then a line for each message. `swipes` are the answers that were
+//! offered.
 use super::{CHARACTER_AI, SILLY_TAVERN};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -11,7 +12,7 @@ use mementory_formats_shared::{
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
 use serde_json::Value;
 
-/// Notations of times besides RFC 3339 and numbers: the app's own text in English, and its names of files.
+/// Formats of times besides RFC 3339 and numbers: the app's English text, and the form in its file names.
 const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-%d@%Hh%Mm%Ss"];
 /// Members of a line that have a field in the model.
 const MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
@@ -62,7 +63,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = last;
     chat.source = Source { project: character.clone(), ..Source::default() };
-    // The first message of a character is the same in every chat, so the first words of the person count too.
+    // A character begins every chat with the same message, so the key also includes the person's first message.
     let said = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
     let opening = chat.turns.first().map(|turn| turn.text.as_str());
     chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{said:?}", chat.times.created)));
@@ -88,7 +89,7 @@ fn read_header(chat: &mut Chat, header: &Object<'_>, text: &str) {
     chat.verbatim = Some(Verbatim::json(text));
 }
 
-/// A message, and before it the other answers that were offered. All of them follow the message before.
+/// The turns of a line: first the alternative answers, then the message itself. All of them have the parent `before`.
 fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: Option<&str>) -> Vec<Turn> {
     let is_system = line.is_true("is_system");
     let role = match (is_system, line.raw_value("is_user").map(|raw| raw.get() == "true")) {
@@ -117,7 +118,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     let mut skipped = false;
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
-        // One of them is the message itself.
+        // `swipes` also contains the message itself, which is added below.
         if words == said && !std::mem::replace(&mut skipped, true) {
             continue;
         }
@@ -139,8 +140,8 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     out
 }
 
-/// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone; it is read as
-/// UTC.
+/// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone; it is read
+/// as UTC.
 fn date(raw: &serde_json::value::RawValue) -> Option<Timestamp> {
     if let Some(found) = time_of(raw) {
         return Some(found);

@@ -22,7 +22,7 @@ pub(super) struct FileNames {
     /// Ids in the names of files in the export, each with the original name that follows the id in the file name.
     names_in_export: HashMap<String, Option<String>>,
     assigned_ids: HashSet<String>,
-    /// References to files of other formats, by the ids that the files have in the export.
+    /// References to files that records of other formats have, by the ids of the files in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 
@@ -189,7 +189,7 @@ fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     Some((&name[..name.len() - after_prefix.len() + len], tail))
 }
 
-/// True if the place is that of a file that the user uploaded, since an uploaded `conversations.json` is not an export.
+/// True for the place of a file that the user uploaded. For example, an uploaded `conversations.json` is not an export.
 /// Everything in an archive of library files (`Files__…`) is an upload.
 pub(super) fn is_upload(place: &str) -> bool {
     let file_name = last_segment(place);

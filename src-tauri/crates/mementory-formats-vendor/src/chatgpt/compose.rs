@@ -1,6 +1,6 @@
-//! Builds the JSON of one conversation. A message that came from ChatGPT and was not changed is its original text, and
-//! so is the object around the messages. Everything else is built from the record, with a slot for what ChatGPT's
-//! shape has no place for.
+//! Builds the JSON of one conversation. An unedited message from ChatGPT is written as its original text, and so is the
+//! object around the messages. Everything else is built from the record, with an extension slot for the values that
+//! ChatGPT's JSON has no member for.
 use super::{
     attachments::FileNames,
     conversation::{self, Place},
@@ -32,7 +32,7 @@ pub(super) struct Composer<'a> {
     pub names: &'a FileNames,
     pub files: &'a BTreeMap<String, ExportFile>,
     pub account: Option<&'a str>,
-    /// Stands in for the time of a conversation without any.
+    /// Time of the export, for conversations that have no time at all.
     pub now: Timestamp,
 }
 
@@ -46,7 +46,7 @@ struct NodeText<'r> {
 }
 
 impl Composer<'_> {
-    /// The JSON of a conversation. What reading it would not give is added to `losses`.
+    /// The JSON of a conversation. Values that reading this JSON would not return are added to `losses`.
     pub(super) fn compose(&self, thread: &Thread, losses: &mut LossReport) -> Result<String, FormatError> {
         let id = conversation_id(thread);
         let ids = node_ids(thread, &id);
@@ -87,7 +87,7 @@ impl Composer<'_> {
         Ok(assemble(&frame, &nodes))
     }
 
-    /// The records that the text alone yields.
+    /// The records that reading the text returns.
     fn read_back(&self, text: &str) -> Result<Vec<Record>, FormatError> {
         let place = Place {
             version: Some(super::WRITTEN_LAYOUT),
@@ -121,7 +121,7 @@ impl Composer<'_> {
                     (self.message_node(stored, id, parent, children), Some(parent.to_owned()), false)
                 }
             };
-            // A node without a message has no record, so it is made again.
+            // A node without a message has no record, so the node is created here.
             if let Some(parent) = parent.filter(|parent| known.insert(parent.clone())) {
                 let above = parent_node(stored, ids).filter(|above| *above != parent);
                 nodes.push(empty_node(&parent, above, &children_of(&parent, &children, id)));
@@ -278,8 +278,8 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
     ids.get(stored.message_parent_id.as_deref()?).map(String::as_str)
 }
 
-/// The last message of the branch that the person saw last, or else the last message. Some importers refuse a
-/// conversation without it, so it is the node above the first message if there is none.
+/// The last message of the branch that the person saw last, or else the last message. Without messages, the root node,
+/// because some importers refuse a conversation without a current node.
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
@@ -321,7 +321,7 @@ fn assemble(frame: &str, nodes: &[NodeText<'_>]) -> String {
     if nodes.is_empty() && !has_mapping { frame.to_owned() } else { with_member(frame, "mapping", &mapping) }
 }
 
-/// Role in the words of ChatGPT. What was said by nobody is `system`.
+/// Role in the words of ChatGPT. Any unknown role becomes `system`.
 fn role(role: &str) -> &str {
     match role {
         "user" | "assistant" | "tool" => role,

@@ -55,7 +55,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             Contents::Other => {}
         }
     }
-    // A page repeats the conversations beside it, and is read if there are none.
+    // A page repeats the conversations of the JSON files beside it, so it is only read if there are none.
     for (group, found) in pages {
         groups.entry(group).or_insert(found);
     }

@@ -1,9 +1,9 @@
-//! The files of an export that is written: their ids, names and whether they are in it.
+//! The files of an export that is being written: their ids and names, and whether the export contains their bytes.
 use super::attachments::{FileNames, file_key};
 use mementory_model::RecordKey;
 use std::collections::BTreeMap;
 
-/// File with the names of the files.
+/// Name of the side file that maps the files of an export to their names.
 pub(super) const NAMES_FILE: &str = "conversation_asset_file_names.json";
 
 /// A file that messages refer to.
@@ -13,7 +13,7 @@ pub(super) struct ExportFile {
     pub name: String,
     /// True if a message in the export refers to it.
     pub is_referenced: bool,
-    /// True if it came from ChatGPT.
+    /// True if the file came from ChatGPT.
     is_own: bool,
     /// True if the vault has its bytes.
     pub is_present: bool,
@@ -38,7 +38,7 @@ impl ExportFile {
     }
 }
 
-/// The side file with the names of the files in the export, and what a reader learns from it.
+/// The side file with the names of the files in the export, and the names that a reader takes from it.
 pub(super) fn file_names(files: &BTreeMap<String, ExportFile>) -> (String, FileNames) {
     let named = files.values().filter(|file| file.is_written() && file.name != file.id);
     let map: serde_json::Map<String, serde_json::Value> =

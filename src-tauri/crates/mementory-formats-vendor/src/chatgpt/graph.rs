@@ -27,8 +27,9 @@ pub(super) struct Graph {
     pub(super) guessed_leaf: bool,
 }
 
-/// Gives nodes a parent if none of them has one: the node that lists it as a child or, without such lists either, the
-/// message before it, by time or else in the order of the source. True for the latter. `children` are positions.
+/// Gives nodes a parent if none of them has one. The parent is the node that lists the node as a child. If no node
+/// lists children, it is the message before, by time or else by position. Returns true in this last case. `children`
+/// are the positions of the children of each node.
 pub(super) fn link_nodes<'a>(nodes: &mut [GraphNode<'a>], children: impl FnOnce() -> Vec<Vec<usize>>) -> bool {
     let messages = nodes.iter().filter(|node| node.has_message).count();
     if messages < 2 || nodes.iter().any(|node| node.parent.is_some()) {

@@ -1,7 +1,7 @@
-//! Tells from the beginning of a JSON file whether it has conversations of ChatGPT.
+//! Decides by the beginning of a JSON file whether it contains conversations of ChatGPT.
 use mementory_json::keys_of;
 
-/// Whether JSON that begins like this has ChatGPT's conversations. None if the beginning does not say.
+/// Whether JSON that begins like this has ChatGPT's conversations. None if the beginning is not enough to decide.
 pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     let has = |key: &str| memchr::memmem::find(head, key.as_bytes()).is_some();
     let words = ["mapping", "current_node", "fragments", "chat_messages", "inserted_at"];

@@ -19,7 +19,7 @@ pub(super) fn memory_key(text: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("memory/{}", hex::encode(Sha256::digest(text.trim().as_bytes()))))
 }
 
-/// True for the key of a memory that was found in a message.
+/// True if the record has the key of a memory that was found in a message.
 pub(super) fn is_memory_place(record: &mementory_model::Record) -> bool {
     record.key.scope == "chatgpt" && record.key.value.starts_with("memory/")
 }

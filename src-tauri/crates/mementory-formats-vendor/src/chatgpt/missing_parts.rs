@@ -18,8 +18,8 @@ pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<St
 /// Missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and 3 are
 /// present. Archives and parts are numbered from 1.
 pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // The archives are in the middle of a place (`….zip!/…`). A part of 0 bytes is not opened, so it is the last
-    // segment.
+    // The archives are in the middle of a place (`….zip!/…`). A part of 0 bytes is not opened, so its place ends with
+    // its name.
     let archives: BTreeSet<&str> =
         places.flat_map(|place| place.split("!/")).map(last_segment).filter(|name| is_portal_part(name)).collect();
     let mut numbers: BTreeMap<String, (BTreeSet<u64>, usize)> = BTreeMap::new();

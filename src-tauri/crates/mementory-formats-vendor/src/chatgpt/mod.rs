@@ -84,8 +84,8 @@ impl Format for ChatGpt {
     fn media_type(&self) -> &'static str {
         "application/zip"
     }
-    /// Checks an export after it was written. Not a capability: an import would then refuse a damaged archive, of which
-    /// the conversations that can be read are wanted.
+    /// Checks an export after it was written. Not declared as a capability, because then an import would refuse a
+    /// damaged archive instead of reading the conversations that are intact.
     fn validate(
         &self,
         catalog: &Catalog,

@@ -1,5 +1,5 @@
-//! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). It is read if the export
-//! has no conversations as JSON, because many people keep only this page.
+//! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). It is read if the
+//! export has no conversations as JSON, because many people keep only this page.
 use super::head;
 use mementory_format::{Catalog, FormatError, Member};
 use std::io::Read;
@@ -36,11 +36,11 @@ pub(super) fn is_page(member: &Member) -> bool {
 /// Where the reader is in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the variable. The number of its bytes that were seen.
+    /// Searching for the name of the variable: number of its bytes that match so far.
     Name(usize),
     /// Between the variable and its value.
     Assignment,
-    /// In the value: number of open brackets, and whether inside a string and behind a backslash.
+    /// In the value: number of open brackets, whether inside a string, and whether after a backslash.
     Value {
         depth: u64,
         in_string: bool,
@@ -74,7 +74,7 @@ impl<'r> ScriptValue<'r> {
         Self { reader, name, open, state: State::Name(0), buffer: Vec::new(), at: 0 }
     }
 
-    /// Takes the next byte into account. True if it belongs to the value.
+    /// Advances the state by one byte. True if the byte belongs to the value.
     fn accept(&mut self, byte: u8) -> bool {
         let name = self.name.as_bytes();
         match &mut self.state {
@@ -89,7 +89,7 @@ impl<'r> ScriptValue<'r> {
                 self.state = State::Value { depth: 1, in_string: false, is_escaped: false };
                 true
             }
-            // The name is used elsewhere in the script.
+            // This is not the assignment of the variable, so the search goes on.
             State::Assignment => {
                 self.state = State::Name(0);
                 false

@@ -164,7 +164,7 @@ impl Reader<'_> {
             other => other?,
         }
         if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
-            // `{"conversations":[…]}` has other members.
+            // The object `{"conversations":[…]}` may have other members.
             let item = self.passthrough_item(member.name.clone(), "wrapper", member.place.clone());
             self.sink.passthrough(item, &mut bytes.as_slice())?;
         }
@@ -194,7 +194,7 @@ impl Reader<'_> {
         self.send_outcome(member, outcome)
     }
 
-    /// Stores the names of files in a page, which nothing else in it has.
+    /// Stores the names of files in a page, because no other part of the page has them.
     fn store_file_names(&mut self, member: &Member) -> Result<(), FormatError> {
         let limit = self.limits.side_file_bytes;
         let bytes = self.catalog.read(member, |reader| {

@@ -23,7 +23,7 @@ use std::{
 
 /// Number of conversations in a part, as in ChatGPT's exports.
 const CONVERSATIONS_PER_PART: usize = 100;
-/// Size of a part in bytes after which the next one begins, so that programs that read a part as a whole can.
+/// Number of bytes after which a new part begins, so that programs can load a part as a whole.
 const PART_BYTES: usize = 32 << 20;
 
 /// What has to be known before the first byte is written.
@@ -32,14 +32,14 @@ struct FirstPass {
     conversations: Groups,
     files: BTreeMap<String, ExportFile>,
     accounts: BTreeSet<Option<String>>,
-    /// Memories that were read from messages: whether their messages are written as they were, by vault id.
+    /// Messages in which memories were found, by vault id. True if the message is written unchanged.
     written_sources: HashMap<String, bool>,
     memories: Vec<(String, Vec<String>)>,
     attachments: Vec<String>,
     report: WriteReport,
 }
 
-/// Writes all records to `out`, or nothing if there is no path. The report is the same.
+/// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -151,7 +151,7 @@ impl FirstPass {
         self.attachments.push(stored.id);
     }
 
-    /// Decides about memories and files, which depend on the messages that are written.
+    /// Counts the memories and files that the export contains, and withholds the others. Call after all messages.
     fn decide(&mut self) {
         for (_, messages) in std::mem::take(&mut self.memories) {
             match messages.iter().any(|id| self.written_sources.get(id) == Some(&true)) {

@@ -123,7 +123,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }
-        // Snapshots of the memory, dates: put there by the program, and neither typed nor seen by the person.
+        // Text that the app inserts, such as a snapshot of the memory or a date. The person neither types nor sees it.
         "injected_prompt_block" => {
             let text = block.text("prompt").map_or_else(|| unknown_text(raw), Cow::into_owned);
             out.blocks.push(collapsed_block("context", block.text("injection_source"), text));
@@ -147,7 +147,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             if let Some(id) = member("file_uuid") {
                 out.files.push((id, name));
             } else {
-                // Of a picture inside the message, only the verbatim has the bytes.
+                // The bytes of a picture in the message are only in the verbatim.
                 let text = name.or_else(|| member("text")).or_else(|| member("extracted_content"));
                 out.blocks.push(collapsed_block(kind.as_ref(), None, text.unwrap_or_default()));
             }

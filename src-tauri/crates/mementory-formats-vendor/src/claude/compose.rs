@@ -1,6 +1,6 @@
-//! Builds the JSON of conversations and projects. What came from Claude and was not changed is its original text.
-//! Everything else is built from the record; messages and conversations have a slot for what Claude's shape has no
-//! place for.
+//! Builds the JSON of conversations and projects. Unedited records from Claude are written as their original text.
+//! Everything else is built from the record. Messages and conversations have an extension slot for the values that
+//! Claude's JSON has no member for.
 use super::{
     WRITTEN_LAYOUT,
     conversation::{self, ROOT_PARENT_UUID},
@@ -23,11 +23,11 @@ use std::collections::{HashMap, HashSet};
 
 /// What is the same for all conversations of an export.
 pub(super) struct Composer {
-    /// Stands in for the time of a conversation without any.
+    /// Time of the export, for conversations that have no time at all.
     pub now: Timestamp,
 }
 
-/// A conversation, and whether it belongs into a file of its own for design chats.
+/// A conversation, and whether it belongs in the file of design chats.
 pub(super) struct Composed {
     pub text: String,
     pub is_design: bool,
@@ -66,7 +66,7 @@ fn place() -> Place<'static> {
 }
 
 impl Composer {
-    /// The JSON of a conversation. What reading it would not give is added to `losses`.
+    /// The JSON of a conversation. Values that reading this JSON would not return are added to `losses`.
     pub(super) fn conversation(&self, thread: &Thread, losses: &mut LossReport) -> Result<Composed, FormatError> {
         let all_original = thread.messages.iter().all(|m| original(m).is_some());
         let frame = thread.conversation.as_ref().and_then(|stored| Some((stored, original(stored)?)));
@@ -159,7 +159,8 @@ impl Composer {
         }
         out.sort_by_key(|(order, _)| *order);
         let mut out: Vec<MessageText<'r>> = out.into_iter().map(|(_, message)| message).collect();
-        // The branch of the last message counts as the one that was open.
+        // A reader takes the branch of the last message as the active one, so the last message of that branch goes
+        // last.
         if !out.iter().any(|m| m.is_original)
             && let Some(leaf) = active_leaf(&out)
         {

@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     };
     let has_message_list = raw_messages.is_some();
     let raw_messages = raw_messages.unwrap_or_default();
-    // A shared conversation has an id of its own and that of the conversation it shows.
+    // A shared conversation has its own id (`uuid`) and the id of the conversation that it shows (`conversation_uuid`).
     let id = object.non_blank_text("conversation_uuid").or_else(|| object.non_blank_text("uuid"));
     let id = id.map_or_else(|| content_id(text), Cow::into_owned);
 
@@ -96,7 +96,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             _ => false,
         };
         let mut commands = Vec::new();
-        // What another program's message says is no command of Claude.
+        // The text of a message from another program contains no artifact commands.
         if !restored || built.origin.format == SCOPE {
             commands = artifacts::find_commands(message.object.raw_value("content"));
             commands.extend(artifacts::find_tag_commands(&built.text));

@@ -89,7 +89,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
                 text_part = form_text(form);
             }
         }
-        // A notice of an automation, which nobody typed.
+        // A `pill` is a notice of an automation, which nobody typed.
         let is_notice = inner.is_true("pill") || object.is_true("pill");
         let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
         message.origin_id = source_id;
@@ -132,7 +132,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-/// Rows that repeat the row beside them: the same `content.id`, one of them without its author. The one with the author
+/// Positions of rows that repeat the row beside them, with the same `content.id` and role. The row with an author
 /// counts, or else the first.
 fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     let row = |raw: &&RawValue| {
@@ -153,15 +153,15 @@ fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     out
 }
 
-/// Splits the text of a prompt into what the program put before it (`<system-info …>`, `<attached_files>`, comments) and
-/// what the person typed.
+/// Splits the text of a prompt into what the program put before it (`<system-info …>`, `<attached_files>`, comments)
+/// and what the person typed.
 fn split_context(text: &str) -> (&str, &str) {
     let mut rest = text.trim_start();
     loop {
         let end = if let Some(after) = rest.strip_prefix("<!--") {
             after.find("-->").map(|at| 4 + at + 3)
         } else if rest.starts_with("<system-info") {
-            // It is one tag, or an element with text.
+            // The context is a single tag, or an element that ends with `</system-info>`.
             let tag = rest.find('>').map(|at| at + 1);
             let element = rest.find("</system-info>").map(|at| at + "</system-info>".len());
             element.or(tag)
@@ -177,7 +177,7 @@ fn split_context(text: &str) -> (&str, &str) {
     if context.is_empty() { ("", text) } else { (context, rest) }
 }
 
-/// The words of a form of questions or of its answers.
+/// The text of a form: its questions (`spec`) or the answers (`payload`).
 fn form_text(form: &RawValue) -> String {
     let object = Object::parse(form.get()).unwrap_or_default();
     let words = object.raw_value("spec").or_else(|| object.raw_value("payload")).unwrap_or(form);

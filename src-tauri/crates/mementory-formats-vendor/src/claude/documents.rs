@@ -1,5 +1,5 @@
-//! Memory documents in the results of `memory_read` and `memory_user_edits` (vendors.md §12): Claude read or changed its
-//! memory in a chat, and the result has the text of the files.
+//! Memory documents in the results of `memory_read` and `memory_user_edits` (vendors.md §12): Claude read or changed
+//! its memory in a chat, and the result has the text of the files.
 use super::{
     memory,
     wire::{Object, Place, ReadResult, list},
@@ -60,14 +60,15 @@ fn document(raw: &RawValue, record: &Record, place: &Place<'_>, pointer: String)
     Some(unit)
 }
 
-/// The newest state of each document in an export. The files in the memory part count more than equally new results.
+/// The newest state of each document in an export. A file in the memory part takes precedence over an equally new
+/// result.
 #[derive(Default)]
 pub(super) struct Documents {
     newest: BTreeMap<String, (Option<Timestamp>, Option<Unit>)>,
 }
 
 impl Documents {
-    /// Notes a memory file that was sent.
+    /// Records that a memory file was sent.
     pub(super) fn add_file(&mut self, record: &Record) {
         if record.kind == Kind::Memory {
             let slot = self.newest.entry(record.key.value.clone()).or_default();
@@ -75,7 +76,7 @@ impl Documents {
         }
     }
 
-    /// Adds a document of a chat, if it is newer than what is known of its file.
+    /// Adds a document of a chat, if it is newer than the known state of the same document.
     pub(super) fn add(&mut self, unit: Unit) {
         let Some(record) = unit.records.first() else { return };
         let updated = record.times.updated;
@@ -87,7 +88,7 @@ impl Documents {
         }
     }
 
-    /// The documents that no file has, or that are newer than their file.
+    /// The documents that have no file, or that are newer than their file.
     pub(super) fn take(&mut self) -> Vec<Unit> {
         std::mem::take(&mut self.newest).into_values().filter_map(|(_, unit)| unit).collect()
     }

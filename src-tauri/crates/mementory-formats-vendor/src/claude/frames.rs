@@ -1,5 +1,5 @@
-//! Published artifacts and pages (`frames-NNN.zip`: `artifacts/<uuid>/artifact.json` with its versions), and reflections
-//! (vendors.md §12).
+//! Published artifacts and pages (`frames-NNN.zip`: `artifacts/<uuid>/artifact.json` with its versions), and
+//! reflections (vendors.md §12).
 use super::wire::{Object, Place, ReadResult, SCOPE, content_id, key, list};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::html;
@@ -96,7 +96,7 @@ pub(super) fn read_artifact(
     Ok(out)
 }
 
-/// Members of the same drop can belong to one artifact.
+/// Whether two members may belong to one artifact: they have the same root, or both are in archives.
 trait RootMatches {
     fn root_matches(&self, other: &Self) -> bool;
 }
@@ -107,8 +107,8 @@ impl RootMatches for Member {
     }
 }
 
-/// Reads `{reflections[{period, content{…}}], feedback[]}`: one document for each period. What they are made of is not
-/// known, so they are no memories.
+/// Reads `{reflections[{period, content{…}}], feedback[]}`: one document for each period. Reflections are not memories,
+/// because it is not known how Claude derives them.
 pub(super) fn read_reflections(
     text: &str,
     object: &Object<'_>,

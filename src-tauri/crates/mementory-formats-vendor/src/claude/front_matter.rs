@@ -1,12 +1,12 @@
-//! The head of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. It looks like YAML
-//! but often is not, since a description may contain `: `, so it is read line by line.
+//! The head of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. It looks like
+//! YAML but often is not, since a description may contain `: `, so it is read line by line.
 use mementory_model::Fields;
 use serde_json::Value;
 
 /// Largest number of lines of a head. A longer one is text that happens to begin like a head.
 const MAX_LINES: usize = 64;
 
-/// The members of the head, and the text below it. Without a head, or if it does not end, all is text.
+/// The members of the head, and the text below it. Without a complete head, the whole input is text.
 pub(super) fn split(text: &str) -> (Fields, &str) {
     let nothing = || (Fields::new(), text);
     let start = text.trim_start_matches('\u{feff}');
@@ -25,7 +25,7 @@ pub(super) fn split(text: &str) -> (Fields, &str) {
         if let Some(item) = item.strip_prefix("- ")
             && let Some(name) = &last
         {
-            // An item of a list below its name.
+            // An item of a list, in a line below the name of the list.
             match fields.get_mut(name) {
                 Some(Value::Array(items)) => items.push(unquoted(item).into()),
                 _ => _ = fields.insert(name.clone(), Value::Array(vec![unquoted(item).into()])),
@@ -34,7 +34,7 @@ pub(super) fn split(text: &str) -> (Fields, &str) {
             fields.insert(name.to_owned(), read_value(value.trim()));
             last = Some(name.to_owned());
         } else if let Some(Value::String(text)) = last.as_ref().and_then(|name| fields.get_mut(name)) {
-            // A value that goes on in the next line.
+            // The value continues in this line.
             text.push('\n');
             text.push_str(item);
         } else if !line.is_empty() {

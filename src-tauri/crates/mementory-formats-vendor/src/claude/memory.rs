@@ -97,7 +97,7 @@ pub(super) fn read(
         };
         let path =
             path.or_else(|| file.non_blank_text("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
-        // Two files may have one path.
+        // Two files may have the same path.
         let id = if paths.insert(path.clone()) { path.clone() } else { format!("{path}~{}", content_id(raw.get())) };
         let document = new_document(format!("file/{id}"), "memory_file", raw, pointer, text);
         let (created, updated) = (file.timestamp("created_at"), file.timestamp("updated_at"));
@@ -107,7 +107,7 @@ pub(super) fn read(
     Ok((out, unread_members(object)))
 }
 
-/// A memory file that is part of the result of a tool, like one in the memory part.
+/// A memory file in the result of a tool. It becomes the same records as a file in the memory part.
 pub(super) fn file_document(
     path: &str,
     text: &str,
@@ -255,7 +255,7 @@ fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
         fact.title = statement.heading;
         fact.times.updated = document.updated;
         fact.source = source.clone();
-        // Bullets of memory files begin with where they come from.
+        // Bullets of memory files begin with their origin, such as `[stated]`.
         if statement_tag(&fact.text) == Some("stated") {
             fact.source.method = Some("explicit_user_input".into());
         }

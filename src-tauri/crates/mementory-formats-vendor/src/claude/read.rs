@@ -79,7 +79,7 @@ impl Reader<'_> {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
     }
 
-    /// Many people only keep the list of parts, whose archives have to be downloaded one by one.
+    /// Reports an import that has only the manifest. Many people do not download the archives that it lists.
     fn explain_lone_manifest(&mut self, detected: &Detected) {
         let mut parts = detected.claim.parts.iter();
         let Some(place) = detected.claim.parts.first().and_then(|part| self.catalog.members().get(part.member)) else {

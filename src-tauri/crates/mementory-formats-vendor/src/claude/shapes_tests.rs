@@ -43,7 +43,7 @@ fn the_newest_state_of_a_memory_document_counts() {
     let (_, found) = import(&path, &Claude);
     let texts: Vec<_> = found.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["newer"]);
-    // A file of the memory part that is as new says the same.
+    // A file in the memory part takes precedence over an equally new result.
     let scratch = Scratch::new("claude-documents-file");
     scratch.put("conversations.json", &chats);
     scratch.put(

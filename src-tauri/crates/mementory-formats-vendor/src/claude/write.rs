@@ -32,7 +32,7 @@ struct FirstPass {
     documents: Documents,
     /// Vault ids of documents and messages that records were made from, and whether they are written as they were.
     written_sources: HashMap<String, bool>,
-    /// Kinds of records that were made from messages, and their messages.
+    /// Kinds of records that were made from messages, each with the vault ids of these messages.
     derived: Vec<(Kind, Vec<String>)>,
     accounts: BTreeSet<String>,
     files: BTreeSet<String>,
@@ -42,7 +42,7 @@ struct FirstPass {
     now: Option<Timestamp>,
 }
 
-/// Writes all records to `out`, or nothing if there is no path. The report is the same.
+/// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -165,7 +165,7 @@ impl List {
     }
 }
 
-/// The project to which a project, its instructions or a document of it belongs.
+/// Id of the project to which a record belongs: the project itself, its instructions, or one of its documents.
 fn project_of(stored: &StoredRecord) -> Option<String> {
     let record = &stored.record;
     if !is_own(record) {
@@ -192,7 +192,7 @@ fn is_statement(stored: &StoredRecord) -> bool {
     stored.record.kind == Kind::Fact && is_own(&stored.record)
 }
 
-/// True for a current memory of another program, which becomes a memory file.
+/// True for a current memory of another program outside of projects, which becomes a memory file.
 fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
     matches!(stored.record.kind, Kind::Memory | Kind::Profile | Kind::Fact)
         && project_of(stored).is_none()
@@ -202,7 +202,7 @@ fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
         && reason_to_withhold(stored, now).is_none()
 }
 
-/// Reason why a memory of another program is not written: a memory file says that it is true.
+/// Reason why a memory of another program is not written. Claude treats every memory file as currently true.
 fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static str> {
     let record = &stored.record;
     if record.fields.get("access").and_then(|a| a.get("exportable")) == Some(&false.into()) {
@@ -218,7 +218,7 @@ fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static 
 }
 
 impl FirstPass {
-    /// Notes from which messages and documents artifacts and statements were made.
+    /// Collects the messages and documents from which artifacts and statements were made.
     fn note_sources(&mut self, stored: &StoredRecord) {
         if is_derived(stored) || is_statement(stored) {
             self.written_sources.extend(stored.link_ids.iter().flatten().map(|id| (id.clone(), false)));
@@ -283,7 +283,7 @@ impl FirstPass {
         *self.report.withheld.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Decides about records that depend on others.
+    /// Counts the records that the export contains with their project or message, and withholds the others.
     fn decide(&mut self) {
         for (project, kind) in std::mem::take(&mut self.members) {
             match self.whole_projects.contains(&project) {

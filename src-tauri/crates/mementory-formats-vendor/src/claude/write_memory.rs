@@ -13,14 +13,14 @@ use mementory_formats_shared::export_files::{
 use mementory_model::{Kind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-/// The documents of one account. Claude's own are few, so they are in memory together.
+/// The documents of one account. Claude's own documents are few, so all of them are in memory.
 #[derive(Default)]
 struct Account {
     conversations: Option<String>,
     updated: Option<Timestamp>,
     projects: Vec<(String, String)>,
     files: Vec<String>,
-    /// Files without their paths in them, as some exports have them.
+    /// Path and JSON of files that some exports list by path, so that their JSON has no `path`.
     files_by_path: Vec<(String, String)>,
 }
 
@@ -42,7 +42,7 @@ fn quoted(value: &str) -> String {
 }
 
 impl Documents {
-    /// Adds a document. False if the record is none.
+    /// Adds a document. False if the record is not a memory document of Claude.
     pub(super) fn add(&mut self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
         if record.kind != Kind::Memory || !is_own(record) || !record.key.value.starts_with("memory/") {
@@ -83,7 +83,7 @@ impl Documents {
         true
     }
 
-    /// The elements of the list in `memories.json`. The first one is always there, since it says whose file this is.
+    /// The elements of the list in `memories.json`: at least one for each account. Without accounts, one empty element.
     pub(super) fn elements(&self, losses: &mut LossReport) -> Vec<String> {
         let mut out = Vec::new();
         let none = Account::default();
@@ -135,7 +135,7 @@ fn file_json(path: &str, record: &Record) -> String {
     ]))
 }
 
-/// A memory of another program as a memory file, with a slot for what such a file has no place for.
+/// A memory of another program as a memory file, with an extension slot for values that a memory file has no place for.
 pub(super) fn foreign_file(stored: &StoredRecord, losses: &mut LossReport) -> Option<String> {
     let json = file_json(&format!("mementory/{}.md", stored.id), &stored.record);
     let element = format!("{{\"memory_files\":[{json}]}}");

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// The lists of a graph.
 const LISTS: [&str; 2] = ["nodes", "edges"];
-/// Most nodes whose names are kept for the sentences of edges.
+/// Largest number of node names in memory. Edges use these names in their sentences.
 const MAX_NAMES: usize = 200_000;
 
 /// Reads every claimed file.
@@ -100,7 +100,7 @@ impl Graph {
         let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
         let stated = first(&["type", "node_type"]);
         let name = first(&["name", "title"]);
-        // In answers of the server, a label repeats name and id of the node.
+        // In answers of the server, the label repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
         let text =
             match (first(&["text", "content", "description", "summary"]), first(&["question"]), first(&["answer"])) {

@@ -109,7 +109,7 @@ const ASSISTANT: [&str; 13] = [
     "人工知能",
 ];
 
-/// What the rows of a file are.
+/// What each row of a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Messages of conversations.
@@ -118,7 +118,7 @@ pub(super) enum Layout {
     Prompts,
 }
 
-/// Where the columns are.
+/// Positions of the columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
     pub layout: Layout,
@@ -160,7 +160,7 @@ pub(super) fn is_main_header(header: &Header) -> bool {
     ["Conversation", "Time", "Author", "Message"].iter().all(|name| header.column(&[name]).is_some())
 }
 
-/// `user` or `assistant`. None for any other author.
+/// `user`, `assistant` or `system`. None for any other author.
 pub(super) fn role(author: &str) -> Option<&'static str> {
     let author = author.trim().to_lowercase();
     if PERSON.contains(&author.as_str()) {

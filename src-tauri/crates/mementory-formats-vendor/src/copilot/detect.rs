@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, io::Read};
 
 /// Number of bytes that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;
-/// Number of rows whose author is looked at.
+/// Number of rows whose author is checked.
 const ROWS: usize = 20;
 
 /// Root, archive and folder of tables that belong together.
@@ -58,7 +58,7 @@ fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, asked: bool) 
             count += 1;
             known += usize::from(columns::has_known_author(&columns, &row));
         }
-        // Several words for the columns are common, so the rows have to be those of Copilot.
+        // Other programs use the same column names, so most rows must also have an author of Copilot.
         let is_certain = match columns.layout {
             Layout::Prompts => true,
             Layout::Messages if count == 0 => columns::is_main_header(&header),

@@ -26,7 +26,7 @@ pub(super) fn read(
             let mut rows = CsvRows::new(bytes, limits, &member.place)?;
             table.read(reader, member, &mut rows)
         });
-        // What was read before a damaged part of a file is sent too.
+        // Rows before a damaged part of the file are sent too.
         table.send(reader, member)?;
         result
     })
@@ -123,7 +123,7 @@ impl Table {
         if self.is_reversed(&turns) {
             turns.reverse();
         }
-        // The same words may be said twice in one second.
+        // The same text may occur twice within one second.
         let mut seen: HashMap<String, usize> = HashMap::new();
         for turn in &mut turns {
             let count = seen.entry(turn.key.clone().unwrap_or_default()).or_default();
@@ -144,7 +144,7 @@ impl Table {
             record_type: is_prompt.then(|| "prompt".into()),
             times,
             pointer: turns.first().map(|turn| turn.pointer.clone()).unwrap_or_default(),
-            // A conversation has no row of its own; the header says what the rows of its messages mean.
+            // No row describes the conversation itself, so its verbatim is the header of the table.
             verbatim: Some(csv(&self.header.raw)),
             turns,
             ..Chat::default()

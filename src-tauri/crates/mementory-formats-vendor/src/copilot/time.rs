@@ -1,7 +1,7 @@
 //! Times in Copilot's tables: RFC 3339 without a zone, or the American notation with or without one.
 use mementory_model::Timestamp;
 
-/// Notations besides RFC 3339. The day comes first only where the month would not be possible.
+/// Formats besides RFC 3339, in the order in which they are tried. Between slashes, the month is tried first.
 const NOTATIONS: [&str; 8] = [
     "%m/%d/%Y %H:%M:%S %:z",
     "%m/%d/%Y %I:%M:%S %p %:z",

@@ -1,8 +1,8 @@
-//! Cells that a spreadsheet takes for text. A cell that begins like a formula gets an apostrophe before it, which readers
-//! of the table remove again.
+//! Makes spreadsheets treat every cell as text. A cell that begins like a formula gets an apostrophe before it, which
+//! readers of the table remove again.
 
-/// Characters with which spreadsheets begin a formula or skip to one, the apostrophe that hides them, and the wide forms
-/// that some programs read as the narrow ones.
+/// Characters with which spreadsheets begin a formula or skip to one, the apostrophe that hides them, and the wide
+/// forms that some programs read as the narrow ones.
 const RISKY: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 

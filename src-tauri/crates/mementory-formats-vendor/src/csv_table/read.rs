@@ -75,7 +75,7 @@ fn record(columns: &Columns, row: &Row) -> Option<Record> {
         cell(at.and_then(|at| columns.named.get(at).copied().flatten()))
     };
     let mut record = record_of(ID, cell(columns.text), value)?;
-    // Columns that somebody added.
+    // Columns that a person added to the table become fields.
     record.fields.extend(columns.header.other_cells(row, &columns.used));
     Some(record)
 }

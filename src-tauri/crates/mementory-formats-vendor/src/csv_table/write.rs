@@ -14,7 +14,7 @@ const FIRST: usize = 2;
 /// Result of a step, and the numbers of bytes that it read and wrote.
 type Progress = (WriteResult, usize, usize);
 
-/// Writes all records to `out`, or nothing if there is no path. The report is the same.
+/// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -39,7 +39,7 @@ pub(super) fn write(
     readable.finish(source, false)
 }
 
-/// A row: the id, kind and title, the text, and all else.
+/// A row: id, kind and title, text, then all other values.
 fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> {
     let (first, rest) = values.split_at(FIRST.min(values.len()));
     let row = [id].into_iter().chain(first.iter().map(String::as_str)).chain([text]);
@@ -67,7 +67,7 @@ fn sized((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 
-/// Repeats a step until everything is written. The step gets the number of bytes that it has read so far.
+/// Repeats a step until everything is written. The step gets the number of bytes that the steps before it have read.
 fn append(out: &mut Vec<u8>, step: &mut dyn FnMut(usize, &mut [u8]) -> Progress) -> Result<(), FormatError> {
     let (mut done, mut space) = (0, [0; 4 << 10]);
     loop {

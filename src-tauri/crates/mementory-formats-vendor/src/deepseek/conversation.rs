@@ -113,7 +113,7 @@ pub(super) fn read(
     reader.sink.unit(unit)
 }
 
-/// The nodes of `mapping` that have a message. Nodes without one are skipped on the way to a parent.
+/// Adds the messages in the nodes of `mapping`. The parent of a message is its nearest ancestor with a message.
 fn read_tree<'a>(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -157,7 +157,7 @@ fn read_tree<'a>(
     }
 }
 
-/// The nearest node above that has a message, or a parent that does not exist.
+/// The nearest ancestor with a message, or the id of an ancestor that does not exist.
 fn parent_with_message(links: &HashMap<&str, (Option<String>, bool)>, node: &str) -> Option<String> {
     let mut visited: HashSet<&str> = HashSet::from([node]);
     let mut at = links.get(node)?.0.as_deref()?;
@@ -194,7 +194,8 @@ fn read_list<'a>(
     }
 }
 
-/// Messages with their roles. A message that does not say who wrote it follows the other one of the two.
+/// Messages with their roles. If neither a message nor its content states the role, it is the opposite of its parent's
+/// role.
 fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut roles: HashMap<String, String> = HashMap::with_capacity(messages.len());
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());

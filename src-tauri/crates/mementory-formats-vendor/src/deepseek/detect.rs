@@ -3,7 +3,8 @@ use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 
-/// One claim for each file of conversations, with the account's file beside it.
+/// One claim for each file of conversations. The account's file and the other files beside it belong to the first
+/// claim.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let found: Vec<(&Member, Content)> =
         catalog.members().iter().filter_map(|m| Some((m, content_of(&json_keys(catalog, m)?)?))).collect();

@@ -12,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 pub(super) struct Content {
     /// `user` or `assistant` by the types of the fragments. None if they do not say.
     pub role: Option<&'static str>,
-    /// What was said.
+    /// Text of the message, without its blocks.
     pub text: String,
     /// Thoughts, searches and tools, shown collapsed.
     pub blocks: Vec<Value>,
@@ -94,7 +94,7 @@ fn read_fragment(raw: &RawValue, conversation: &str, out: &mut Content) {
             None
         }
     };
-    // A message of the person may have a file or an unknown fragment besides its request.
+    // Fragments without a role, such as files, do not change the role. A request makes the message the person's.
     if role == Some("user") || out.role.is_none() {
         out.role = role.or(out.role);
     }
@@ -124,7 +124,7 @@ fn search_block(name: &str, results: &RawValue) -> Option<Value> {
     (!results.is_empty()).then(|| block("tool_result", Some(name), text))
 }
 
-/// Adds a file. False if the value names none.
+/// Adds a file. False if the value has no file name.
 fn push_file(raw: &RawValue, conversation: &str, out: &mut Vec<AttachmentRef>) -> bool {
     let object = Object::parse(raw.get()).unwrap_or_default();
     let id = first_id(&object, &["file_id", "id"]);

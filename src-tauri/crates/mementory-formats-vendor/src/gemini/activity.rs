@@ -50,8 +50,8 @@ pub(super) enum Meaning {
 }
 
 impl Activity {
-    /// Id of an activity, which has none at the source: the digest of its second and its title. Both are the same in
-    /// JSON and in HTML.
+    /// Id of an activity: the digest of its time in whole seconds and its title, because exports have no ids. Both are
+    /// the same in JSON and in HTML.
     pub(super) fn id(&self) -> String {
         let words: Vec<&str> = self.title.split_whitespace().collect();
         let time = match self.time {
@@ -61,8 +61,8 @@ impl Activity {
         content_id(&format!("{time}\n{}", words.join(" ")))
     }
 
-    /// Whether the title is a prompt. `is_prompt_word` tells for the first word of a title in an unknown language
-    /// whether titles of activities with answers begin with it.
+    /// Whether the title is a prompt. `is_prompt_word` gets the first word of a title in an unknown language. It
+    /// returns true if titles of activities with answers begin with this word.
     pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
         let has_files = !self.files.is_empty();
         let text = |prompt: &str| if has_files { verbs::without_file_count(prompt) } else { prompt }.to_owned();
@@ -118,7 +118,7 @@ pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
     Some(link)
 }
 
-/// A reference to a file that is stored beside the activities. None for links to other sites.
+/// A reference to a file that is stored beside the activities. None for all other links.
 pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef> {
     if address.contains("://") || address.starts_with(['#', '/']) || address.contains(':') && !address.contains('.') {
         return None;

@@ -151,7 +151,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     }
 }
 
-/// True for a thread of Gemini in Workspace: turns of the user and of the system under names of their own.
+/// True for a thread of Gemini in Workspace: turns under `user_turn` or `system_turn`.
 fn is_thread(keys: &mementory_json::Keys) -> bool {
     keys.has("conversation_turns")
         && (keys.has("conversation_turns.user_turn") || keys.has("conversation_turns.system_turn"))

@@ -1,5 +1,5 @@
 //! Gems: assistants that the person made, with a name, instructions and files. Takeout has them in one page:
-//! `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>`, again for each Gem.
+//! `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>`, repeated for each Gem.
 use super::activity::SCOPE;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -96,7 +96,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Profile));
             continue;
         }
-        // A Gem has no id. Its instructions change, its name seldom does.
+        // A Gem has no id. Its instructions change, but its name seldom does.
         let mut id = content_id(&gem.name);
         if !seen.insert(id.clone()) {
             id = content_id(&format!("{}\n{}", gem.name, gem.instructions));

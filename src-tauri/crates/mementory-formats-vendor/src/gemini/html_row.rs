@@ -135,7 +135,7 @@ fn split_lines(html: &str) -> Vec<&str> {
     out
 }
 
-/// True for a line with paragraphs, lists, tables or code, which a prompt and a time do not have.
+/// True for a line with paragraphs, headings, lists, tables, quotes or code, which a prompt and a time do not have.
 fn has_block(html: &str) -> bool {
     ["p", "pre", "ul", "ol", "table", "h1", "h2", "h3", "h4", "blockquote"]
         .into_iter()

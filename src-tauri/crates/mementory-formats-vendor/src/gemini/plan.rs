@@ -1,5 +1,5 @@
-//! What the rows of all files are together: chats, the order of their rows, and repetitions. My Activity is a log with
-//! the newest row first, so a chat is only known when all rows were seen. The plan has no texts.
+//! Collects from the rows of all files: the chats, the order of their rows, and repeated rows. My Activity is a log
+//! with the newest row first, so a chat is complete only after all rows were read. The plan stores no texts.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::verbs;
 use mementory_formats_shared::object::content_id;
@@ -29,7 +29,7 @@ struct PlannedRow {
     id: String,
     time: Option<Timestamp>,
     has_answer: bool,
-    /// First word of a title of which it is not known yet whether it is a prompt.
+    /// First word of the title, while it is not decided whether the title is a prompt.
     undecided: Option<String>,
 }
 
@@ -38,7 +38,7 @@ struct PlannedRow {
 pub(super) struct Place {
     /// Number of rows before it.
     pub position: u32,
-    /// Id of the row before it, and whether that has an answer.
+    /// Id of the row before it, and whether that row has an answer.
     pub before: Option<(String, bool)>,
     /// Times of the first and the last row of the chat.
     pub first: Option<Timestamp>,
@@ -62,13 +62,13 @@ impl RowIds {
         if *first_file != file || !digests.insert(digest) {
             return None;
         }
-        // Two prompts with the same words in the same second.
+        // The same prompt may occur twice in the same second.
         Some(if digests.len() == 1 { id } else { format!("{id}~{}", digests.len()) })
     }
 }
 
 impl Plan {
-    /// Notes a row, in the order of the files.
+    /// Adds a row. Rows must be added in the order of the files.
     pub(super) fn add(&mut self, id: String, activity: &Activity) {
         let title = verbs::read_title(&activity.title);
         let has_answer = activity.answer.is_some();

@@ -208,7 +208,7 @@ fn attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Format
     reader.catalog.read(member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// A sink for the first pass. It only knows whether the user cancelled.
+/// A sink for the first pass. It drops everything and only returns whether the user cancelled.
 struct NoReports<'s> {
     sink: &'s mut dyn Sink,
 }

@@ -45,7 +45,7 @@ pub(super) fn unit(
     }
 }
 
-/// Something that the person did with Gemini that is no prompt. It stays an event and is no part of a conversation.
+/// Something other than a prompt that the person did with Gemini. It is an event outside of conversations.
 fn other(id: &str, activity: Activity, source: Source, file: File<'_>) -> Record {
     let mut text = activity.title;
     if let Some(more) = activity.answer {
@@ -84,7 +84,7 @@ fn exchange(
         record.times = Times { created: place.first, updated: place.last, ..Times::default() };
         record.source = Source { conversation: None, ..source.clone() };
         record.origin = file.origin(&activity.pointer);
-        // The text of the row is the verbatim of its messages.
+        // The conversation has no verbatim: the source text of the row is the verbatim of the messages.
         records.push(record);
     }
     let part = |role: &str, parent, position| MessagePart {

@@ -2,7 +2,7 @@
 //! `26 Jul 2026, 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
 use mementory_model::Timestamp;
 
-/// Longest text that is looked at. Longer ones are no times.
+/// Longest text, in characters, that is parsed as a time.
 const MAX_CHARS: usize = 64;
 
 /// A time in a page.
@@ -98,7 +98,8 @@ fn read_date(text: &str) -> Option<(i16, i8, i8)> {
             if is_year(b) { (*b, month, *a) } else { (*a, month, *b) }
         }
         [year, month, day] if is_year(year) => (*year, *month, *day),
-        // Days come first, as everywhere where Google writes months as numbers, unless that cannot be.
+        // Where Google writes months as numbers, the day comes first. If that gives no valid month, the month comes
+        // first.
         [day, month, year] if *month <= 12 => (*year, *month, *day),
         [month, day, year] => (*year, *month, *day),
         _ => return None,
@@ -107,7 +108,7 @@ fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     is_date.then_some((i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?))
 }
 
-/// Beginnings of the names of months, in the languages of Europe. Longer ones come first where two begin alike.
+/// Beginnings of the names of months, in the languages of Europe. If several match a word, the longest counts.
 const MONTHS: [(u32, &[&str]); 12] = [
     (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
     (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),

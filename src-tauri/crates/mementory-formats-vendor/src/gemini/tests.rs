@@ -52,7 +52,7 @@ fn json_and_page_of_one_activity_have_the_same_keys() {
         found.records.into_iter().map(|record| record.key.value).collect()
     };
     assert_eq!(keys("json"), keys("html"));
-    // Both in one import are one activity.
+    // If both files are in one import, the second is a duplicate.
     let (_, found) = import(&scratch.0, &Gemini);
     assert_eq!(found.records.len(), 2);
     assert_eq!(found.dropped.len(), 1);

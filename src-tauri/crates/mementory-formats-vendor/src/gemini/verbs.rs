@@ -65,11 +65,11 @@ const ACTIVITIES: [&str; 18] = [
     "Has creado ",
 ];
 
-/// What a title says. Titles have no no-break spaces any more.
+/// Classifies a title. The caller has replaced no-break spaces by plain ones.
 pub(super) fn read_title(title: &str) -> Title<'_> {
     let title = title.trim();
     let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
-    // Longer than the word before an answer in a conversation, which it begins with.
+    // Checked before the prompts, because "Answered" also begins prompts.
     if is_activity("Answered survey question") {
         return Title::Activity;
     }
@@ -82,7 +82,7 @@ pub(super) fn read_title(title: &str) -> Title<'_> {
     if ACTIVITIES.iter().any(|words| is_activity(words)) { Title::Activity } else { Title::Unknown }
 }
 
-/// True if the text before this was not cut inside a word.
+/// True if the removed prefix ended at the end of a word. `rest` is the text after the prefix.
 fn ends_word(rest: &str) -> bool {
     !rest.starts_with(char::is_alphanumeric)
 }
@@ -92,7 +92,8 @@ fn strip_prefix_ignoring_case<'t>(text: &'t str, prefix: &str) -> Option<&'t str
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// The first word of a title, by which prompts in a language that is not known are recognised.
+/// The first word of a title, by which prompts in a language that is not known are recognised. None if the title has
+/// no other words.
 pub(super) fn first_word(title: &str) -> Option<&str> {
     let word = title.split_whitespace().next()?;
     (title.trim().len() > word.len()).then_some(word)

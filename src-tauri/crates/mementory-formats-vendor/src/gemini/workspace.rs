@@ -62,8 +62,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// Id of a thread. The number in its file's name changes between exports, so a thread without an id is known by its
-/// time and its first prompt.
+/// Id of a thread. The number in its file name changes between exports, so without an id in the file, the digest of its
+/// time and its first prompt is used.
 fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
     let id = ["conversation_id", "id"].iter().find_map(|key| thread.non_blank_text(key));
     let digest = || {
@@ -80,7 +80,7 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<Strin
     for (name, role) in [("user_turn", "user"), ("system_turn", "assistant")] {
         let Some(turn) = element.object(name) else { continue };
         let number = turn.whole_number("turn_index").unwrap_or(index as u64);
-        // An edited prompt and a new answer have the number of the former ones.
+        // An edited prompt or a new answer has the same number as the previous one.
         let count = counts.entry(format!("{role}/{number}")).or_insert(0);
         let id = if *count == 0 { format!("{role}/{number}") } else { format!("{role}/{number}/{count}") };
         *count += 1;

@@ -118,7 +118,7 @@ pub(super) fn conversation(
     files.sink.unit(unit)
 }
 
-/// The conversations in an object that is in an answer of an API: `{"data": {"conversations": […]}}`.
+/// Sends the conversations in an answer of an API: `{"data": {"conversations": […]}}`.
 fn wrapped(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -136,7 +136,7 @@ fn wrapped(
     };
     for (index, raw) in list.into_iter().enumerate() {
         let pointer = format!("{at}/{key}/{index}");
-        // An entry with a list of its own is read as if it stood alone; anything deeper is none.
+        // An entry with messages is read as a conversation. Entries with deeper nesting are not read.
         match Object::parse(raw.get()) {
             Some(object) if message_list(&object).is_some() => {
                 conversation(files, member, &ObjectElement { text: raw.get(), object, pointer }, loose)?;
@@ -159,7 +159,8 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
 }
 
-/// The assistant whose chat a browser extension exported, by the link to it. `other` if it is not known.
+/// The assistant whose chat a browser extension exported, by the link to the chat or by `powered_by`. `other` if it is
+/// not known.
 fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     let link = link.unwrap_or_default().to_lowercase();
     let powered = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
@@ -221,7 +222,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     vec![half(USER, question), half(ASSISTANT, answer)]
 }
 
-/// The first question and the first answer. The instructions before them are the same in many conversations.
+/// The first question and the first answer. Instructions before them are often the same in many conversations.
 fn beginning(turns: &[Turn]) -> String {
     let first = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
     let other = || turns.first().map(|turn| turn.text.as_str());
@@ -233,8 +234,9 @@ fn beginning(turns: &[Turn]) -> String {
 struct Names(HashMap<String, String>);
 
 impl Names {
-    /// Gives a conversation without an id one from its title, its time and its first question and answer. False for a conversation that occurs a second time. One with the id of another, or
-    /// with the same beginning, is named by its whole text as well.
+    /// Gives a conversation without an id one from its title, its time and its first question and answer. If another
+    /// conversation has the same id, the digest of the whole text is added to the id. False for a conversation that
+    /// occurs a second time.
     fn name(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
         let stated = chat.id.clone();
@@ -268,8 +270,8 @@ impl Names {
     }
 }
 
-/// Messages that are not in a conversation. Those that name one conversation belong together, and so do those that name
-/// none.
+/// Messages outside of conversations. Messages that state the same conversation id belong together, and so do messages
+/// without one.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     names: Names,

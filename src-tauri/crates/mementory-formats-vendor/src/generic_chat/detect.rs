@@ -6,7 +6,7 @@ use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 
-/// One claim for each file. If `is_selected` is true, the user selected this format.
+/// One claim for each file. If the user selected this format (`is_selected`), also for files in a truncated archive.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {

@@ -1,5 +1,5 @@
-//! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`): characters (models), messages and, since version 3, the parts of the
-//! messages, each as an object by ids.
+//! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`): characters (models), messages and, since version 3, the parts of
+//! the messages, each as an object by ids.
 use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -59,7 +59,7 @@ pub(super) fn read_chat(
     send(files, member, chat, PLATFORM, version.as_deref())
 }
 
-/// Name of the model that a character is.
+/// Name of the model behind a character.
 fn model(raw: &RawValue) -> Option<String> {
     let character = Object::parse(raw.get())?;
     let info = character.object("modelInfo");
@@ -105,7 +105,7 @@ fn turn(
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
-        // The message and its parts stand in two places of the file; the verbatim has one line for each.
+        // The message and its parts are in different places of the file; the verbatim has one line for each.
         turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text: source });
     }
     turn

@@ -1,4 +1,4 @@
-//! The shapes that many programs share, judged by the start of a file.
+//! The shapes that many programs share, recognised by the start of a file.
 use mementory_json::{Keys, keys_of};
 
 /// Id of the format and scope of its keys.
@@ -102,7 +102,7 @@ fn has(keys: &Keys, path: &str) -> bool {
     keys.has(path)
 }
 
-/// True if a speaker in the text is one that is known: `"role": "user"`, `"sender":"Human"`, `"isUser": true`.
+/// True if the text contains a known speaker, as in `"role": "user"` or `"sender":"Human"`, or a member `isUser`.
 fn names_speaker(text: &str) -> bool {
     if text.contains("\"isUser\"") || text.contains("\"is_user\"") {
         return true;

@@ -74,7 +74,7 @@ pub(super) fn read_threads(
     Ok(())
 }
 
-/// Messages in the order of their times, if all have one. The list is not in the order of the conversation.
+/// Sorts messages by time if all have one, because the list may be in any order.
 fn in_time(mut turns: Vec<Turn>) -> Vec<Turn> {
     if turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);

@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of elements that detection judges.
+/// Number of elements that detection checks.
 const SAMPLE_COUNT: usize = 50;
 
 /// One claim for each file. With `asked`, the user chose this format, so short texts are accepted as well.
@@ -56,23 +56,24 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, asked: bool) -> bool {
     texts > 0 && 5 * texts >= 4 * seen && (asked || texts > 1 || head.starts_with(b"["))
 }
 
-/// True for a sentence, and for an object with one text and few other members.
+/// True for a sentence in a list, and for an object with a sentence and at most one more. If the user chose this format
+/// (`asked`), any text is enough.
 fn is_memory(json: &str, in_array: bool, asked: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');
     asked || is_sentence(&text) && (in_array || is_object) && further_texts(json) <= 1
 }
 
-/// True for a few words, or for a text in a script without spaces.
+/// True for three words or more, or for eight characters or more that are not all ASCII: some scripts have no spaces.
 fn is_sentence(text: &str) -> bool {
     text.split_whitespace().count() >= 3 || text.chars().count() >= 8 && !text.is_ascii()
 }
 
-/// Members of lines of a log and of bookmarks, which have texts too.
+/// Members of log lines and bookmarks, which also have texts but are not memories.
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
-/// Number of members with sentences besides the text of a memory. A title is usual; more than that is a record of
-/// another kind, such as an article or a ticket.
+/// Number of members with sentences besides the text of a memory, plus two for a record with many members or with one
+/// of [`NO_MEMORY_KEYS`]. A title is usual. More texts mean another kind of record, such as an article or a ticket.
 fn further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));

@@ -31,7 +31,7 @@ pub(super) fn read(
     FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, _| read_file(files, member))
 }
 
-/// The elements of a file may be texts, which the common loop over objects would refuse.
+/// Reads one file. Its elements may be strings, which the shared loop over objects would refuse.
 fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
     let (catalog, limits) = (files.catalog, &files.context.limits);

@@ -30,7 +30,7 @@ const CONVERSATION_MEMBERS: [&str; 13] = [
 /// Members of a response that are shown as fields, unchanged.
 const RESPONSE_FIELDS: [&str; 8] =
     ["query", "query_type", "cited_web_search_results", "webpage_urls", "xpost_ids", "error", "partial", "share_link"];
-/// Members that make an object a response.
+/// Members by which an object is recognised as a response.
 const RESPONSE_MEMBERS: [&str; 6] = ["message", "sender", "_id", "response_id", "create_time", "parent_response_id"];
 
 /// Reads `{conversation, responses}` and sends it. A conversation without the inner object is read too.
@@ -113,7 +113,7 @@ pub(super) fn read(
         }
         chat.turns.push(turn);
     }
-    // Where the others name the message before them, one that names none is the first, wherever it stands.
+    // If other messages state their parent, a message without one is a root, whatever its position.
     if chat.turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_))) {
         let previous = chat.turns.iter_mut().filter(|turn| matches!(turn.parent, TurnParent::Previous));
         previous.for_each(|turn| turn.parent = TurnParent::Root);
@@ -173,7 +173,8 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     }
 }
 
-/// `human` is the person. `assistant`, `ASSISTANT`, `model` and names of models (`grok-3`) are the assistant.
+/// The role of a sender. `human` is the person. Unknown names are the assistant, because it may have the name of its
+/// model (`grok-3`).
 fn role(sender: &str) -> String {
     match sender.to_ascii_lowercase().as_str() {
         "human" | "user" => "user",

@@ -16,7 +16,7 @@ const CONVERSATION_KEYS: [&str; 8] = [
     "responses.response",
 ];
 
-/// One claim for each file of conversations. Files beside it belong to the first one of their folder.
+/// One claim for each file of conversations. The other files of a folder belong to the first claim of the folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let backends: Vec<&Member> =
         catalog.members().iter().filter(|m| json_keys(catalog, m).is_some_and(|keys| is_backend(&keys))).collect();
@@ -49,11 +49,11 @@ fn is_backend(keys: &Keys) -> bool {
     keys.has("responses") && (has_conversation || has_responses) || is_export || keys.has("custom_personality")
 }
 
-/// True if a file is in the folder of the conversations. In an archive every file belongs to the export, if it is not in
-/// the folder of another one.
+/// True if a file is in the folder of the conversations or below it. In an archive whose conversations are at the top,
+/// this is every file.
 fn is_same_export(backend: &Member, member: &Member) -> bool {
     let is_same_root = member.root == backend.root && member.archive == backend.archive;
-    // A file that was selected alone brings no other file.
+    // A file that was selected alone has no other files.
     let is_single = backend.archive.is_none() && backend.place == backend.name;
     is_same_root && !is_single && is_inside(&member.name, folder(&backend.name))
 }

@@ -1,4 +1,4 @@
-//! Files of an export: the assets by their ids, and what messages refer to.
+//! Files of an export: the assets by their ids, and the references of messages to files.
 use super::GROK;
 use mementory_format::is_uuid;
 use mementory_formats_shared::object::{Object, decode_string};
@@ -48,8 +48,8 @@ fn by_id(id: String, name: Option<String>) -> AttachmentRef {
     }
 }
 
-/// A reference to a generated file by its address. If a UUID in the address (or `id`) is that of an asset in the export,
-/// the reference is to that asset.
+/// A reference to a generated file by its address. If a UUID in the address (or `id`) is that of an asset in the
+/// export, the reference is to that asset.
 pub(super) fn link(address: &str, id: Option<&str>, assets: &HashSet<&str>) -> AttachmentRef {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let uuids = path.split('/').rev().map(|part| part.split('.').next().unwrap_or(part)).filter(|part| is_uuid(part));

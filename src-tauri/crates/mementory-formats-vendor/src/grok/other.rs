@@ -54,7 +54,7 @@ pub(super) fn read_project(
     let instructions = object.raw_value("custom_personality");
     let text = instructions.and_then(decode_string).filter(|text| !text.trim().is_empty());
     if let (Some(raw), Some(text)) = (instructions, text) {
-        // The text is only in its own record, so that erasing it there erases it.
+        // Only the memory record contains the text, so erasing that record erases the text.
         profile.verbatim = Some(Verbatim::json(with_replaced_values(element.text, &[(raw, "\"\"")])));
         let mut memory = record(Kind::Memory, key(format!("project/{id}/instructions")), member, element);
         memory.text = text.into_owned();

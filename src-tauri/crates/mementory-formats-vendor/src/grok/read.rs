@@ -63,7 +63,7 @@ fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<S
     send_file(reader, member, files::file_key(&id), Some(id), &name)
 }
 
-/// Names of the person, addresses, sessions and payments are in files of their own.
+/// Stores a side file. Files with names, addresses, sessions or payments of the person are reported and not stored.
 fn read_side_file(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let name = member.file_name().to_ascii_lowercase();
     let keys = json_keys(reader.catalog, member).unwrap_or_default();

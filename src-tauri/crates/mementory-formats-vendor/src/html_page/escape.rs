@@ -1,8 +1,8 @@
-//! Text in HTML: nothing in it is a tag, and reading gives exactly the text that was written.
+//! Escapes text in HTML. No text becomes a tag, and reading returns exactly the text that was written.
 use std::fmt::Write as _;
 
-/// Appends a text, in an element or in an attribute with double quotes. Characters that browsers drop or change are
-/// written as numbers.
+/// Appends a text for use in an element or in an attribute with double quotes. Characters that browsers drop or change
+/// become numeric character references.
 pub(super) fn push(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -27,12 +27,12 @@ pub(super) fn push_value(out: &mut String, text: &str) {
     }
 }
 
-/// Marks that turn the direction of what follows, and that would reach out of their element in some programs.
+/// Characters that change the text direction, in some programs also after their element ends, and the byte order mark.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The text that was escaped. References that are not of ours stay as they are.
+/// The text before escaping. Character references that [`push`] does not write stay unchanged.
 pub(super) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -17,7 +17,7 @@ use std::path::Path;
 const ID: &str = "html_page";
 /// Version of the page.
 const VERSION: &str = "1";
-/// What the head of a page has, by which it is recognised.
+/// A line in the head of a page by which detection recognises the format.
 const MARK: &str = "<meta name=\"mementory\" content=\"html_page 1\">";
 /// Begin and end of the lines around a record. Texts are escaped, so that none of their lines begins like this.
 const BEGIN: &str = "<article ";

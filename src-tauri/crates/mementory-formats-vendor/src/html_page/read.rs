@@ -1,4 +1,4 @@
-//! Reads the records of a page that this format wrote, line by line. What is around them is for people only.
+//! Reads the records of a page that this format wrote, line by line. Everything between the records is only for people.
 use super::{BEGIN, END, ID, VERSION, escape::unescape};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::{export_files::readable::record_of, lines::next_line, reader::FileReader};

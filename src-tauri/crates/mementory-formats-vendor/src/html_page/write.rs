@@ -11,7 +11,7 @@ use mementory_formats_shared::new_files::NewFile;
 use mementory_model::{Kind, Record};
 use std::{fmt::Write as _, path::Path};
 
-/// The look of the page. There is no script, and no request leaves the page.
+/// Styles of the page. The page has no scripts and makes no requests.
 const STYLE: &str = include_str!("page.css");
 
 /// The head up to the title. The policy forbids everything but the style above, whatever a text may contain.
@@ -26,7 +26,7 @@ struct Contents {
     sections: Vec<(String, u64)>,
 }
 
-/// Writes all records to `out`, or nothing if there is no path. The report is the same.
+/// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -150,7 +150,7 @@ impl Page {
             self.file.add(&heading)?;
             self.section = Some(name);
         }
-        // The first line of a text is no title of it.
+        // A record without a title gets no heading, because the first line of its text is not a title.
         let title = record.title.as_ref().map_or_else(String::new, |_| shown_title(record));
         self.file.add(&article(record, "h3", &title))
     }
@@ -173,7 +173,7 @@ impl Page {
     }
 }
 
-/// A record: its values as attributes, what people want to see of them as a heading, and its text.
+/// A record as HTML: its values as attributes, a heading and details for people, and its text.
 fn article(record: &Record, heading: &str, title: &str) -> String {
     let part = record.message.as_ref();
     let role = match part.map(|p| p.role.as_str()) {

@@ -6,7 +6,7 @@ use mementory_json::keys_of;
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// One claim for all threads that were given together.
+/// One claim for all threads in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
@@ -14,7 +14,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             parts.push(Part { member: member.id, role });
         }
     }
-    // A thread without messages shows nothing, and others have such objects as well.
+    // Threads without messages are not claimed: there is nothing to show, and other programs write such objects too.
     if !parts.iter().any(|part| part.role == Role::Conversations) {
         return Vec::new();
     }
@@ -27,7 +27,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// Messages are conversations, the file with the title of a thread is their manifest.
+/// The role of a file: `Conversations` for messages, `Manifest` for the file with the title of a thread.
 fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
     let head = head_text(catalog, member, HEAD_BYTES)?;
     let keys = keys_of(&head);

@@ -36,11 +36,11 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
-/// A row as a record, or the reason why it is none.
+/// A row as a record, or the reason why the row is not a record.
 pub(super) fn memory(object: &Object<'_>) -> Result<Record, &'static str> {
     let namespace = namespace_of(object);
     let raw = object.raw_value("value").ok_or("no_content: this row has no value")?;
-    // Some dumps of the table have the value as a text with JSON in it.
+    // In some dumps of the table, the value is a string that contains JSON.
     let inner = decode_string(raw).map(|text| text.into_owned());
     let json = inner.as_deref().filter(|text| text.trim_start().starts_with('{')).unwrap_or_else(|| raw.get());
     let value = Object::parse(json);
@@ -70,7 +70,7 @@ pub(super) fn memory(object: &Object<'_>) -> Result<Record, &'static str> {
     Ok(record)
 }
 
-/// The parts of a namespace: a list or, in the database, a text with dots.
+/// The parts of a namespace: a list or, in the database, a string with dots.
 fn namespace_of(object: &Object<'_>) -> Vec<String> {
     match object.text("namespace").or_else(|| object.text("prefix")) {
         Some(text) => text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
@@ -108,7 +108,7 @@ fn lines(object: &Object<'_>) -> Option<String> {
     Some(lines.join("\n")).filter(|text| !text.is_empty())
 }
 
-/// Members of the value beside its text.
+/// Members of the value other than its text.
 fn fields_of_value(value: &Object<'_>) -> Fields {
     let mut fields = value.other_fields(&[&TEXTS[..], &["kind"]].concat());
     if let Some(inner) = value.object("content") {

@@ -22,10 +22,10 @@ const KINDS: [Kind; 8] = [
 ];
 /// The first part of a namespace, as in LangMem's documentation.
 const NAMESPACE: &str = "memories";
-/// Members of a record that are in the value beside its text.
+/// Members of a record that the value of a row contains besides the text.
 const IN_VALUE: [&str; 4] = ["title", "type", "tags", "source"];
 
-/// Writes the new file `out`. None: only reports.
+/// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -64,7 +64,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// True for a row that the file is known by.
+/// True for a row by which detection recognises the file.
 fn is_row(object: &Object<'_>) -> bool {
     let has_name = object.has("namespace") || object.has("prefix");
     has_name && object.has("key") && object.has("created_at") && memory(object).is_ok()
@@ -95,7 +95,8 @@ fn row(export: &Export, stored: &StoredRecord) -> Value {
     out
 }
 
-/// The record's own namespace, or one for all. The store allows no dots and no empty parts.
+/// The record's own namespace, or [`NAMESPACE`] alone. For a record of another format, its namespace below
+/// [`NAMESPACE`]. The store allows neither dots nor empty parts.
 fn namespace(record: &Record, strip: bool) -> Vec<String> {
     let own = record.namespace.as_deref().filter(|_| !strip).unwrap_or_default();
     let parts = own.split('/').map(|part| part.trim().replace('.', "_")).filter(|part| !part.is_empty());

@@ -9,10 +9,10 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, value::RawValue};
 
-/// What the program writes into the text of a prompt, and the person never sees.
+/// Tags around text that the program inserts into a prompt and that the person never sees.
 const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
 
-/// Sends the messages of an agent. None: no conversation.
+/// Sends the messages of an agent as a conversation. Sends nothing if there are no messages.
 pub(super) fn read(
     files: &mut FileReader<'_>,
     row: &Row<'_>,
@@ -23,7 +23,7 @@ pub(super) fn read(
     if messages.is_empty() {
         return Ok(());
     }
-    // Such an agent reads what another agent and the person have said: its prompts are from the program.
+    // The program writes the prompts of a sleep-time agent, so none of them is from the person.
     let has_person = !agent.text("agent_type").unwrap_or_default().contains("sleeptime");
     let mut turns = Vec::with_capacity(messages.len());
     for (n, raw) in messages.into_iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn read(
             }
         }
     }
-    // The first generation writes messages in no order.
+    // The first generation writes messages in any order.
     if agent.has("core_memory") && turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);
     }
@@ -55,13 +55,13 @@ pub(super) fn read(
     let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
-    // Keys that were made here are no ids of the source.
+    // Keys that were derived here are not ids of the source.
     let made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
     unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !made_up(id)));
     files.sink.unit(unit)
 }
 
-/// The turns of a message: itself, and before it what the program put into its text.
+/// The turns of a message: first the text that the program inserted, then the message itself.
 fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str, has_person: bool) -> Vec<Turn> {
     let parts = Parts::of(message);
     let mut turn = Turn {
@@ -93,11 +93,11 @@ fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str, has_person: boo
         verbatim: turn.verbatim.clone(),
         ..Turn::default()
     };
-    // A prompt of the program alone is no turn of the person.
+    // If the program inserted all of the text, the person said nothing.
     if turn.text.trim().is_empty() { vec![Turn { id: turn.id, ..context }] } else { vec![context, turn] }
 }
 
-/// The id, or the digest of a message whose id is made up by the file.
+/// The id of a message. If the id is only valid in this file, the digest of the message.
 fn message_key(message: &Object<'_>, raw: &RawValue) -> String {
     if let Some(id) = message.id("id").filter(|id| !is_local_id(id)) {
         return id;
@@ -165,7 +165,7 @@ fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
                 turn.text = results(message);
             }
         }
-        // The agent asks whether it may call a tool, or the person has answered.
+        // An approval without calls is the answer of the person; with calls it is the agent's request.
         "approval" if calls(message).is_empty() => {
             turn.content_type = "approval".into();
             let denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");
@@ -178,7 +178,8 @@ fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
     }
 }
 
-/// A prompt. Older agents wrap it in JSON with the kind of event; only `user_message` is from the person.
+/// A prompt. Older agents wrap it in JSON with the kind of event; known kinds except `user_message` are not from the
+/// person.
 fn fill_prompt(turn: &mut Turn, text: &str) {
     let event = Object::parse(text);
     let kind = event.as_ref().and_then(|event| event.first_text(&["type"]));

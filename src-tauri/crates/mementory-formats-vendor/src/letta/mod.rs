@@ -68,7 +68,7 @@ impl Format for Letta {
     }
 }
 
-/// True for an id that an agent file makes up, as `block-0`. It means something else in the next file.
+/// True for an id that is only valid in one agent file, such as `block-0`.
 fn is_local_id(id: &str) -> bool {
     id.rsplit_once('-').is_some_and(|(_, number)| number.len() < 8 && number.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -226,7 +226,7 @@ impl AgentFile<'_> {
         if is_ours(object) {
             return self.send_items(files, row, &key, &label, &text);
         }
-        // The persona describes the assistant, and no person.
+        // A persona describes the assistant and not the person.
         let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
         let mut record = self.rows.record(kind, id, "", text);
         record.key.value = key;
@@ -241,7 +241,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// The items of a block that we wrote. They may have been said by anybody.
+    /// Sends the items of a block that Mementory wrote. It is not known who said them.
     fn send_items(
         &mut self,
         files: &mut FileReader<'_>,

@@ -40,7 +40,7 @@ pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, Stri
     VARIABLES.iter().filter_map(hidden).collect()
 }
 
-/// Sends a credential for each variable. It has the name and no value.
+/// Sends a credential for each variable, with its name and without its value.
 pub(super) fn send_names(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -71,12 +71,13 @@ pub(super) fn send_names(
     Ok(())
 }
 
-/// The text of a tool without keys and tokens of known services, and their number.
+/// The text of a tool without keys and tokens of known services, and their number. Unchanged, with the number 0, if the
+/// result would not be valid JSON.
 pub(super) fn without_tokens(text: &str) -> (String, u32) {
     keep_json(text, redact_in_program(text))
 }
 
-/// `clean`, if it is still JSON.
+/// Returns `clean` if it is still JSON, or else `text` and 0.
 fn keep_json(text: &str, clean: (String, u32)) -> (String, u32) {
     if clean.1 > 0 && Object::parse(&clean.0).is_some() { clean } else { (text.to_owned(), 0) }
 }
@@ -93,12 +94,12 @@ pub(super) fn without_server_secrets(text: &str, object: &Object<'_>) -> (String
     (text, count.max(u32::try_from(found.len()).unwrap_or(u32::MAX)))
 }
 
-/// A value that is there and not empty. It is a slice of the text of its object.
+/// A value that is present and not empty, as a slice of the object's text.
 fn object_value<'a>(object: &Object<'a>, name: &str) -> Option<&'a RawValue> {
     object.raw_value(name).filter(|raw| !matches!(raw.get(), "\"\"" | "{}" | "[]"))
 }
 
-/// Says that values were left out.
+/// Reports how many values were left out.
 pub(super) fn note(files: &mut FileReader<'_>, row: &Row<'_>, count: u32) {
     if count > 0 {
         let place = format!("{}#{}", row.member.place, row.pointer);

@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Most characters of a block, as the program has them for `human` and `persona`.
+/// Largest number of characters in a block: Letta's limit for `human` and `persona`.
 const BLOCK_CHARS: usize = 20_000;
 /// Labels and descriptions of the blocks.
 const BLOCKS: [(&str, &str); 5] = [
@@ -29,7 +29,7 @@ const BLOCKS: [(&str, &str); 5] = [
 /// Types of profiles that describe the assistant.
 const ASSISTANT_TYPES: [&str; 6] = ["persona", "agent", "system_prompt", "soul", "assistant", "identity"];
 
-/// Writes the new file `out`. None: only reports.
+/// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -95,7 +95,7 @@ fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)>
     (is_block && object.text("id").is_some() && !label.is_empty()).then(|| (label, text.to_owned()))
 }
 
-/// What our reader makes of a block that was read from an agent: it has another agent, and maybe another label.
+/// The record that reading an exported Letta block returns. It belongs to another agent and may have another label.
 fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     let mut record = record.clone();
     record.title = Some(label.to_owned());
@@ -105,7 +105,7 @@ fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     record
 }
 
-/// What our reader makes of an item of a block that we wrote.
+/// The record that reading an item of one of [`BLOCKS`] returns.
 fn read_back(item: &str, at: usize) -> Record {
     let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let (label, _) = BLOCKS.get(at).copied().unwrap_or_default();
@@ -124,9 +124,9 @@ fn platform() -> Source {
 /// What has to be known before the first block: which blocks there are, and their ids.
 #[derive(Default)]
 struct Plan {
-    /// True for each block of ours that has an item.
+    /// For each of [`BLOCKS`]: true if it has an item.
     used: Vec<bool>,
-    /// Number of blocks that are written as they were read.
+    /// Number of blocks that are written unchanged.
     own: usize,
     labels: HashSet<String>,
 }
@@ -150,7 +150,8 @@ impl Plan {
         Ok(out)
     }
 
-    /// Ids count from the blocks of ours, whose first ones are loaded.
+    /// The agent. It lists the first block of each of [`BLOCKS`] that has items, then the blocks that are written
+    /// unchanged.
     fn agent(&self) -> Value {
         let ids = self.used.iter().enumerate().filter(|(_, used)| **used).map(|(at, _)| at);
         let ids: Vec<String> =
@@ -170,15 +171,15 @@ impl Plan {
     }
 }
 
-/// The blocks while they are written.
+/// The blocks that are being written.
 struct Blocks<'p> {
     plan: &'p Plan,
-    /// Items of our blocks that are not full.
+    /// For each of [`BLOCKS`]: items of the block that is not full yet.
     open: Vec<String>,
-    /// Number of full blocks of each.
+    /// For each of [`BLOCKS`]: number of full blocks.
     full: Vec<usize>,
     own: usize,
-    /// Blocks that the agent does not load.
+    /// Number of blocks that the agent does not load.
     further: usize,
     labels: HashSet<String>,
     is_first: bool,
@@ -224,13 +225,13 @@ impl<'p> Blocks<'p> {
         self.put(file, &block.to_string())
     }
 
-    /// Ids after those that the agent names.
+    /// Number for the id of a block that the agent does not load. Such ids come after the ids that the agent lists.
     fn next_id(&mut self) -> usize {
         self.further += 1;
         BLOCKS.len() + self.plan.own + self.further - 1
     }
 
-    /// A block that was read from an agent, with an id and a label of this file.
+    /// The JSON of a block that was read from an agent, with a new id and a new label.
     fn own_text(&mut self, text: &str, label: &str) -> String {
         let id = json!(format!("block-{}", BLOCKS.len() + self.own)).to_string();
         self.own += 1;
@@ -247,7 +248,7 @@ impl<'p> Blocks<'p> {
         file.add(block)
     }
 
-    /// A label that no other block of the agent has. Labels of blocks that were read from an agent come first.
+    /// A label that no other block of the agent has. Labels of blocks that were read from an agent take precedence.
     fn free_label(&mut self, label: &str) -> String {
         let mut free = label.to_owned();
         let mut number = 2;

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;
 
-/// One claim for all conversations that were given together, because each is a file of its own.
+/// One claim for all conversations in the catalog, because each conversation is a separate file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let files =
         catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));

@@ -79,7 +79,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
     let found = tree::messages(element.text);
     let mut out: Vec<Turn> = Vec::with_capacity(found.len());
-    // Messages without an id are named by their position, so that those inside them find them.
+    // A message without an id gets one from its position, so that its answers can refer to it.
     let id_at = |out: &[Turn], position: usize| out.get(position).and_then(|turn| turn.id.clone());
     for message in found {
         let Some(object) = Object::parse(&message.text) else {

@@ -1,6 +1,6 @@
-//! Finds the messages of a conversation in one pass over its text. In an export with all branches, each message contains
-//! its answers under `children`, so a chat of a thousand turns is a thousand objects deep: parsing each of them by
-//! itself would read the inner ones a thousand times, and recursion would end the program.
+//! Finds the messages of a conversation in one pass over its text. In an export with all branches, each message
+//! contains its answers under `children`, so a chat of a thousand turns is a thousand objects deep. Parsing each object
+//! separately would read the innermost one a thousand times, and recursion could overflow the stack.
 
 /// A message in the text of a conversation.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub(super) struct FoundMessage {
 /// An object or list that has not ended yet.
 struct Open {
     is_object: bool,
-    /// The key of the member that is read, in objects.
+    /// In objects: start and end of the current member's key in the text.
     key: Option<(usize, usize)>,
-    /// The message that an object is.
+    /// Position of the message that this object is.
     message: Option<usize>,
     /// True for a list of messages.
     is_message_list: bool,
@@ -56,7 +56,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
             b'[' => {
                 let is_list = starts_list(text, &open);
                 open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
-                // What the message around it has before its answers.
+                // Copy what the message around this list has before the list.
                 if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
                     copy(text, message, at + 1, &mut out);
                 }
@@ -81,7 +81,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
     out
 }
 
-/// Appends the text up to `end` to the message that `open` is.
+/// Appends the text up to `end` to the message of `open`.
 fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
     if let Some(message) = open.message.and_then(|message| out.get_mut(message)) {
         message.text.push_str(text.get(open.copied..end).unwrap_or_default());
@@ -95,12 +95,12 @@ fn owner(open: &mut [Open]) -> Option<&mut Open> {
     open.get_mut(above)
 }
 
-/// True inside a list of messages.
+/// True if the innermost open object or list is a list of messages.
 fn message_list(open: &[Open]) -> bool {
     open.last().is_some_and(|top| top.is_message_list)
 }
 
-/// The message around the list that is open.
+/// Position of the innermost message that is open.
 fn enclosing(open: &[Open]) -> Option<usize> {
     open.iter().rev().find_map(|level| level.message)
 }

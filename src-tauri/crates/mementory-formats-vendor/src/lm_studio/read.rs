@@ -63,13 +63,13 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         chat.fields.insert("system_prompt".into(), prompt.into_owned().into());
     }
     let mut unit = unit(files, member, chat, FORMAT_ID, None);
-    // The ids are ours: the file has none.
+    // These ids were derived here; the file has none.
     unit.records.iter_mut().for_each(|record| record.origin_id = None);
     files.sink.unit(unit)
 }
 
-/// All versions of all messages, and the id of the last one that was shown. The versions of a message are branches that
-/// follow the version before it that was shown.
+/// All versions of all messages, and the id of the last message that was shown. The versions of a message are branches:
+/// all of them follow the shown version of the message before.
 fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> (Vec<Turn>, Option<String>) {
     let mut out = Vec::new();
     let mut shown: Option<String> = None;

@@ -1,5 +1,5 @@
-//! A record as Markdown: a comment with its values, a heading, and its text as a quote. A quote ends where its lines end,
-//! so that an open code fence, a heading or HTML in the text reaches no further.
+//! A record as Markdown: a comment with its values, a heading, and its text as a quote. The lines of the quote end it,
+//! so an open code fence, a heading or HTML in the text cannot affect later records.
 use mementory_formats_shared::export_files::readable::{record_of, shown_time, values_of};
 use mementory_model::{AttachmentRef, Record};
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option
         values.insert(FILES_MEMBER.into(), files.iter().map(|path| path.unwrap_or_default()).collect());
     }
     let mut out = format!("{COMMENT}{}{COMMENT_END}\n", comment_safe(&Value::Object(values)));
-    // A memory without a title begins with its facts.
+    // A record without a title has no heading.
     if !title.is_empty() {
         out.push_str(&format!("{heading} {}\n", escaped(title)));
     }
@@ -67,7 +67,7 @@ fn comment_safe(json: &Value) -> String {
     json.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace("--", "-\\u002d")
 }
 
-/// The text as Markdown can show it: one kind of line break, and no control characters.
+/// The text as Markdown can show it: with one kind of line break, and with U+FFFD for control characters except tabs.
 fn shown_text(text: &str) -> String {
     let is_unfit =
         |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
@@ -86,7 +86,7 @@ pub(super) fn escaped(text: &str) -> String {
         }
         out.push(c);
     }
-    // A number with a full stop, or a hyphen, begins a list.
+    // At the start of a line, a hyphen begins a list and `=` underlines a heading.
     if out.starts_with(['-', '=']) { format!("\\{out}") } else { out }
 }
 
@@ -135,7 +135,7 @@ impl OpenNote {
         let values: Map<String, Value> = serde_json::from_str(json).ok()?;
         let value = |name: &str| values.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let quote = self.quote.join("\n");
-        // If the text was changed in the file, the file counts.
+        // If a person edited the quote, the quote is the text of the record.
         let exact = Some(value(TEXT_MEMBER)).filter(|exact| shown_text(exact) == quote);
         let record = record_of(format, exact.unwrap_or(quote), value)?;
         let paths = values.get(FILES_MEMBER).and_then(Value::as_array).into_iter().flatten();

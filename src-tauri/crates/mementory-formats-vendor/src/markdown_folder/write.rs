@@ -22,7 +22,7 @@ const MAX_NAME_BYTES: usize = 60;
 /// Files by vault id, with their paths in the folder.
 type Files = BTreeMap<String, String>;
 
-/// Writes all records to the new folder `out`, or nothing if there is no path. The report is the same.
+/// Writes all records to the new folder `out`. Without a path, nothing is written, but the report is the same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -78,7 +78,7 @@ fn add_names(stored: &StoredRecord, names: &mut Files) {
     }
 }
 
-/// The path of a file: its name made safe, a part of its id so that it is unique, and its extension.
+/// The path of a file: its name made safe, its id so that the path is unique, and its extension.
 fn file_path(id: &str, name: &str) -> String {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let is_plain = (1..=8).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -112,7 +112,7 @@ fn file_of(record: &Record) -> &'static str {
 
 /// The folder that is being written.
 struct Folder {
-    /// None in a plan.
+    /// None if only the report is made.
     out: Option<PathBuf>,
     files: Files,
     index: NewFile,
@@ -139,7 +139,7 @@ impl Folder {
         stored.attachment_ids.iter().chain(own).map(|id| self.files.get(id).map(String::as_str)).collect()
     }
 
-    /// Writes what belongs to no conversation: memories in one file, all else in another.
+    /// Writes the records outside of conversations: memories in one file, all others in another.
     fn write_records(
         &mut self,
         source: &mut dyn RecordSource,

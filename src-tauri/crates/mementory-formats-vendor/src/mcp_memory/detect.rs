@@ -1,4 +1,5 @@
-//! Detects the lines of the memory server, or the graph that its tool returns, by the members of entities and relations.
+//! Detects the lines of the memory server, or the graph that its tool returns, by the members of entities and
+//! relations.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -20,7 +21,7 @@ fn layout(head: &Head) -> Option<&'static str> {
     }
 }
 
-/// Some servers call the type of an entity otherwise, but all have its name and observations.
+/// Some servers name the type of an entity differently, but every entity has a name and observations.
 fn has_observations(head: &Head, list: &str) -> bool {
     head.has_all(list, &["name", "observations"]) && (list == "entities" || head.says("entity"))
 }

@@ -47,7 +47,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
-/// An entity is a record without its observations, each of which is a memory.
+/// Reads an entity as a record, and each of its observations as a memory.
 fn read_entity(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -145,7 +145,7 @@ pub(super) fn observed(about: &EntityRef, item: &RawValue) -> Option<Record> {
     Some(record)
 }
 
-/// A relation. Its ends may be missing: the server does not check them.
+/// Reads a relation. Its ends may not exist, because the server does not check them.
 fn read_relation(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -161,7 +161,7 @@ fn read_relation(
     }
 }
 
-/// A relation. None without its ends.
+/// A relation. None if it does not name both ends.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     let what = object.first_text(&["relationType", "relation_type", "relation"]);
     let (from, to) = (object.id("from")?, object.id("to")?);
@@ -176,7 +176,7 @@ pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     Some(record)
 }
 
-/// The server knows an entity by its name only.
+/// Key of an entity. The server identifies entities only by name.
 fn entity_key(name: &str) -> String {
     format!("entity/{name}")
 }

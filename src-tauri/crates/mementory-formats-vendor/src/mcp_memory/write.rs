@@ -25,10 +25,10 @@ const KINDS: [Kind; 8] = [
 ];
 /// The name that the server's documentation gives to the person.
 const PERSON: &str = "default_user";
-/// Observations are collected for as many entities at a time as these bytes hold, so that memory stays bounded.
+/// Largest number of bytes of observations that are collected at once, so that memory use is bounded.
 const CHUNK_BYTES: usize = 16 << 20;
 
-/// Writes the new file `out`. None: only reports.
+/// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -81,7 +81,8 @@ fn reason_to_withhold(export: &Export, names: &Names, stored: &StoredRecord) -> 
     export.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
-/// The ends of a relation: in its own line, by its entities, or by its links. Other relations become observations.
+/// The ends of a relation: from its source text, its entities or its links. None for other relations, which become
+/// observations.
 fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if stored.record.kind != Kind::Relation {
         return None;
@@ -136,7 +137,7 @@ impl Subjects {
                 out.list.push((name, None, 0));
             }
             if let Some((_, known, bytes)) = out.list.get_mut(at) {
-                // What the entity itself says counts more than what is said about it.
+                // The type in the entity's own record takes precedence over the type in other records.
                 if known.is_none() || stored.record.kind == Kind::Entity && subject_type.is_some() {
                     *known = subject_type;
                 }
@@ -188,7 +189,7 @@ impl Line {
             return self.add_entity(export, stored, about);
         }
         let own = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
-        // The server knows texts only. Forks that have objects write other members beside them.
+        // The server reads only strings, so an observation that a fork wrote as an object is not written unchanged.
         let own = own.filter(|text| text.starts_with('"'));
         let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
         let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observed(about, &raw));
@@ -217,7 +218,7 @@ impl Line {
         let own = self.own.as_deref().and_then(|text| {
             let object = Object::parse(text)?;
             let raw = object.raw_value("observations")?;
-            // A line of the file must be one line.
+            // The server reads one entity per line, so the text may not contain line breaks.
             let line = with_replaced_values(text, &[(raw, observations.as_str())]);
             Some(line.replace(['\n', '\r'], " "))
         });

@@ -119,10 +119,10 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         let has_text = has("memory") || is_selected && (has("text") || has("data"));
         let has_mem0_key =
             MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
-        // Other programs have an object with that name, whose text is inside.
+        // In files of other programs, `memory` is an object that contains the text.
         has_text && !has("memory.content") && (has_mem0_key || is_selected)
     };
-    // Relations alone, which we write if there are no memories.
+    // A list of relations without memories, as this format writes it for a vault without memories.
     let has_relations = ["source", "relationship", "target"].iter().all(|key| keys.has(&format!("relations.{key}")));
     has_relations && keys.has("results")
         || has_memories_at("")

@@ -57,7 +57,7 @@ pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     record.tags = object.texts("categories");
     record.source.account = object.id("user_id");
     record.source.conversation = object.id("run_id");
-    // What we wrote says how it came to be; all else was taken from a conversation by a model.
+    // A memory that Mementory wrote states its method. A model extracted all others from conversations.
     record.source.method = match object.object("metadata").filter(|metadata| metadata.has("source_platform")) {
         Some(metadata) => metadata.first_text(&["source_method"]),
         None => Some("extracted".into()),

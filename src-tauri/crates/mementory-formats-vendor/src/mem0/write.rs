@@ -25,7 +25,7 @@ const USER: &str = "user";
 /// Members of a record that are in `metadata`.
 const IN_METADATA: [&str; 3] = ["title", "type", "source"];
 
-/// Writes the new file `out`. None: only reports.
+/// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -72,7 +72,7 @@ fn reason_to_withhold(export: &Export, stored: &StoredRecord, has_ends: bool) ->
     export.reason_to_withhold(stored, &KINDS).or_else(|| needs_text.then_some("no_text"))
 }
 
-/// The ends of a relation. Other relations are written as memories.
+/// The ends of a relation. None for other records, and for a relation without two ends, which is written as a memory.
 fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     let record = &stored.record;
     if record.kind != Kind::Relation {
@@ -89,7 +89,8 @@ fn memory_text(export: &mut Export, stored: &StoredRecord) -> String {
     text
 }
 
-/// True for an element that is known as mem0's beside any others, and has the types that mem0's own package wants.
+/// True for an element that detection recognises as mem0's and whose members have the types that mem0's package
+/// expects.
 fn is_own_memory(text: &str) -> bool {
     let Some(object) = Object::parse(text) else { return false };
     let is_text = |key: &str| object.raw_value(key).is_none_or(|raw| raw.get().starts_with('"'));
@@ -112,7 +113,7 @@ fn element(export: &Export, stored: &StoredRecord) -> Value {
         "created_at": time(record.times.created),
         "updated_at": time(record.times.updated),
     });
-    // The program knows days only.
+    // mem0 stores only the day.
     if let Some(end) = record.times.valid_to {
         let (year, month, day) = end.date();
         out["expiration_date"] = format!("{year:04}-{month:02}-{day:02}").into();

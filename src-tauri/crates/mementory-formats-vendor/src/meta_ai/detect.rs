@@ -85,7 +85,7 @@ fn has_transcript(head: &[u8]) -> bool {
     ["Meta AI_", "\\nMeta AI: ", "\nMeta AI: ", ">Meta AI</td>", ">Meta AI: "].iter().any(|words| has(head, words))
 }
 
-/// True for a thread between Meta AI and one person. Threads with more people are theirs.
+/// True for a thread between Meta AI and one person. A thread with more people is a conversation of these people.
 fn is_thread(keys: &mementory_json::Keys, head: &[u8]) -> bool {
     if !keys.has_below("messages.sender_name") {
         return false;

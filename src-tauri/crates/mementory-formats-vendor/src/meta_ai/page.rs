@@ -54,15 +54,15 @@ struct OpenChat {
     turns: Vec<Turn>,
     /// Role of the speaker whose text is the next cell.
     speaker: Option<&'static str>,
-    /// Texts of cells that are neither.
+    /// Texts of cells that are neither a name, a speaker nor a turn.
     other: Vec<String>,
-    /// Source of the cells that are no messages.
+    /// Source text of the cells that are not turns.
     source: String,
     offset: u64,
 }
 
 impl OpenChat {
-    /// Adds a cell. Returns the conversation before it if a new one begins.
+    /// Adds a cell. If a new conversation begins with it, returns the previous conversation.
     fn add(&mut self, cell: &str, offset: u64) -> Option<OpenChat> {
         let text = html::to_text_with_lines(cell);
         let mut done = None;
@@ -93,7 +93,7 @@ impl OpenChat {
             self.source.push_str(cell);
             return None;
         }
-        // Each transcript is a conversation, also without a name before it.
+        // Each transcript is a separate conversation, even without a name before it.
         if !self.turns.is_empty() {
             done = Some(std::mem::take(self));
         }

@@ -1,5 +1,5 @@
-//! Conversations as Meta writes them into one text: a heading, then `You: …` and `Meta AI: …`. Also the names of these
-//! texts, and Meta's UTF-8 that was taken for Latin-1.
+//! Conversations as Meta writes them into one text: a heading, then `You: …` and `Meta AI: …`. Also reads the names of
+//! these texts, and repairs UTF-8 that Meta decoded as Latin-1.
 use mementory_model::Timestamp;
 
 /// Name of the assistant.
@@ -17,7 +17,8 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
     PERSON.contains(&speaker).then_some("user")
 }
 
-/// The parts of a transcript: role and text. Empty if nobody speaks in it. Text before the first speaker is the heading.
+/// The parts of a transcript: role and text. Empty if nobody speaks in it. Text before the first speaker is the
+/// heading.
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
     for line in text.lines() {
@@ -48,12 +49,12 @@ fn speaker_of(line: &str) -> Option<(&'static str, &str)> {
     role(speaker).filter(|_| is_end).map(|role| (role, rest))
 }
 
-/// What the name of a transcript says: `Conversation with Meta AI_04-17-2026_1776479869.txt`.
+/// Parts of the name of a transcript: `Conversation with Meta AI_04-17-2026_1776479869.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
     /// The name without its ending.
     pub stem: String,
-    /// The time in it, or else the date, whose time zone is not known.
+    /// The time in the name, or else the date at midnight UTC, because its time zone is not known.
     pub time: Option<Timestamp>,
 }
 
@@ -76,7 +77,7 @@ pub(super) fn name(text: &str) -> Option<Name> {
     Some(Name { stem: stem.to_owned(), time: time.or(date) })
 }
 
-/// Text whose UTF-8 bytes were written as Latin-1 characters, put right. Any other text stays as it is.
+/// Repairs text whose UTF-8 bytes were written as Latin-1 characters. Any other text stays as it is.
 pub(super) fn repaired(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();

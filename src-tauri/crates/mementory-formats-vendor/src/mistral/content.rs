@@ -10,17 +10,17 @@ use serde_json::{Value, value::RawValue};
 /// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// What was said.
+    /// Text of the message, without its blocks.
     pub text: String,
     /// Thoughts, tools, canvases and unknown chunks, shown collapsed.
     pub blocks: Vec<Value>,
-    /// What the text refers to.
+    /// Sources that the text cites.
     pub citations: Vec<Value>,
     /// Files of the message.
     pub attachments: Vec<AttachmentRef>,
 }
 
-/// Key of the record of a file. Files are named in their chat's folder.
+/// Key of the record of a file. File names are unique only in the folder of a chat.
 pub(super) fn file_key(chat: &str, name: &str) -> RecordKey {
     RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
 }
@@ -82,7 +82,7 @@ fn read_chunk(raw: &RawValue, chat: &str, text: &mut String, out: &mut Content) 
     }
 }
 
-/// An image by its address. An image inside the address is only in the verbatim.
+/// An image by its address. The bytes in a `data:` address are only in the verbatim.
 fn image(chunk: &Object<'_>) -> Option<AttachmentRef> {
     let nested = chunk.object("image_url").or_else(|| chunk.object("imageUrl"));
     let address = nested
@@ -103,7 +103,7 @@ fn image(chunk: &Object<'_>) -> Option<AttachmentRef> {
     })
 }
 
-/// Adds a file. False if the value names none.
+/// Adds a file. False if the value has no file name.
 fn push_file(raw: &RawValue, chat: &str, out: &mut Vec<AttachmentRef>) -> bool {
     let file = Object::parse(raw.get()).unwrap_or_default();
     let id = first_id(&file, &["id", "fileId", "file_id"]);

@@ -6,7 +6,7 @@ use mementory_formats_shared::files::{decoded_head, extension, folder, is_inside
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Root and archive of a file. Files that were selected one by one have one place.
+/// Root and archive of a file. All files that were selected one by one share one place.
 type Place = (Option<usize>, Option<usize>);
 
 /// Content of a file by its keys.

@@ -1,5 +1,5 @@
-//! Reads the file of memories of an account. Its shape is not published; lists of texts and of objects with a text are
-//! understood, anything else is kept as a file.
+//! Reads the file of memories of an account. Its shape is not published. Lists of texts and of objects with a text are
+//! read; any other file is stored as a passthrough file.
 use super::MISTRAL;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{

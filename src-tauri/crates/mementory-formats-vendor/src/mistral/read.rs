@@ -20,7 +20,7 @@ pub(super) fn read(
         Role::Conversations if is_vibe => vibe::read_whole(reader, member, version),
         Role::Conversations => le_chat::read(reader, member, version),
         Role::Manifest => vibe::read_folder(reader, member, messages_of(catalog, detected, member), version),
-        // Read with the metadata of its session.
+        // The messages are read with the metadata of their session.
         Role::Records => Ok(()),
         Role::Memories => memories::read(reader, member, version),
         Role::Attachment => {

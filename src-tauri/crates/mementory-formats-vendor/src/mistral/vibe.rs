@@ -138,7 +138,7 @@ fn send(reader: &mut FileReader<'_>, chat: Chat, container: &str, version: Optio
     reader.sink.unit(unit)
 }
 
-/// A message. What the agent itself put into the role of the person is context.
+/// A message. Text that the agent injected in the name of the person is context.
 fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) -> Turn {
     let stated = first_text(message, &["role"]).map_or_else(|| "unknown".into(), |role| role.to_lowercase());
     let is_context = message.is_true("injected") || stated == "system";

@@ -5,11 +5,11 @@ use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 8 << 10;
-/// A folder with fewer notes and without settings may be a few memory lists, which another format knows better.
+/// Fewest notes of a folder without settings. A smaller folder may be a few memory lists, which another format reads.
 const MANY_NOTES: usize = 5;
 
-/// One claim for each vault and for each folder of notes. With `asked`, the user chose this format, so a folder with any
-/// note is claimed, and a single note.
+/// One claim for each vault and for each folder of notes. With `asked`, the user chose this format, so any folder with
+/// a note and any single note is claimed.
 pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
     note_folders(catalog).iter().filter_map(|folder| claim(catalog, folder, asked)).collect()
 }

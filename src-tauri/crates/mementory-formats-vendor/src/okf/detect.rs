@@ -39,7 +39,7 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
     out
 }
 
-/// True for a reserved file that is a concept nevertheless, as some programs write it.
+/// True for a file with a reserved name that some programs nevertheless write as a concept.
 fn has_type(catalog: &Catalog, member: &Member) -> bool {
     catalog
         .head(member, HEAD_BYTES)
@@ -63,14 +63,14 @@ fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
     index.or_else(|| folder.sample(5).filter_map(|id| catalog.members().get(id)).find_map(version))
 }
 
-/// What was found in some of the concepts.
+/// Numbers of concepts in a sample of the folder.
 #[derive(Default)]
 struct Sample {
     seen: usize,
     typed: usize,
-    /// With members that only this format has.
+    /// Concepts with members that only this format has.
     marked: usize,
-    /// With members that other formats have.
+    /// Concepts with members that other formats have.
     foreign: usize,
     has_index: bool,
 }
@@ -95,7 +95,8 @@ impl Sample {
         out
     }
 
-    /// Every concept must have a type; a few that have none are tolerated.
+    /// True if at least four fifths of the concepts have a type, none has members of other formats, and either this
+    /// format's members or an index were found.
     fn is_bundle(&self, folder: &NoteFolder) -> bool {
         let is_typed = self.typed > 0 && 5 * self.typed >= 4 * self.seen;
         let is_own = self.marked > 0 || self.has_index && !folder.is_vault;
@@ -103,7 +104,8 @@ impl Sample {
     }
 }
 
-/// True for a list or mapping, and for a date: the own members are no plain words.
+/// True for a list, a mapping, or a text that begins like a date (`20…`). If one of [`OWN_MEMBERS`] is a plain word, it
+/// belongs to another format.
 fn is_structured(value: &serde_json::Value) -> bool {
     value.is_array() || value.is_object() || value.as_str().is_some_and(|text| text.starts_with("20"))
 }

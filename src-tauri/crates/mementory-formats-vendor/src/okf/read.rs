@@ -47,7 +47,7 @@ pub(super) fn fill(note: &Note<'_>, record: &mut Record) {
     read_families(note, record);
 }
 
-/// The families of members for trust and lifecycle. `generated` says who wrote the concept: an agent (`name/version`),
+/// Reads the members about trust and lifecycle. `generated` says who wrote the concept: an agent (`name/version`),
 /// a person (`human:name`) or a process.
 fn read_families(note: &Note<'_>, record: &mut Record) {
     let member = |of: &str, key: &str| {

@@ -1,5 +1,5 @@
 //! Writes records as concepts of a bundle: one file each, with an index at the top and in each folder. Concepts that
-//! were read from a bundle are written as they were.
+//! were read from a bundle are written unchanged.
 use super::read::fill;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -16,7 +16,7 @@ const FORMAT: &str = "okf";
 /// The version that is written.
 const VERSION: &str = "0.2";
 
-/// Writes all concepts into the new folder `out`. None: only reports.
+/// Writes all concepts into the new folder `out`. If `out` is None, only the report is made.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -63,17 +63,18 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path of a concept that is written as it was read.
+/// The path of a concept that is written unchanged. None for all other records.
 fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|_| stored.record.kind == Kind::Resource)?;
     let id = stored.record.origin_id.as_deref()?;
     Note::parse(text).text("type").map(|_| format!("{id}.md"))
 }
 
-/// Reports a concept that is written as it was read. The folder gives it another project.
+/// Reports the losses of a concept that is written unchanged. A reader takes the name of the export folder as the
+/// project.
 fn wrote_own(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
-    // The files that it refers to are not written.
+    // The attachments of the concept are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {
         let note = "it is read back with the name of the folder as its project";
@@ -132,7 +133,7 @@ fn link(title: &str, target: &str) -> String {
     format!("[{}]({target})", link_words(title, 80))
 }
 
-/// The index of each folder, and the index at the top that names the folders. Counts the concepts of each.
+/// Number of concepts by folder. Each folder gets an index, and the index at the top lists the folders.
 #[derive(Default)]
 struct Indexes(BTreeMap<String, u64>);
 

@@ -16,8 +16,8 @@ pub(super) const PLATFORM: &str = "open_webui";
 /// Names of folders by id. Only the database has them.
 pub(super) type Folders = HashMap<String, String>;
 
-/// Sends a chat. `text` is the row: `{id, title, user_id, chat: {…}, …}`, or only what is under `chat`. `stored` are the
-/// messages of a table of their own, used if the chat has none.
+/// Sends a chat. `text` is the row `{id, title, user_id, chat: {…}, …}`, or only the value of `chat`. `stored` are the
+/// messages of the table `chat_message`. They are used if the chat itself has none.
 pub(super) fn read_chat(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -102,7 +102,7 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     list.iter().filter_map(name).filter(|tag| !tag.trim().is_empty()).collect()
 }
 
-/// The source text with empty messages, which have their own records.
+/// The source text with its messages cut out, because they have their own records.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
     cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, "{}")));

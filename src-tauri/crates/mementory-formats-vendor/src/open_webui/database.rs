@@ -88,7 +88,7 @@ fn each_row(
         Ok(rows) => rows,
         Err(error) => return failed(files, error),
     };
-    // A damaged file can lead to the same rows again and again.
+    // A damaged file can return the same rows endlessly.
     let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
     for number in 0..most {
         match rows.next() {
@@ -100,7 +100,7 @@ fn each_row(
     Ok(())
 }
 
-/// A row as JSON. Bytes that are no text are left out: here these are pictures and vectors.
+/// A row as JSON. A blob that is not text becomes null: such blobs are pictures and vectors.
 fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     let mut out = Row::new();
     for (index, name) in names.iter().enumerate() {
@@ -124,7 +124,7 @@ fn text(row: &Row, key: &str) -> Option<String> {
     }
 }
 
-/// A row as JSON text. Columns with JSON in a text are JSON in it, so that it looks like an export.
+/// A row as JSON text. A column whose text is JSON becomes JSON, so that the row looks like an exported chat.
 fn row_text(row: Row) -> String {
     let mut out = String::from("{");
     for (name, value) in row {
@@ -168,7 +168,7 @@ fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> V
             break;
         }
         let mut row = row_of(row, &names);
-        // The column has JSON: a list of parts, or a text in quotes.
+        // The column contains JSON: a list of parts, or a string.
         if let Some(content) = text(&row, "content").and_then(|text| serde_json::from_str::<String>(&text).ok()) {
             row.insert("content".into(), content.into());
         }
@@ -220,7 +220,7 @@ fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, 
     record
 }
 
-/// Says which tables are not imported, with their number of rows.
+/// Reports which tables are not imported, with their number of rows.
 fn report_other_tables(files: &mut FileReader<'_>, member: &Member, connection: &Connection, tables: &[String]) {
     for table in tables.iter().filter(|table| !READ_TABLES.contains(&table.as_str())) {
         let quoted = table.replace('"', "\"\"");

@@ -4,7 +4,7 @@ use mementory_formats_shared::json_head::head_keys;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_json::Keys;
 
-/// Number of bytes of a database that detection reads. Its table of tables may be in any of the first pages.
+/// Number of bytes of a database that detection reads. The list of its tables may be in any of the first pages.
 const HEAD_BYTES: usize = 4 << 20;
 
 /// One claim for each exported file and for each database with its log.

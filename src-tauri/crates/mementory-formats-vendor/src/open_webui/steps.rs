@@ -1,4 +1,4 @@
-//! The steps of an answer besides its text: thoughts, calls of tools and their results. They stand in the text as
+//! The steps of an answer besides its text: thoughts, calls of tools and their results. The text contains them as
 //! `<details type="…">`; newer versions have them under `output` as well.
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::content::Content;
@@ -19,7 +19,7 @@ pub(super) fn separate_steps(turn: &mut Turn) {
     if turn.text.contains(START) {
         turn.text = without_steps(&turn.text, &mut in_text);
     }
-    // The list under `output` says the same in more detail, and its texts are the text of the answer.
+    // `output` has the same steps in more detail. Its text is used if the answer has no other text.
     let blocks = if has_output { steps.blocks } else { in_text.blocks };
     if turn.text.trim().is_empty() && has_output {
         turn.text = steps.text;
@@ -91,7 +91,7 @@ fn attribute(attributes: &str, name: &str) -> Option<String> {
     Some(unescaped(value.split('"').next()?))
 }
 
-/// The characters that the program escapes in these texts.
+/// Decodes the characters that Open WebUI escapes in these texts.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();

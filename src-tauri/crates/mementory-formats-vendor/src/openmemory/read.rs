@@ -40,7 +40,7 @@ struct Backup {
 
 impl Backup {
     fn read_file(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        // A memory on a line has a list of categories itself.
+        // Only a backup is split into its tables, because a memory on a line has a list `categories` too.
         let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
         let lists: &[&str] = if is_backup { &TABLES } else { &LISTS };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
@@ -110,7 +110,7 @@ impl Backup {
             return Ok(());
         };
         let mut record = self.rows.record(Kind::Memory, object.id("id"), &text, text.clone());
-        // What the server calls deleted stays in its database and is deleted here as well.
+        // The server keeps deleted memories in its database. Their records have the status `deleted`.
         record.status = object.first_text(&["state"]);
         record.times.created = object.time("created_at");
         record.times.updated = object.time("updated_at");

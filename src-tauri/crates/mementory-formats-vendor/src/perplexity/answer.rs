@@ -5,7 +5,7 @@ use mementory_formats_shared::{
 };
 use serde_json::{Value, value::RawValue};
 
-/// Depth to which JSON in a text in JSON is followed.
+/// Largest nesting depth of JSON inside JSON strings.
 const MAX_NESTING: usize = 3;
 
 /// An answer with what belongs to it.

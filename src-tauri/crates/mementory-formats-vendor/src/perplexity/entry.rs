@@ -83,7 +83,7 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     if !answer.blocks.is_empty() {
         fields.insert("blocks".into(), Value::Array(answer.blocks));
     }
-    // The query is only in its own message, so that erasing it there erases it.
+    // Only the query's own message contains the query, so erasing that message erases the query.
     let replaced: Vec<(&RawValue, &str)> = raw_query.into_iter().map(|raw| (raw, "\"\"")).collect();
     out.push(Turn {
         id,

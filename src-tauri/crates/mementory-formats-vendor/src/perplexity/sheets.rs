@@ -1,4 +1,5 @@
-//! Reads the workbook: a sheet of conversations and a sheet of memories. The columns decide, not the names of the sheets.
+//! Reads the workbook: a sheet of conversations and a sheet of memories. The columns decide, not the names of the
+//! sheets.
 use super::{PERPLEXITY, answer, threads::Threads};
 use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_formats_shared::{
@@ -189,8 +190,8 @@ fn profile_title(text: &str) -> Option<String> {
     first_text(&Object::parse(text)?, &["name", "title", "type"])
 }
 
-/// The cells of a row as a JSON object by the names of their columns, without some of them. A workbook has no text of
-/// its own for a row.
+/// The cells of a row as a JSON object by column name, except the columns `without`. A workbook has no source text for
+/// a row.
 fn cells_as_json(header: &Header, row: &Row, without: &[Option<usize>]) -> Verbatim {
     Verbatim::json(Value::Object(header.other_cells(row, without)).to_string())
 }

@@ -44,8 +44,8 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Adds messages to the thread with the id of `chat`, or the thread itself. A message that is already there is not
-    /// added again.
+    /// Adds messages to the thread with the id of `chat`. If there is none, `chat` becomes a new thread. A message that
+    /// the thread already has is not added again.
     pub(super) fn add(
         &mut self,
         reader: &mut FileReader<'_>,

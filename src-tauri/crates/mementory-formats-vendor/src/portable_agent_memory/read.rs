@@ -47,7 +47,7 @@ fn read_document(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>
     store_envelope(files, row.member, &with_replaced_values(row.text, &lists))
 }
 
-/// Stores what stands beside the entries, without the tokens that give access to them.
+/// Stores the whole document as a passthrough file, without the capability tokens, which give access to memories.
 fn store_envelope(files: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
     let object = Object::parse(text).unwrap_or_default();
     let tokens = object.raw_value("capability_tokens").filter(|raw| list(raw).is_none_or(|items| !items.is_empty()));
@@ -81,7 +81,7 @@ fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, k
     };
     record.tags = object.texts("tags");
     record.times.created = object.time("created_at");
-    // Entries may descend from entries of any kind, and say only their ids.
+    // The parents may be of any kind, and the entry states only their ids.
     let parents = object.texts("parent_ids").into_iter();
     record.links.extend(parents.map(|id| link("derived_from", Kind::Memory, ID, id)));
     record.fields = object.other_fields(&[used, &["id", "tags", "created_at"]].concat());
@@ -118,7 +118,7 @@ fn procedure(rows: &RowSender, object: &Object<'_>) -> Built {
     Some((record, &["name", "body"]))
 }
 
-/// What the agent is at: its goals, and what it noted for them.
+/// The agent's current work: its goals and its notes.
 fn working(rows: &RowSender, object: &Object<'_>) -> Built {
     let mut lines = object.texts("goals");
     lines.extend(object.first_text(&["scratch"]));
@@ -128,7 +128,7 @@ fn working(rows: &RowSender, object: &Object<'_>) -> Built {
     Some((record, &["goals", "scratch"]))
 }
 
-/// What the agent is like, and how it was told to behave.
+/// The agent's persona and its instructions.
 fn identity(rows: &RowSender, object: &Object<'_>) -> Built {
     let mut lines: Vec<String> = object.first_text(&["persona"]).into_iter().collect();
     lines.extend(object.first_text(&["custom_instructions"]));

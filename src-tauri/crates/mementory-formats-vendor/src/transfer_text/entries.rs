@@ -193,7 +193,8 @@ fn announces_list(text: &str, title: &str) -> bool {
     text.ends_with(':') && !text.starts_with(['#', '*']) && title.split_whitespace().count() > 3
 }
 
-/// True for a bullet without a date. Such a line is part of the entry above it if it is indented.
+/// True if neither the line nor the text after its bullet begins with a date. Such a line is part of the entry above it
+/// if it is indented.
 fn is_bullet_without_date(text: &str) -> bool {
     date_marker(strip_bullet(text).unwrap_or(text)).is_none()
 }

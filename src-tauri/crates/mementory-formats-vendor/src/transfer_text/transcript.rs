@@ -24,7 +24,7 @@ pub(super) struct Transcript {
     pub preamble: String,
 }
 
-/// Labels of the person besides the names of its role, in the languages in which chat programs copy them.
+/// Labels of the person besides the role names in [`roles`], in the languages in which chat programs copy them.
 const USER_LABELS: [&str; 13] = [
     "i said",
     "you said",
@@ -40,7 +40,7 @@ const USER_LABELS: [&str; 13] = [
     "вы сказали",
     "你说",
 ];
-/// Names of assistants that no role is called.
+/// Names of assistants that [`roles`] does not contain.
 const ASSISTANT_LABELS: [&str; 9] =
     ["le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
 /// What chat programs put after or before the name of the assistant that speaks.

@@ -18,8 +18,8 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
     files.each_file(detected, |files, member, _| {
-        // The answer about a session is one conversation, and is read as a whole. A fact on a line has a list of episodes
-        // itself.
+        // Only a graph is split into its lists. The answer about a session is one conversation, and a fact on a line
+        // has a list of episodes of its own.
         let is_graph = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("graph");
         let lists: &[&str] = if is_graph { &LISTS } else { &[] };
         each_row(files, member, lists, Kind::Fact, &mut |files, row| read_row(&mut rows, files, row))
@@ -97,7 +97,7 @@ fn ends(object: &Object<'_>) -> Vec<mementory_model::Link> {
     [end("source_node_uuid", "source"), end("target_node_uuid", "target")].into_iter().flatten().collect()
 }
 
-/// A connection without a sentence: which episode mentions which entity, or who is in a community.
+/// An edge without a sentence: which episode mentions which entity, or who is in a community.
 fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>) -> Option<Record> {
     let (source, target) = (object.id("source_node_uuid")?, object.id("target_node_uuid")?);
     let named = |keys: &[&str]| object.first_text(keys);
@@ -112,7 +112,7 @@ fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
     record.links = ends(object);
-    // Only an episode mentions.
+    // The source of a `MENTIONS` edge is always an episode.
     if let Some(link) = record.links.first_mut().filter(|_| record.record_type.as_deref() == Some("MENTIONS")) {
         link.kind = Kind::Resource;
     }

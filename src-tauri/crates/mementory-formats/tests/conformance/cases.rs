@@ -17,7 +17,7 @@ pub struct Case {
     pub path: PathBuf,
     /// The export that an incremental export continues.
     pub base: Option<PathBuf>,
-    /// The expected error code of reading, if the input must be refused.
+    /// The error code with which reading must refuse the input. None if the input can be read.
     pub refused: Option<String>,
     _packed: Vec<Scratch>,
 }
@@ -93,7 +93,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// The files of an input by name. A single file is its only entry.
+/// The files of an input by name. If the input is a single file, the map has one entry.
 pub fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     if path.is_dir() { tree(path) } else { BTreeMap::from([(name(path), std::fs::read(path).unwrap())]) }
 }

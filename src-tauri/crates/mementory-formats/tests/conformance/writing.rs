@@ -16,7 +16,8 @@ struct Written {
     _scratch: Scratch,
 }
 
-/// None if the format has no place for any of these records: a memory format may be given conversations alone.
+/// Writes a source. None if the format has no place for any of the records, as when a format for memories gets only
+/// conversations.
 fn write(source: &mut MemorySource, format: &dyn Format, base: Option<PathBuf>, name: &str) -> Option<Written> {
     let scratch = Scratch::new("written");
     let path = scratch.at(&format!("written{}", format.capabilities().ending));
@@ -156,7 +157,7 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
     let mut left_out = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
     let mut tested: BTreeSet<&str> = BTreeSet::new();
-    // A format whose exports need a base accepts only records of the same origin.
+    // A format whose exports need a base accepts only records of the same origin, so it is skipped.
     let targets: Vec<Case> = targets.into_iter().filter(|case| !case.format.capabilities().needs_base).collect();
     for target in targets.iter().filter(|target| tested.insert(target.format.id())) {
         for case in &sources {

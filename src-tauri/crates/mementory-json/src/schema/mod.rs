@@ -1,5 +1,5 @@
 //! Schemas as const tables, and a check of a tree against them. Each violation is passed with its place to a callback.
-//! The calling format decides about codes, severities and the length of its report. A table can also be used for other
+//! The calling format chooses codes, severities and the length of its report. A table can also be used for other
 //! purposes, such as the types of YAML scalars.
 mod place;
 #[cfg(test)]
@@ -117,7 +117,7 @@ pub const fn required_nullable(name: &'static str, rule: Rule) -> Field {
 pub struct TextForm {
     /// The expected form, worded to follow "not" in a message.
     pub expected: &'static str,
-    /// Compares a text with this form.
+    /// Compares a text with this form. The result says how well the text fits.
     pub fit: fn(&str) -> Fit,
 }
 

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 /// How repeated keys of an object are treated. In any case, the last value is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
-    /// They are not reported.
+    /// Repeated keys are not reported.
     Accept,
     /// [`Violation::RepeatedKey`] is reported once for each object whose fields the schema lists.
     Report,
@@ -166,7 +166,7 @@ fn expected_type(rule: &Rule) -> &'static str {
     }
 }
 
-/// True if one of at most `count` names is repeated. A set is only used if there are many names.
+/// True if one of the names is repeated. There are at most `count` names. A set is only used for many names.
 fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
     const MAX_COMPARED_NAMES: usize = 32;
     if count > MAX_COMPARED_NAMES {

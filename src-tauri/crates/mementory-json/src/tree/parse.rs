@@ -37,8 +37,8 @@ struct TreeParser<'t> {
     bounds: Bounds,
     /// Memory in bytes that the value may still use.
     bytes_left: u64,
-    /// The items of all open arrays, and the members of all open objects. The items of an array are split off when it
-    /// ends. This is much faster than growing a separate list for each array.
+    /// The items of all open arrays, and the members of all open objects. The items of an array are split off when the
+    /// array ends. This is much faster than growing a separate list for each array.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
 }

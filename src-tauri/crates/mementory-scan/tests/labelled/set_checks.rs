@@ -77,7 +77,7 @@ fn every_value_passes_an_independent_check() {
                     && !value.contains(char::is_whitespace)
                     && (!has_github_prefix || validate::is_valid_github(value))
             }
-            // A record's property, not a value in a text.
+            // Only a property of a record, never a value in a text.
             Class::StoredSecret => false,
         };
         assert!(holds, "{slot}: {value}");

@@ -98,7 +98,7 @@ fn an_old_meta_fails_or_reports_its_old_change_number() {
     std::fs::write(&meta, &old[&meta]).unwrap();
     assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))));
     std::fs::write(&meta, new).unwrap();
-    // The complete old index opens, but reports change 1, which the store can tell is old.
+    // The complete old index opens, but reports change 1, by which the store sees that the index is old.
     for (path, bytes) in &old {
         std::fs::write(path, bytes).unwrap();
     }

@@ -24,10 +24,10 @@ impl GrantRights {
     }
 }
 
-/// What one client may do. The token is not part of it: only a salted digest of the secret in it.
+/// What one client may do. Instead of the token, it has a salted digest of the token's secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// Its id.
+    /// Id of the grant.
     pub id: String,
     /// The client's name, given by the person.
     pub name: String,
@@ -37,19 +37,19 @@ pub struct Grant {
     pub scope: GrantScope,
     /// Permitted actions.
     pub rights: GrantRights,
-    /// Most records that one call returns.
+    /// Largest number of records that one call returns.
     pub records_per_call: u32,
-    /// Most records that leave on one day (UTC).
+    /// Largest number of records that may leave the vault on one day (UTC).
     pub records_per_day: u32,
-    /// When it was made, in microseconds since 1970.
+    /// When the grant was made, in microseconds since 1970.
     pub created: i64,
-    /// When it ends.
+    /// When the grant expires, in microseconds since 1970. None: never.
     pub expires: Option<i64>,
-    /// When the person ended it.
+    /// When the person revoked the grant, in microseconds since 1970.
     pub revoked: Option<i64>,
-    /// Time of the last call.
+    /// Time of the last call, in microseconds since 1970.
     pub last_call: Option<i64>,
-    /// Time of the first call that returned a record.
+    /// Time of the first call that returned a record, in microseconds since 1970.
     #[serde(default)]
     pub first_read: Option<i64>,
     /// Whether the person has seen the notice of the first read.
@@ -57,9 +57,9 @@ pub struct Grant {
     pub first_read_seen: bool,
     /// Number of the day that the next two fields count, in days since 1970.
     pub(crate) day: i64,
-    /// Calls on that day.
+    /// Number of calls on that day.
     pub(crate) calls_today: u32,
-    /// Records that left on that day.
+    /// Number of records that left the vault on that day.
     pub(crate) records_today: u32,
 }
 
@@ -113,8 +113,8 @@ impl Grant {
     }
 }
 
-/// The parts of a token that are checked. The rights in it are for the client's program, so that it can list its tools
-/// while the vault is locked; what counts is the grant.
+/// The parts of a token that are checked. A token also names the rights, so that the client's program can list its
+/// tools while the vault is locked. These rights are not checked: only the rights of the grant count.
 pub(crate) struct Token {
     pub(crate) grant: String,
     secret: [u8; 32],

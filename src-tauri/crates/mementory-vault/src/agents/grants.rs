@@ -1,4 +1,4 @@
-//! Makes, lists and ends grants, checks tokens, and counts what leaves.
+//! Makes, lists and revokes grants, checks tokens, and counts the records that leave the vault.
 use crate::{
     VaultError, VaultResult,
     agents::{Grant, GrantedView, NewGrant, grant::Token},
@@ -9,7 +9,7 @@ use mementory_store::audit;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// Largest number of grants that a vault keeps, with those that ended.
+/// Largest number of grants in a vault, including those that have ended.
 const MAX_GRANTS: usize = 200;
 /// Largest number of calls of one grant on one day. Each call is an entry of the audit log, which only grows.
 const MAX_CALLS_PER_DAY: u32 = 10_000;
@@ -28,14 +28,14 @@ pub enum GrantRefusal {
     DailyLimit,
 }
 
-/// What a call did, for the audit log.
+/// What a client's call did, for the audit log.
 #[derive(Debug, Clone, Default)]
 pub struct Call {
     /// Name of the action: `client_search`, `client_list` …
     pub op: &'static str,
-    /// Number of records that leave, by kind.
+    /// Number of records that leave the vault, by kind.
     pub left: BTreeMap<Kind, u32>,
-    /// Further words for the log. Never content.
+    /// Further words for the log. They never contain content of a record.
     pub note: &'static str,
 }
 
@@ -45,7 +45,7 @@ impl Call {
         Self { op, ..Self::default() }
     }
 
-    /// Number of records that leave.
+    /// Number of records that leave the vault.
     pub fn records(&self) -> u32 {
         self.left.values().sum()
     }
@@ -79,7 +79,7 @@ impl<'v> Grants<'v> {
 }
 
 impl Grants<'_> {
-    /// All grants, oldest first, with those that ended.
+    /// All grants, oldest first, including those that have ended.
     ///
     /// # Errors
     /// The store.
@@ -95,8 +95,8 @@ impl Grants<'_> {
     /// Makes a grant. Returns it with its token, which is stored nowhere.
     ///
     /// # Errors
-    /// `Usage` if the name is empty, too long, not one line, or that of another grant in force; without a right; with
-    /// too many grants.
+    /// `Usage` if the name is empty, too long, not one line, or the name of another grant that was not revoked; if the
+    /// grant has no right; if the vault has too many grants.
     pub fn add(&self, mut new: NewGrant, now: Timestamp) -> VaultResult<(Grant, String)> {
         new.name = new.name.trim().to_owned();
         let usage = |message: &str| Err(VaultError::Usage(message.into()));
@@ -121,10 +121,10 @@ impl Grants<'_> {
         })
     }
 
-    /// Ends a grant, given by id or, if it is in force, by name. What its client has read is not taken back.
+    /// Revokes a grant, given by its id or name. What its client has already read cannot be taken back.
     ///
     /// # Errors
-    /// `NotFound` if there is none, or it has ended.
+    /// `NotFound` if no grant has this id or name, or it was already revoked.
     pub fn revoke(&self, id_or_name: &str, now: Timestamp) -> VaultResult<Grant> {
         self.context.store.write(|tx| {
             let all = load_all(tx)?;
@@ -137,7 +137,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant of a token, also if it has ended. None if no grant of this vault has this token.
+    /// The grant of a token, even if the grant has ended. None if no grant of this vault has this token.
     ///
     /// # Errors
     /// The store.
@@ -185,7 +185,8 @@ impl Grants<'_> {
     /// Counts a call and logs it. The call's answer may be handed out only after this succeeded.
     ///
     /// # Errors
-    /// The store; in the inner result, that the grant ended meanwhile or its day is used up.
+    /// The store; in the inner result, that the grant was revoked meanwhile or its records or calls of today are used
+    /// up.
     pub fn record(&self, grant: &Grant, call: &Call, now: Timestamp) -> VaultResult<Result<(), GrantRefusal>> {
         self.context.store.write(|tx| {
             let Some(mut grant) = load(tx, &grant.id)?.filter(|g| g.revoked.is_none()) else {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Kinds that no grant makes visible: files, the source's own log and unread parts of exports, and credentials.
 const NEVER_VISIBLE: [Kind; 4] = [Kind::Attachment, Kind::Audit, Kind::Foreign, Kind::Credential];
 
-/// The records that a grant makes visible. An empty list means no restriction by it.
+/// The records that a grant makes visible. An empty list restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GrantScope {
@@ -20,9 +20,9 @@ pub struct GrantScope {
     pub types: Vec<String>,
     /// Records with at least one of these tags.
     pub tags: Vec<String>,
-    /// Dated at or after this time, in microseconds since 1970.
+    /// Records dated at or after this time, in microseconds since 1970.
     pub since: Option<i64>,
-    /// Dated at or before this time.
+    /// Records dated at or before this time, in microseconds since 1970.
     pub until: Option<i64>,
     /// True if conversations and messages are visible too.
     pub conversations: bool,
@@ -71,8 +71,8 @@ impl GrantScope {
         (parts.join(" AND "), values)
     }
 
-    /// The part of the scope that the search index knows. It finds too much: what it finds is checked by
-    /// [`condition`](Self::condition).
+    /// The part of the scope that the search index can filter by. The index also finds records outside the scope, so
+    /// each found record is checked by [`condition`](Self::condition).
     pub(crate) fn index_filter(&self) -> IndexFilter {
         IndexFilter {
             kinds: self.visible_kinds().into_iter().map(|kind| kind.as_str().to_owned()).collect(),

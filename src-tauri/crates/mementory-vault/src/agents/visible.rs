@@ -1,6 +1,6 @@
-//! The records that a grant makes visible. Every tool of every client reads through [`GrantedView`], and everything in
-//! it goes through `select`, which has the condition of the grant, and `granted`, which masks and copies only what a
-//! client may see.
+//! The records that a grant makes visible. Every tool of every client reads through [`GrantedView`]. Each of its
+//! functions uses `select`, which applies the condition of the grant, and `granted`, which masks a record and copies
+//! only what a client may see.
 use crate::{VaultError, VaultResult, agents::GrantScope, context::Context, sensitive::Masker};
 use mementory_model::{Kind, Timestamp};
 use mementory_search::snippet;
@@ -8,10 +8,10 @@ use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// Kinds that say something about the person by themselves, which `list` returns.
+/// Kinds that `list` returns. A record of these kinds says something about the person without its context.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
 
-/// Number of hits of the index that are looked up together.
+/// Number of hits of the index that are read together.
 const HITS_PER_STEP: usize = 200;
 /// Number of steps after which a search ends although the index has more hits.
 const MAX_STEPS: usize = 10;
@@ -25,30 +25,30 @@ pub struct GrantedRecord {
     pub record_type: Option<String>,
     pub title: Option<String>,
     pub text: String,
-    /// Platform that it came from.
+    /// Platform that the record came from.
     pub source: String,
     pub created: Option<Timestamp>,
     pub updated: Option<Timestamp>,
     pub status: Option<String>,
     pub tags: Vec<String>,
     pub confidence: Option<f64>,
-    /// How the source made it.
+    /// How the source made the record.
     pub method: Option<String>,
-    /// Who wrote it, if it is a message.
+    /// Who wrote the message. None for other records.
     pub role: Option<String>,
-    /// Id of its conversation, if that is visible too.
+    /// Id of the record's conversation, if the conversation is visible too.
     pub conversation: Option<String>,
     pub version: u32,
-    /// True if something in it was masked.
+    /// True if a value in the record was masked.
     pub covered: bool,
 }
 
 /// One page of a list.
 #[derive(Debug, Clone, Default)]
 pub struct GrantedPage {
-    /// Its records, newest first.
+    /// The records of this page, newest first.
     pub records: Vec<GrantedRecord>,
-    /// Marker of the next page.
+    /// Cursor of the next page. None on the last page.
     pub next: Option<String>,
     /// Number of records on all pages.
     pub total: u32,
@@ -70,7 +70,7 @@ impl<'v> GrantedView<'v> {
         Ok(Self { context, scope, masker })
     }
 
-    /// Rows of visible records that also meet `condition`, whose values are marked `?`.
+    /// Rows of visible records that also meet `condition`, in which each `??` stands for the next of the values `more`.
     fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();
@@ -119,7 +119,7 @@ impl<'v> GrantedView<'v> {
     /// A visible record.
     ///
     /// # Errors
-    /// `NotFound` if it is not visible, without a difference to one that does not exist or was erased.
+    /// `NotFound` if the record is not visible. The error is the same for a record that does not exist or was erased.
     pub fn record(&mut self, id: &str) -> VaultResult<GrantedRecord> {
         let view = self.row(id)?;
         self.granted(&view)
@@ -131,7 +131,7 @@ impl<'v> GrantedView<'v> {
         found.ok_or_else(|| VaultError::not_found(id))
     }
 
-    /// The first of these rows, as many as have at most `max_chars` characters of text together, but at least one.
+    /// The first of these rows, as many as have at most `max_chars` characters of text in total, but at least one.
     fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
@@ -179,8 +179,8 @@ impl<'v> GrantedView<'v> {
         let mut condition = listed.clone();
         let mut values = Vec::new();
         if let Some(cursor) = cursor {
-            // The cursor has the date and id of the last record, which the client has seen, and no row number, which
-            // would tell how many records there are.
+            // The cursor has the date and id of the last record, which the client has seen. It has no row number, which
+            // would reveal how many records there are.
             let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
             let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;
             let sort: i64 = sort.parse().map_err(|_| wrong())?;
@@ -223,10 +223,11 @@ impl<'v> GrantedView<'v> {
         Ok(counts)
     }
 
-    /// Visible records for a query, best first, each with the part of its text that has the words.
+    /// Visible records for a query, best first, each with the part of its text that has the words. Records with masked
+    /// values come last, ordered by id.
     ///
-    /// With masking, operators in the query are plain words, and a record with masked values counts as found only if
-    /// what is left of it has a word of the query: otherwise a client could find out a value by searching for it.
+    /// With masking, operators in the query are plain words. A record with masked values counts as found only if its
+    /// remaining text has a word of the query. Otherwise a client could find out a value by searching for it.
     ///
     /// # Errors
     /// The store or the index.
@@ -264,7 +265,7 @@ impl<'v> GrantedView<'v> {
                 break;
             }
         }
-        // Their rank by the index would tell whether a masked value matched, so they come last, by id.
+        // Their rank in the index would reveal whether a masked value matched, so they come last, by id.
         with_masked.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
         found.append(&mut with_masked);
         Ok(found)

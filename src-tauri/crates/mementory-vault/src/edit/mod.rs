@@ -122,7 +122,7 @@ impl Editor<'_> {
         })
     }
 
-    /// Makes an old version's words current again, as a new version.
+    /// Writes a new version with the text, title, tags and type of an old one. Returns the number of the new version.
     pub fn restore_version(&self, id: &str, version: u32, now: Timestamp) -> VaultResult<u32> {
         let view = self.context.find(id)?;
         let old: Record = self.context.store.read(|c| {

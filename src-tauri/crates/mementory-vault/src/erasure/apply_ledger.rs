@@ -33,8 +33,8 @@ pub struct AppliedErasures {
 }
 
 impl ErasureLedger<'_> {
-    /// Erases and redacts in this copy what the lists of erasures name and this copy still contains. Then writes the
-    /// merged list to the vault's folder and to the program's.
+    /// Erases and redacts the records that the lists of erasures name and that this copy still contains. Then writes
+    /// the merged list to the vault's folder and to the program's.
     ///
     /// # Errors
     /// Errors of the store and the index, and I/O. Erasures and redactions that were applied before the error stay

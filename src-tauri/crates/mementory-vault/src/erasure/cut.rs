@@ -17,7 +17,7 @@ pub struct RedactSpan {
     pub class: String,
 }
 
-/// A text in which spans were replaced.
+/// A text in which spans were replaced by marks.
 pub(crate) struct Cut {
     /// The new text.
     pub(crate) text: String,

@@ -62,7 +62,7 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// Set if this erasure was already made in a newer copy of the vault, whose ids and time are used again.
+    /// Set if this erasure was already made in a newer copy of the vault. Its ids and its time are then used again.
     pub(crate) earlier: Option<&'a EarlierErasure>,
     /// When set, the erasure stops if nothing was erased yet. Once its commit has begun, it is finished and checked.
     pub(crate) cancel: &'a AtomicBool,
@@ -76,7 +76,7 @@ struct AfterErasing<'a> {
     reindex: &'a [i64],
 }
 
-/// Erasing records for good.
+/// Erases records for good.
 #[derive(Clone, Copy)]
 pub struct Eraser<'v> {
     pub(crate) context: &'v Context,
@@ -256,7 +256,7 @@ impl Eraser<'_> {
             self.context.index_commit(seq)
         };
         // If no record has to be indexed again, the index is changed while the check searches the database. Otherwise
-        // it is changed before.
+        // it is changed before the check.
         let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;

@@ -1,4 +1,4 @@
-//! Reads and writes the list of erasures. An erasure is added to it before anything is destroyed.
+//! Reads and writes the list of erasures. An erasure is added to the list before anything is destroyed.
 use crate::{
     VaultResult,
     backup::backups_of,

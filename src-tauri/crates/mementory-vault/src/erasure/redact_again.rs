@@ -75,8 +75,8 @@ impl RedactAgain<'_> {
             for chunk in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), &mut |_| Ok(()))? {
                     let prints = former.get(&before.view.id);
-                    // Of a redaction that is older than the list, only the fingerprint that blocks the text in
-                    // imports is known.
+                    // For a redaction that is older than the list of erasures, only the fingerprint that blocks the
+                    // text in imports is known.
                     let is_former_text = |text: &str| {
                         let keys = &self.context.keys;
                         let blocked = fingerprint(keys, before.view.kind, text).map(hex::encode);

@@ -55,7 +55,7 @@ impl Redactor<'_> {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        // Records added since the last scan may contain them too.
+        // Records added since the last scan may contain the values too.
         while Scanner::new(self.context).scan_next(now)?.left > 0 {}
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());

@@ -125,7 +125,7 @@ fn has_failed(receipt: &Receipt, place: &str) -> bool {
     receipt.places.iter().any(|p| p.place == place && p.outcome == PlaceOutcome::Failed)
 }
 
-/// Removes rows of records that do not exist, and returns their number.
+/// Removes rows that belong to no existing record, and returns their number.
 fn drop_orphans(tx: &Connection) -> VaultResult<u32> {
     let mut gone = 0;
     for table in ["versions", "tags", "links", "files", "file_refs"] {

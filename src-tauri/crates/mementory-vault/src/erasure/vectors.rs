@@ -3,7 +3,7 @@ use crate::VaultResult;
 use mementory_erasure_check::Evidence;
 use rusqlite::Connection;
 
-/// Has the erasure check look for the vectors that a row has now.
+/// Adds the current vectors of a row to the evidence, so that the erasure check searches for them.
 pub(crate) fn add_to_evidence(c: &Connection, row: i64, evidence: &mut Evidence) -> VaultResult<()> {
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1")?;
     let mut rows = statement.query([row])?;

@@ -25,8 +25,8 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) now: Timestamp,
     /// The act for the list of erasures, to which the record of each tombstone is added.
     pub(crate) act: &'a RefCell<Act>,
-    /// Set if this erasure or redaction was already made in a newer copy of the vault, whose ids and time are used
-    /// again.
+    /// Set if this erasure or redaction was already made in a newer copy of the vault. Its ids and its time are then
+    /// used again.
     pub(crate) earlier: Option<&'a EarlierErasure>,
 }
 
@@ -168,7 +168,7 @@ fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }
 
-/// True if an id contains the words of a text, or a text the words of an id. The id of a file can be its path, which
+/// True if the words of a text occur in an id, or the words of an id in a text. The id of a file can be its path, which
 /// often contains the title.
 fn shares_words(id: &str, text: &str) -> bool {
     if text.contains(id) || contains_words(id, text) {

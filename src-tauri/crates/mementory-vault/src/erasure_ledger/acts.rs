@@ -28,11 +28,11 @@ pub(crate) struct Act {
 /// A record that was erased or redacted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LedgerRecord {
-    /// Id of its tombstone, by which a vault knows that it has been applied.
+    /// Id of the record's tombstone. A vault with this tombstone has already applied this entry.
     pub(crate) tombstone: String,
     /// Id of the record in text form.
     pub(crate) record: String,
-    /// Its kind's name.
+    /// Name of the record's kind.
     pub(crate) kind: String,
     pub(crate) redacted: bool,
     /// Fingerprints that block its words in imports.

@@ -17,7 +17,7 @@ const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     rows: BTreeSet<i64>,
-    /// When the rows changed in the vault. Rows that are not in it changed at their source.
+    /// When the rows changed in the vault. Rows that are missing here changed at their source.
     pub in_vault: BTreeMap<i64, Timestamp>,
 }
 

@@ -144,7 +144,7 @@ impl Exporter<'_> {
             mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
             crate::file_locations::exported_to(tx, out)
         });
-        // The file has its final name, so returning an error, which means that nothing was written, would be wrong.
+        // The file has its final name already. An error would mean that nothing was written.
         if logged.is_err() {
             self.context.note_failed(FailedStep::AuditLog);
         }
@@ -181,8 +181,9 @@ impl Exporter<'_> {
         Ok((report, source.masked_count()))
     }
 
-    /// The text that an export would write, to be copied, and the detail for its log entry, which
-    /// [`record_copied_text`](crate::FileLocations::record_copied_text) writes once it is copied. Stores nothing.
+    /// Returns the text that an export would write, for the clipboard, and the detail for its log entry. Stores
+    /// nothing. Once the text is copied, [`record_copied_text`](crate::FileLocations::record_copied_text) writes the
+    /// log entry.
     ///
     /// # Errors
     /// `Usage` for a format that is not written, `not_supported` for a format that cannot be copied as text.

@@ -122,8 +122,8 @@ impl<'v> VaultSource<'v> {
         Ok(())
     }
 
-    /// Passthrough files and tombstones of other formats than the one that is written, as records. A file is included
-    /// only if records of its format are exported too, since it describes nothing in this export otherwise.
+    /// Passthrough files and tombstones of formats other than the written one, as records. A file is included only if
+    /// records of its format are exported too, since otherwise it describes nothing in this export.
     fn embedded_records(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();

@@ -491,7 +491,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    /// The current record of a row, also if this batch wrote it.
+    /// The current record of a row, even if this batch wrote it.
     fn stored(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection

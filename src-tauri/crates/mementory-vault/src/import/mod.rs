@@ -1,6 +1,6 @@
-//! Import: detect → read → plan or stage → commit → index → report. One import is one batch; the store transaction
-//! makes it atomic, the change log lets the index catch up if the process dies between the two commits. The index's
-//! segments are written out while the store commits, and published after it.
+//! Import: detect → read → plan or stage → commit → index → report. One import is one batch. The store's transaction
+//! makes it atomic. The change log lets the index catch up if the process dies between the two commits. The segments of
+//! the index are written while the store commits, and published after the commit.
 mod apply;
 mod sequence;
 mod sink;
@@ -32,7 +32,7 @@ pub struct ImportOptions<'a> {
     pub dry_run: bool,
     /// Paths of the files, to be shown later; empty for an input without files.
     pub paths: &'a [String],
-    /// Import records that are blocked because the same words were deleted (ids stay blocked).
+    /// Import records even if the same words were deleted or redacted. A record with a deleted id stays blocked.
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
@@ -49,7 +49,7 @@ pub struct ImportOptions<'a> {
     pub notes: &'a [Issue],
     /// Findings of an earlier check of the files. A finding is added to the report unless the readers report it too.
     pub findings: &'a [Issue],
-    /// Read what is left whole of files that do not match their own inventory.
+    /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
     /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],

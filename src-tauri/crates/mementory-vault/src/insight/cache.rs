@@ -1,4 +1,4 @@
-//! Judges the live memories by their words and by what the person decided.
+//! Judges the live memories by their words and by the person's decisions.
 use crate::{
     VaultResult,
     insight_cache::{AboutMemory, Judgement, Stamp, State, Taught},
@@ -11,10 +11,10 @@ use mementory_store::{RowView, Store, kind_code};
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// Decisions that are compared with other memories, the first ones by id; a bound for the time.
+/// Largest number of decisions that are compared with other memories, to limit the time. The first ones by id are used.
 const MAX_TAUGHT: usize = 500;
 
-/// Reads what the person decided.
+/// Reads the person's decisions.
 pub(super) fn load_taught(c: &Connection, store: &Store) -> VaultResult<Taught> {
     let kinds = decisions::kinds(c)?;
     let mut ids: Vec<_> = kinds.iter().collect();
@@ -33,7 +33,7 @@ pub(super) fn state(c: &Connection) -> VaultResult<State> {
     Ok((Store::last_change(c)?, tombstones))
 }
 
-/// The words of a memory by which it is judged.
+/// The text of a memory that is judged: its title, unless the text begins with it, and its text.
 pub(super) fn text_of(record: &Record) -> String {
     match &record.title {
         Some(title) if !record.text.starts_with(title.as_str()) => format!("{title}\n{}", record.text),
@@ -51,10 +51,10 @@ pub(super) fn judge(taught: &Taught, id: &[u8; 16], record: &Record) -> Judgemen
     Judgement { about, special }
 }
 
-/// A live memory: row, id, and what its suggestion depends on.
+/// A live memory: row, id, and what its judgement depends on.
 type Place = (i64, [u8; 16], Stamp);
 
-/// Judges all live memories; `known` are former results, used where the row is unchanged.
+/// Judges all live memories. `known` has former judgements, which are used for unchanged rows.
 pub(super) fn judge_all(
     store: &Store,
     taught: &Taught,

@@ -1,12 +1,12 @@
-//! What memories are about: suggestions, computed from the words and cached in memory while the vault is open, and what
-//! the person corrected, which is stored. Nothing of a suggestion is written to disk.
+//! What memories are about. Suggestions are computed from the words and cached in memory while the vault is open. They
+//! are never written to disk. Corrections by the person are stored.
 //!
 //! | module | contains |
 //! |---|---|
 //! | `cache` | judges memories; the results are kept in `insight_cache` |
 //! | `pairs` | contradictions and topics, computed on request |
 //!
-//! Corrections and pairs that both hold are stored by `insight_decisions`.
+//! `insight_decisions` stores the corrections, and the pairs of memories that the person marked as both true.
 mod cache;
 mod pairs;
 
@@ -37,7 +37,7 @@ impl<'v> Insight<'v> {
 }
 
 impl Insight<'_> {
-    /// What one memory is about. Nothing for another kind of record.
+    /// What one memory is about. Empty for other kinds of records.
     pub fn judgement(&self, view: &RowView, record: &Record) -> VaultResult<Judgement> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
@@ -50,20 +50,20 @@ impl Insight<'_> {
         Ok(cache::judge(&taught, &view.id, record))
     }
 
-    /// The live memories that a filter admits, in ascending order. With an empty filter, all.
+    /// The rows of the live memories that a filter admits, in ascending order. An empty filter admits all.
     pub fn rows(&self, filter: &InsightFilter) -> VaultResult<Vec<i64>> {
         self.refresh()?;
         Ok(self.lock().rows(filter))
     }
 
-    /// Numbers of the memories that a query finds.
+    /// Numbers of the memories among the records that a query finds.
     pub fn counts(&self, query: &ListQuery) -> VaultResult<InsightCounts> {
         self.refresh()?;
         let found = Queries::new(self.context).rows(query)?;
         Ok(self.lock().counts(&found))
     }
 
-    /// Stores what the person decided about memories, for ever. It also holds for memories that say the same.
+    /// Stores the kind that the person chose for memories. The choice also applies to memories that say the same.
     ///
     /// # Errors
     /// `NotFound`; `Usage` if a record is not a memory.
@@ -98,7 +98,7 @@ impl Insight<'_> {
         Ok(taught)
     }
 
-    /// Judges the memories that are new or changed since the last call.
+    /// Brings the judgements up to date: judges the memories that are new or changed since the last call.
     fn refresh(&self) -> VaultResult<()> {
         let state = self.context.store.read(cache::state)?;
         if self.lock().is_current(state) {

@@ -1,4 +1,4 @@
-//! Pairs of memories that cannot both hold, and topics: both over all live memories, computed on request.
+//! Pairs of memories that cannot both be true, and topics. Both are computed on request over all live memories.
 use super::{Insight, cache::text_of};
 use crate::{VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories};
 use mementory_insight::{Statement, contradictions, past_plans, topics};
@@ -6,34 +6,34 @@ use mementory_model::Timestamp;
 use mementory_store::RowView;
 use std::sync::atomic::AtomicBool;
 
-/// Two memories that cannot both hold now.
+/// Two memories that cannot both be true now.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ContradictionPair {
     pub a: RowView,
     pub b: RowView,
     pub sort: &'static str,
-    /// Id of the newer one, if the dates are known.
+    /// Id of the newer memory, if the dates are known.
     pub newer: Option<String>,
-    /// From 0 to 1.
+    /// Confidence that the memories contradict each other, from 0 to 1.
     pub confidence: f32,
 }
 
-/// What does not hold any more, as far as words tell.
+/// Memories that may no longer be true, as far as their words show.
 #[derive(Debug, Clone, Default)]
 pub struct Contradictions {
-    /// The surest first, without those of which the person said that both are true.
+    /// Highest confidence first, without pairs that the person marked as both true.
     pub pairs: Vec<ContradictionPair>,
-    /// Plans whose date is over.
+    /// Plans whose date has passed.
     pub past_plans: Vec<RowView>,
 }
 
-/// Memories about the same.
+/// Memories about the same topic.
 #[derive(Debug, Clone)]
 pub struct MemoryTopic {
-    /// Made of words of the memories.
+    /// Name of the topic, made of words of the memories.
     pub name: String,
-    /// At least two rows.
+    /// Rows of the memories, at least two.
     pub rows: Vec<i64>,
 }
 
@@ -44,7 +44,7 @@ struct Memory {
 }
 
 impl Insight<'_> {
-    /// Pairs of live memories that cannot both hold now, and plans whose date is over.
+    /// Pairs of live memories that cannot both be true now, and plans whose date has passed.
     ///
     /// # Errors
     /// `Cancelled`; the store.
@@ -73,7 +73,7 @@ impl Insight<'_> {
         Ok(out)
     }
 
-    /// Remembers that both memories are true, so that they are no pair again.
+    /// Stores that both memories are true. They are not listed as a pair again.
     ///
     /// # Errors
     /// `NotFound`; `Usage` if both are the same.

@@ -1,7 +1,7 @@
 //! What memories mean, as vectors in the table `vectors`: made by the sentence encoder, compared in memory.
 //!
-//! The table follows the records by triggers (`schema_3.sql`), which remove a vector with its text. What lacks one is
-//! encoded by [`Meaning::encode`], in whatever portions the caller likes.
+//! Triggers (`schema_3.sql`) remove a vector when its text changes or is removed. [`Meaning::encode`] encodes records
+//! that lack a vector; its caller decides how many at once.
 mod parts;
 mod vectors;
 
@@ -15,12 +15,12 @@ use rusqlite::{Connection, params};
 /// Kinds of records that are encoded: what assistants remember and say of the person. Not messages: a million of them
 /// would take half an hour and 500 MB.
 const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
-/// Key in `meta` for the encoder that the vectors are of, with the version of [`parts`].
+/// Key in `meta` for the encoder that made the vectors, with the version of [`parts`].
 const ENCODED_BY: &str = "vectors_by";
 const PARTS_VERSION: &str = "1";
-/// Key in `meta` for the number of portions written, by which a loaded copy notices new vectors.
+/// Key in `meta` for the number of calls that stored vectors. If it has changed, vectors in memory are loaded again.
 pub(crate) const PORTIONS: &str = "vector_portions";
-/// Number of nearest records whose filter is checked at once.
+/// Number of nearest records that are checked against the filter at once.
 const CANDIDATES: usize = 200;
 
 /// Search by meaning.
@@ -37,7 +37,7 @@ impl<'v> Meaning<'v> {
 }
 
 impl Meaning<'_> {
-    /// Rows that have to be encoded, by number.
+    /// Numbers of the rows that have to be encoded, in ascending order.
     ///
     /// # Errors
     /// The store.
@@ -54,8 +54,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// Encodes these rows and stores their vectors. Nothing may change the vault meanwhile: a text that is redacted
-    /// between reading and storing would leave its vector behind.
+    /// Encodes these rows and stores their vectors. The caller must prevent changes of the vault meanwhile: a text that
+    /// is redacted between reading and storing would leave its vector behind.
     ///
     /// # Errors
     /// The store.
@@ -91,8 +91,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// The rows nearest to any of `to` that pass the filter, best first, with their cosine, which is at least `least`.
-    /// Rows of `except` are left out.
+    /// The rows nearest to any of `to` that pass the filter, at most `limit`, best first. Each has its cosine
+    /// similarity, which is at least `least`. Rows in `except` are left out.
     ///
     /// # Errors
     /// The store.
@@ -126,7 +126,7 @@ impl Meaning<'_> {
         Ok(found)
     }
 
-    /// The vectors of a row; none if it is not encoded (yet).
+    /// The vectors of a row; empty if it is not encoded (yet).
     ///
     /// # Errors
     /// The store.
@@ -143,7 +143,7 @@ fn encoded_by() -> String {
     format!("{MODEL}/{PARTS_VERSION}")
 }
 
-/// True if the stored vectors are of this encoder.
+/// True if this encoder, with this version of [`parts`], made the stored vectors.
 fn is_current(c: &Connection) -> VaultResult<bool> {
     Ok(meta::read::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
 }

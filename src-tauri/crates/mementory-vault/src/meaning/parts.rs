@@ -3,12 +3,12 @@
 
 /// A part ends at the end of a line once it is this long, in characters.
 const PART_CHARS: usize = 200;
-/// A line that is longer is divided after this many characters.
+/// A longer line is divided after this many characters.
 const MAX_PART_CHARS: usize = 1_000;
-/// Of a longer text the first parts count, so that one text of any length costs little.
+/// Largest number of parts of a text. What follows is not encoded, so that a long text costs little.
 const MAX_PARTS: usize = 32;
 
-/// The parts of a text. Its title is in the first of them.
+/// The parts of a text. The title is in the first part, unless the text contains it.
 pub(super) fn parts(title: Option<&str>, text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();

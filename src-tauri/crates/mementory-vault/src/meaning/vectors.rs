@@ -1,4 +1,4 @@
-//! Loads the vectors.
+//! Loads the vectors into memory.
 use super::PORTIONS;
 use crate::{VaultResult, context::Context, loaded_vectors::LoadedFrom, meta};
 use mementory_meaning::Collection;
@@ -6,11 +6,11 @@ use mementory_store::Store;
 use std::sync::{Arc, PoisonError};
 
 impl Context {
-    /// All vectors: those in memory if nothing has changed, else read from the store.
+    /// All vectors. Reads them from the store unless those in memory are up to date.
     pub(crate) fn loaded_vectors(&self) -> VaultResult<Arc<Collection>> {
         let mut loaded = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.read(|c| {
-            // One transaction, so that the state belongs to what is read.
+            // One transaction, so that the state belongs to the vectors that are read.
             let c = c.unchecked_transaction()?;
             let state: LoadedFrom = (Store::last_change(&c)?, meta::read(&c, PORTIONS)?.unwrap_or(0));
             if let Some((of, vectors)) = &loaded.0

@@ -12,17 +12,17 @@ use mementory_store::{RowView, ids::record_id, kind_code};
 use rusqlite::params;
 use std::collections::{HashMap, HashSet};
 
-/// Messages of the same assistant that are read.
+/// Largest number of messages of the same assistant that are read because they have words of the memory.
 const SAME_ASSISTANT: usize = 60;
-/// Messages of other assistants that are read.
+/// Largest number of such messages of any assistant.
 const OTHER_ASSISTANTS: usize = 20;
-/// Messages that are read of a conversation that the export names.
+/// Largest number of such messages of each conversation that the export names.
 const NAMED_CONVERSATION: usize = 20;
-/// Messages before a named one that are read, by their parents.
+/// Largest number of messages that are read before each message that the export names, from parent to parent.
 const BEFORE_NAMED: usize = 8;
-/// Messages that are read because they are from just before the memory was made.
+/// Largest number of messages that are read because they are from just before the memory was made.
 const NEAR_IN_TIME: usize = 60;
-/// Conversations that are searched because the export names them.
+/// Largest number of conversations that are searched because the export names them.
 const MAX_CONVERSATIONS: usize = 8;
 
 /// A message that may say what a memory says.
@@ -31,7 +31,7 @@ pub(super) struct Candidate {
     pub(super) view: RowView,
     pub(super) record: Record,
     pub(super) found_by: FoundBy,
-    /// How sure it is, if it was found by its meaning.
+    /// Similarity of its meaning to the memory, from 0 to 1, if it was found by meaning.
     pub(super) similarity: Option<f32>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,
@@ -41,7 +41,7 @@ pub(super) struct Candidates<'c> {
     context: &'c Context,
     view: &'c RowView,
     record: &'c Record,
-    /// By row of the message.
+    /// The candidates found so far, by row.
     found: HashMap<i64, Candidate>,
     /// Rows of the conversations that the export names.
     named: HashSet<i64>,
@@ -52,8 +52,8 @@ impl<'c> Candidates<'c> {
         Self { context, view, record, found: HashMap::new(), named: HashSet::new() }
     }
 
-    /// The messages that the export names, those before them, those with rare words of the memory, and those that are
-    /// similar in meaning.
+    /// The messages that the export names, those before them, those from just before the memory was made, those with
+    /// words of the memory, and those that are similar in meaning.
     pub(super) fn gather(mut self, similar: Option<&SimilarMessages<'_>>) -> VaultResult<Vec<Candidate>> {
         self.add_linked(&self.view.clone(), 0)?;
         self.add_named_at_source()?;
@@ -73,7 +73,8 @@ impl<'c> Candidates<'c> {
         Ok(out)
     }
 
-    /// Adds what a record is linked to: messages, conversations, and those of the memory that it was split from.
+    /// Adds the messages and conversations that a record is linked to. Follows a link to the memory that it was split
+    /// from.
     fn add_linked(&mut self, view: &RowView, depth: u8) -> VaultResult<()> {
         for link in Reader::new(self.context).links(view)? {
             let Some(target) = link.view.filter(|target| target.trashed.is_none()) else { continue };
@@ -91,7 +92,7 @@ impl<'c> Candidates<'c> {
         Ok(())
     }
 
-    /// Adds the message and the conversation whose ids the source gives with the memory.
+    /// Adds the message and the conversation whose ids the source stores with the memory.
     fn add_named_at_source(&mut self) -> VaultResult<()> {
         let source = &self.record.source;
         for value in [&source.message, &source.conversation].into_iter().flatten() {
@@ -108,7 +109,7 @@ impl<'c> Candidates<'c> {
         Ok(())
     }
 
-    /// Adds the messages before those that the export names: an assistant writes down what was said just before.
+    /// Adds the messages before those that the export names, since an assistant writes down what was just said.
     fn add_before_linked(&mut self) -> VaultResult<()> {
         let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
         for view in linked {
@@ -126,7 +127,8 @@ impl<'c> Candidates<'c> {
         Ok(())
     }
 
-    /// Adds the messages of the assistant from just before the memory was made, or from its day if only that is known.
+    /// Adds messages of the same assistant from just before the memory was made, or from that day if only the day is
+    /// known.
     fn add_near_in_time(&mut self) -> VaultResult<()> {
         let Some((from, to)) = self.record.times.created.or(self.record.times.updated).map(span_before) else {
             return Ok(());

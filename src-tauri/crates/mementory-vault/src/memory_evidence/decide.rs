@@ -1,4 +1,4 @@
-//! Decides which of the candidates are evidence, how sure that is, and who said it. Pure.
+//! Decides which of the candidates are evidence, with which confidence, and who said the memory. Without I/O.
 use crate::memory_evidence::{
     EvidenceMessage, FoundBy, FoundEvidence, Trace,
     candidates::Candidate,
@@ -7,25 +7,27 @@ use crate::memory_evidence::{
 use mementory_evidence::{Claim, Sentence};
 use mementory_model::{SaidBy, Timestamp};
 
-/// Confidence from which on a message is evidence.
+/// Lowest confidence with which a message counts as evidence.
 const MIN_CONFIDENCE: f32 = 0.55;
-/// The same for a message of a conversation that the export names, or from just before the memory was made.
+/// The same for a message of the person in a conversation that the export names, or from just before the memory was
+/// made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
-/// The same for a message of an assistant or a system, which has much to say about everything.
+/// The same for a message of an assistant or a system anywhere else, since it may have much to say about everything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
-/// A memory of several statements is found if messages say this share of them.
+/// A memory of several statements counts as said if messages say at least this share of them.
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
-/// Similarity of meaning from which on a message is evidence.
+/// Lowest similarity of meaning with which a message counts as evidence.
 const MIN_SIMILARITY: f32 = 0.6;
-/// A statement of the person counts before one of the assistant that is this much surer: it is where that came from.
+/// The person counts as the one who said the memory even if the assistant's confidence is higher by this much, since
+/// the assistant repeats what the person said.
 const PERSON_FIRST: f32 = 0.3;
-/// The same for a message in the named conversation, or from just before the memory was made.
+/// The same if a message of the person is in the named conversation, or from just before the memory was made.
 const PERSON_FIRST_NEAR: f32 = 0.6;
 
-/// What is known of the memory.
+/// What is known about the memory.
 pub(super) struct Facts<'f> {
     pub(super) method: Option<&'f str>,
-    /// Who said it, as far as its source says so.
+    /// Who said the memory, if its source says so.
     pub(super) record_said_by: Option<SaidBy>,
     pub(super) created: Option<Timestamp>,
     pub(super) platform: &'f str,
@@ -34,21 +36,21 @@ pub(super) struct Facts<'f> {
 }
 
 impl Facts<'_> {
-    /// Who wrote the memory, by its method. Whoever pasted a list of memories did not say what is in it.
+    /// Who said the memory according to its source. Not for a pasted list of memories: who pasted it did not say it.
     fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
     }
 }
 
-/// A candidate with what it says.
+/// A candidate, and the parts of the memory that it says.
 struct Weighed {
     candidate: Candidate,
     sentence: Sentence,
     said_by: Option<SaidBy>,
     confidence: f32,
-    /// Parts of the memory that it says.
+    /// Parts of the memory that the candidate says.
     parts: Vec<usize>,
-    /// True if it is in the named conversation, or from just before the memory was made.
+    /// True if the candidate is in the named conversation, or from just before the memory was made.
     near: bool,
 }
 
@@ -58,20 +60,20 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
         read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
     weighed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let said_by = said_by(claim, facts, &weighed);
-    // A system message repeats what was saved; it is evidence only if nobody said it.
+    // A system message repeats what was saved. It is evidence only if nobody else said the memory.
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || is_linked(each));
     }
     let mut messages: Vec<Weighed> = Vec::new();
     for each in weighed {
-        // The same words of the assistant after those of the person are an answer to them.
+        // If the assistant repeats the words of the person, that is an answer to them.
         let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !is_linked(&each);
         let is_repeated = messages.iter().filter(|known| known.parts == each.parts && known.said_by == each.said_by);
         if !is_answer && (is_linked(&each) || is_repeated.count() < 2) {
             messages.push(each);
         }
     }
-    // What shows who said it comes first, then what the export names.
+    // Messages that show who said the memory come first, then those that the export names.
     messages.sort_by_key(|each| (each.said_by != said_by || is_tool_call(each), !is_linked(each)));
     let trace = match (messages.is_empty(), facts.has_conversations) {
         (false, _) => Trace::Found,
@@ -85,7 +87,7 @@ fn is_linked(weighed: &Weighed) -> bool {
     weighed.candidate.found_by == FoundBy::Linked
 }
 
-/// True for a call of the memory tool: the assistant wrote the memory down, whoever said it.
+/// True for a call of the memory tool. The assistant wrote the memory down, but may not have said it.
 fn is_tool_call(weighed: &Weighed) -> bool {
     weighed.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
 }
@@ -102,17 +104,17 @@ fn message(weighed: Weighed) -> EvidenceMessage {
     }
 }
 
-/// The candidate as evidence; None if it is none.
+/// Weighs a candidate. None if it is no evidence.
 fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
-    // A list of all memories inside a conversation is a copy, not a source, also if the export names it.
+    // A list of all memories inside a conversation is a copy and no evidence, even if the export names it.
     if part.content_type == "context" && !is_custom {
         return None;
     }
     let linked = candidate.found_by == FoundBy::Linked;
-    // A call of the memory tool is the memory itself; only the export's own link makes it evidence.
+    // A call of the memory tool is the memory itself. It is evidence only if the export links to it.
     if !linked && matches!(part.content_type.as_str(), "tool_call" | "tool_result" | "thinking" | "context") {
         return None;
     }
@@ -152,13 +154,14 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
     }
 }
 
-/// All of a message's text.
+/// The whole text of a message.
 fn whole(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
-/// A memory is made of what was said before it; an assistant that says it later knows it from the memory.
+/// Factor for the time of a message. A memory is made of what was said before it. An assistant that says it later knows
+/// it from the memory.
 fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
@@ -187,7 +190,7 @@ fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
     }
 }
 
-/// A single word in common says little.
+/// Factor for the number of shared words. A single one shows little.
 fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     match (sentence.shared, claim.strong_words(sentence.part)) {
         (0, _) => 0.0,
@@ -197,8 +200,8 @@ fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     }
 }
 
-/// Who said it: the person, if a message of theirs says it; else the assistant, if one of its messages does or if it
-/// wrote the memory down; else a system; else whoever the source names.
+/// Who said the memory: the person, if a message of theirs says it and the assistant's are not much surer; else the
+/// assistant, if a message of it says it; else a system; else whoever the source names, unless that is the assistant.
 fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
@@ -217,7 +220,7 @@ fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<Said
         )
     };
     let (person, person_says) = best(SaidBy::User);
-    // A call of the memory tool does not show whether the person said it or the assistant concluded it.
+    // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
     let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
@@ -235,6 +238,6 @@ fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<Said
     if system > 0.0 {
         return Some(SaidBy::System);
     }
-    // That a program extracted it does not show who said it.
+    // That a program extracted the memory does not show who said it.
     facts.written_by().filter(|who| *who != SaidBy::Assistant)
 }

@@ -1,5 +1,5 @@
-//! Where a memory comes from: the messages that it was made from, as far as the export names them, or those that say
-//! the same; and who said it.
+//! Where a memory comes from, and who said it: the messages that the export names as its source, or those that say the
+//! same.
 mod candidates;
 mod decide;
 mod time_span;
@@ -11,17 +11,17 @@ use mementory_evidence::{Claim, Sentence, key_words};
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
 
-/// Largest number of messages that are named.
+/// Largest number of messages that are returned.
 const MAX_MESSAGES: usize = 6;
 
 /// How a message was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundBy {
-    /// The export names it.
+    /// The export names the message as a source.
     Linked,
-    /// It says the same in the same words.
+    /// The message says the same in the same words.
     Words,
-    /// It says the same in other words.
+    /// The message says the same in other words.
     Meaning,
 }
 
@@ -39,11 +39,11 @@ impl FoundBy {
 /// Whether the vault shows where a memory comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trace {
-    /// It does.
+    /// The vault has messages that the memory comes from.
     Found,
-    /// The vault has conversations with this assistant, and none of them says it.
+    /// The vault has conversations with this assistant, and none of them says what the memory says.
     None,
-    /// The vault has no conversations with this assistant to look in.
+    /// The vault has no conversations with this assistant.
     Unknown,
 }
 
@@ -69,25 +69,25 @@ pub struct EvidenceMessage {
     pub start: u32,
     /// Code point after the sentence.
     pub end: u32,
-    /// How it was found.
+    /// How the message was found.
     pub found_by: FoundBy,
-    /// From 0 to 1.
+    /// Confidence that the memory comes from the message, from 0 to 1.
     pub confidence: f32,
 }
 
 /// Where a memory comes from.
 #[derive(Debug, Clone)]
 pub struct FoundEvidence {
-    /// Who said it. None if that is not known.
+    /// Who said the memory. None if that is not known.
     pub said_by: Option<SaidBy>,
-    /// Whether there is a trace of it.
+    /// Whether the vault shows where the memory comes from.
     pub trace: Trace,
-    /// The messages: first those that show who said it, then those that the export names.
+    /// The messages, at most 6: first those that show who said the memory, then those that the export names.
     pub messages: Vec<EvidenceMessage>,
 }
 
-/// Messages that say the same as a record in other words, with how sure that is (0 to 1): row numbers of messages. For
-/// an encoder of meaning, which this crate does not have.
+/// A function that finds messages that say the same as a record in other words. Returns row numbers of messages, each
+/// with a confidence from 0 to 1. It needs an encoder of meaning, which this crate does not have.
 pub type SimilarMessages<'f> = dyn Fn(&Record) -> VaultResult<Vec<(i64, f32)>> + 'f;
 
 /// Finds where memories come from.
@@ -126,7 +126,7 @@ impl MemoryEvidence<'_> {
         self.of_record(&view, &record, similar)
     }
 
-    /// Like [`of`](Self::of), for a record that was read already.
+    /// Like [`of`](Self::of), for a record that has already been read.
     ///
     /// # Errors
     /// The store or the index.
@@ -152,14 +152,14 @@ impl MemoryEvidence<'_> {
         Ok(found)
     }
 
-    /// What the record claims; its words weigh the more the rarer they are in this vault.
+    /// The statements of a record, to compare with messages. A word has more weight the rarer it is in this vault.
     fn claim(&self, record: &Record) -> VaultResult<Claim> {
         let words = key_words(&record.text);
         let (documents, frequencies) = self.context.with_index(|index| index.document_frequencies(&words))?;
         let total = documents.max(20) as f32;
         let rarity = |word: &str| {
             let found = frequencies.get(word).copied().unwrap_or(1).max(1) as f32;
-            // Squeezed, so that one rare word does not outweigh all others.
+            // The root makes the weights more alike, so that one rare word does not outweigh all others.
             (1.0 + total / found).ln().sqrt()
         };
         Ok(Claim::new(&record.text, &rarity))

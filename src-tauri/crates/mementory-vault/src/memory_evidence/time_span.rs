@@ -4,11 +4,11 @@ use mementory_model::Timestamp;
 const MINUTE: i64 = 60_000_000;
 /// Microseconds of a day.
 pub(super) const DAY: i64 = 24 * 60 * MINUTE;
-/// How long before a memory was made its message was said, at most, to be near.
+/// Longest time between a message and a memory for the message to be near, in microseconds.
 const NEAR: i64 = 30 * MINUTE;
 
-/// The time in which a message is near to a memory made at this time: half an hour before, or that day if the time has
-/// no hours.
+/// The time, in microseconds since 1970, in which a message is near to a memory made at `made`: the half hour before,
+/// or the whole day if `made` has no time of day.
 pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
     let made = made.as_micros();
     if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }

@@ -33,11 +33,11 @@ pub struct Facts {
 pub struct FacetCounts {
     /// By platform.
     pub sources: BTreeMap<String, u32>,
-    /// By type. Records without a type count under the empty one, so that the types add up to all records.
+    /// By type. Records without a type count under the empty type, so that the types add up to all records.
     pub types: BTreeMap<String, u32>,
     /// By tag.
     pub tags: BTreeMap<String, u32>,
-    /// By who said them. Those of which it is not known count under the empty name.
+    /// By who said the record. Records for which this is not known count under the empty name.
     pub said_by: BTreeMap<String, u32>,
 }
 

@@ -33,7 +33,7 @@ impl Sort {
         }
     }
 
-    /// The condition for the rows that follow the key and row of a page marker.
+    /// The condition for the rows after the key and row of a cursor.
     fn after_condition(self) -> &'static str {
         match self {
             Self::Newest => "(r.sort, r.row) < (?, ?)",
@@ -43,7 +43,7 @@ impl Sort {
         }
     }
 
-    /// The key of a row in a page marker.
+    /// The key of a row in a cursor.
     fn cursor_key(self, row: &RowView) -> String {
         match self {
             Self::Newest | Self::Oldest => row.sort.to_string(),
@@ -53,7 +53,7 @@ impl Sort {
     }
 }
 
-/// Conditions for a list. It contains the records that meet all of them. Times are in microseconds and inclusive.
+/// Conditions for a list, which contains the records that meet all of them. Times are in microseconds and inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {
@@ -63,7 +63,7 @@ pub struct ListQuery {
     pub tag: Option<String>,
     /// The record's own type. The empty text stands for records without one.
     pub record_type: Option<String>,
-    /// Who said it. `Some(None)` stands for records of which that is not known.
+    /// Who said the record. `Some(None)` stands for records for which this is not known.
     pub said_by: Option<Option<SaidBy>>,
     pub since: Option<i64>,
     pub until: Option<i64>,

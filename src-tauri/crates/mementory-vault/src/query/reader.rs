@@ -38,7 +38,7 @@ impl<'v> Reader<'v> {
 }
 
 impl Reader<'_> {
-    /// The row of a record. The error `NotFound` tells whether a record with this id was erased.
+    /// The row of a record. The error `NotFound` says whether a record with this id was erased.
     pub fn view(&self, id: &str) -> VaultResult<RowView> {
         self.context.find(id)
     }

@@ -26,8 +26,8 @@ pub struct Summary {
     pub last: Option<i64>,
 }
 
-/// SQL for the record's own time. It is NULL for a record that was imported without one, whose sort time is that of its
-/// import.
+/// SQL for the record's own time. It is NULL for a record that was imported without a time. The sort time of such a
+/// record is the time of its import.
 const OWN_TIME_SQL: &str = "CASE WHEN r.batch IS NOT NULL AND r.sort = coalesce(\
      (SELECT min(v.since) FROM versions v WHERE v.row = r.row), r.since) THEN NULL ELSE r.sort END";
 

@@ -1,4 +1,4 @@
-//! Whether an assistant still has a memory that is to be deleted there, as far as imports after the answer show it.
+//! Whether an assistant still has a memory that the person wants deleted there, as far as later imports show.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -11,20 +11,20 @@ use mementory_store::{Flags, RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Lists of all memories inside conversations that are read, the newest ones.
+/// Largest number of lists of memories in conversations that are read, newest first.
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 
-/// What later imports say of a memory that is to be deleted at its assistant.
+/// What later imports say about a memory that the person wants deleted at its assistant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssistantState {
-    /// Nothing was imported since that lists the assistant's memories.
+    /// No list of the assistant's memories was imported since.
     NotChecked,
-    /// The newest import does not have it any more.
+    /// The newest list does not contain the memory any more.
     Gone,
-    /// The newest import still has it.
+    /// The newest list still contains the memory.
     StillThere,
-    /// An import did not have it, and a later one does.
+    /// A list did not contain the memory, and the newest one does.
     BackAgain,
 }
 
@@ -45,21 +45,21 @@ struct Listed {
     row: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
-    /// True if it was read in a conversation, which keeps it after it was deleted from the assistant's list.
+    /// True if the memory was read in a conversation, which keeps it after it was deleted from the assistant's list.
     from_conversation: bool,
     text: String,
 }
 
-/// What an assistant's list of memories had at a time.
+/// The memories that an assistant's list had at a time.
 struct Observation {
     at: i64,
     rows: HashSet<i64>,
 }
 
 impl Review<'_> {
-    /// For each answered record, what the assistant's list of memories had after the answer: in later imports of the
-    /// list, and in later conversations that have it. Memories that were only read in conversations say nothing, since
-    /// a conversation keeps what was deleted from the list.
+    /// For each answered record, what the assistant's list of memories contained after the answer: in later imports of
+    /// the list, and in later conversations with the list. A memory that was only read in a conversation shows nothing,
+    /// since the conversation keeps memories that were deleted from the list.
     ///
     /// # Errors
     /// The store.
@@ -116,7 +116,8 @@ fn imports(c: &Connection, listed: &[Listed]) -> VaultResult<Vec<Observation>> {
             .map(|each| each.row)
             .collect();
         if !rows.is_empty() {
-            // An older file says what was so when it was made. Its name has only the day.
+            // An export shows the list at the time when it was made. File names have only the day, so the end of the
+            // day counts.
             out.push(Observation { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
         }
     }
@@ -148,7 +149,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     Ok(out)
 }
 
-/// The memories and statements of an assistant, those in the Trash too.
+/// The memories and statements of an assistant, including those in the Trash.
 fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<Listed>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);

@@ -1,5 +1,5 @@
-//! The guided review: what the person answered about each memory, which one comes next, and whether an assistant still
-//! has what is to be deleted there.
+//! The guided review: what the person answered about each memory, which memory comes next, and whether an assistant
+//! still has the memories that the person wants deleted there.
 mod assistant;
 mod queue;
 
@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 /// What the person says about a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
-    /// It is so.
+    /// It is true.
     True,
-    /// It was so.
+    /// It was true, and is not any more.
     Outdated,
-    /// It was never so.
+    /// It was never true.
     Wrong,
     /// The assistant should not know it.
     Private,
 }
 
 impl Answer {
-    /// All of them.
+    /// All answers.
     pub const ALL: [Self; 4] = [Self::True, Self::Outdated, Self::Wrong, Self::Private];
 
     /// Its stable name: `true`, `outdated`, `wrong` or `private`.
@@ -44,7 +44,7 @@ impl Answer {
         Self::ALL.into_iter().find(|answer| answer.as_str() == name)
     }
 
-    /// True if the memory is to be deleted at the assistant.
+    /// True if the person wants the memory deleted at the assistant.
     pub const fn asks_to_delete(self) -> bool {
         !matches!(self, Self::True)
     }
@@ -71,7 +71,7 @@ pub struct AnsweredRecord {
     pub view: RowView,
     /// The answer.
     pub answer: Answer,
-    /// When, in microseconds since 1970.
+    /// When the person answered, in microseconds since 1970.
     pub at: i64,
 }
 
@@ -88,14 +88,14 @@ impl<'v> Review<'v> {
 }
 
 impl<'v> Editor<'v> {
-    /// The guided review of memories, and what is to be deleted at the assistants.
+    /// The guided review of memories, and the memories that the person wants deleted at the assistants.
     pub fn review(&self) -> Review<'v> {
         Review::new(self.context)
     }
 }
 
 impl Review<'_> {
-    /// Stores answers, or takes them back (`None`). All of them or none.
+    /// Stores answers, or removes those that are `None`. Either all of them are changed or none.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for a record that is no memory, profile note or fact.
@@ -124,7 +124,7 @@ impl Review<'_> {
         })
     }
 
-    /// What the person answered about a record, and when.
+    /// What the person answered about a record, and when, in microseconds since 1970. None without an answer.
     ///
     /// # Errors
     /// The store.
@@ -132,7 +132,7 @@ impl Review<'_> {
         self.context.store.read(|c| answer_in(c, &view.id))
     }
 
-    /// Number of answered records by answer, of an assistant or of all. Only answers that were given count.
+    /// Number of answered records by answer, for one assistant or for all. Answers without a record are left out.
     ///
     /// # Errors
     /// The store.
@@ -148,7 +148,7 @@ impl Review<'_> {
         })
     }
 
-    /// The answered records of an assistant, or of all; in the order of the assistant's own list (oldest first).
+    /// The answered records of one assistant, or of all, by platform and then oldest first, as in the assistant's list.
     ///
     /// # Errors
     /// The store.
@@ -158,7 +158,7 @@ impl Review<'_> {
             let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
             let mut out = Vec::new();
             for (id, code, at) in rows.collect::<Result<Vec<_>, _>>()? {
-                // The record of an undone import is not there, its answer is.
+                // After an undone import the record is gone, but its answer stays.
                 let Some(view) = RowView::by_id(c, &id)? else { continue };
                 let Some(answer) = Answer::from_code(code) else { continue };
                 if platform.is_none_or(|platform| view.platform == platform) {
@@ -181,7 +181,7 @@ fn answer_in(c: &Connection, id: &[u8; 16]) -> VaultResult<Option<(Answer, i64)>
     Ok(found.and_then(|(code, at)| Some((Answer::from_code(code)?, at))))
 }
 
-/// Ids as the SQL list of a condition. Ids that are none are left out.
+/// Ids as an SQL list for a condition. Texts that are no ids are left out.
 fn id_list(ids: &[String]) -> String {
     let list: Vec<String> = ids.iter().filter(|id| parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
     list.join(",")

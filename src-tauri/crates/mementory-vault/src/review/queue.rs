@@ -1,4 +1,4 @@
-//! Which memory is reviewed next.
+//! Which memory is reviewed next, and how many are left.
 use crate::{
     VaultResult,
     review::{Answer, Review, answer_in, id_list},
@@ -10,11 +10,11 @@ use rusqlite::{OptionalExtension, types::Value};
 /// Which memories are reviewed.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewFilter {
-    /// Only those of this assistant.
+    /// Only memories of this assistant.
     pub platform: Option<String>,
-    /// Only those with a sensitive value.
+    /// Only memories with a sensitive value.
     pub sensitive: bool,
-    /// Not these for now, by id.
+    /// Ids of memories to skip for now.
     pub skip: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct ReviewItem {
     pub view: RowView,
     /// True if the last scan found a sensitive value in it that is not ignored.
     pub sensitive: bool,
-    /// What was answered before.
+    /// The answer so far.
     pub answer: Option<Answer>,
 }
 
@@ -64,7 +64,7 @@ impl ReviewFilter {
 const UNANSWERED: &str = "NOT EXISTS (SELECT 1 FROM reviews v WHERE v.record = r.id)";
 
 impl Review<'_> {
-    /// Number of memories without an answer. What is skipped for now counts.
+    /// Number of memories without an answer, including those to skip for now.
     ///
     /// # Errors
     /// The store.
@@ -72,7 +72,7 @@ impl Review<'_> {
         self.count(filter, &format!(" AND {UNANSWERED}"))
     }
 
-    /// The next memory without an answer: those with sensitive values first, then the oldest.
+    /// The next memory without an answer. Memories with sensitive values come first, then the oldest.
     ///
     /// # Errors
     /// The store.

@@ -249,7 +249,7 @@ impl<'k> Masker<'k> {
     }
 }
 
-/// Parses JSON like [`Removal::json`]: if that fails, the escapes of lone surrogates are repaired first.
+/// Parses JSON like [`Removal::json`]: if parsing fails, repairs the escapes of lone surrogates and parses again.
 fn parse_tree(text: &str) -> Option<Tree> {
     match Tree::parse(text, 512) {
         Ok(tree) => Some(tree),

@@ -91,7 +91,7 @@ pub struct SensitivePlace {
 /// A page of the queue, and the numbers of values for each decision.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveList {
-    /// This page.
+    /// The values of this page.
     pub values: Vec<SensitiveValue>,
     /// Number of open values by class.
     pub open: BTreeMap<Class, u32>,
@@ -167,7 +167,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// One value with more of the text around it, and every place of it.
+    /// One value with more of the text around it, and the places that contain it, at most 500.
     ///
     /// # Errors
     /// `NotFound` if no record contains it.
@@ -263,7 +263,7 @@ impl Scanner<'_> {
         around: (usize, usize),
     ) -> Option<(Vec<Piece>, &'static str, Confidence)> {
         if field == VERBATIM_FIELD {
-            // Nothing around a stored secret is shown: its record names it.
+            // The text around a stored secret is not shown. The name of its record says what it is.
             let class = Class::StoredSecret;
             let is_this = |secret: &String| value_id(&self.context.keys, class, secret) == id;
             plain_secrets(record).iter().find(|secret| is_this(secret))?;

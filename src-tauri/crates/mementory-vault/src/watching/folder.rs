@@ -54,11 +54,11 @@ pub struct FileFound {
 /// Result of listing a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderListing {
-    /// The files in it that may be exports, by name.
+    /// The files in the folder that may be exports, by name.
     Files(Vec<FileFound>),
-    /// It does not exist, or is no folder.
+    /// The path does not exist, or is no folder.
     Missing,
-    /// It cannot be read, for example for lack of permission.
+    /// The folder cannot be read, for example because permission is missing.
     Unreadable,
 }
 

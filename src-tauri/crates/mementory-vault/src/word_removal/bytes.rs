@@ -87,7 +87,7 @@ impl<'r> Words<'r> {
                 changed |= new.is_some();
                 out.extend_from_slice(new.as_deref().unwrap_or(line.as_bytes()));
             }
-            // Words may extend over several lines.
+            // Words may extend over more than one line.
             return self.replace_all(&out).or(changed.then_some(out));
         }
         self.replace_all(bytes)

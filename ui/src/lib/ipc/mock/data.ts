@@ -115,7 +115,7 @@ const NOW = Date.now();
 export const ago = (days: number, minutes = 9): string =>
   new Date(NOW - days * 86_400_000 - minutes * 60_000).toISOString();
 
-/** Who said the memories of a source. The others do not say. */
+/** Who said the memories of a source. Other sources do not state it. */
 const SAID_BY: Record<string, string> = { me: "user", claude: "assistant" };
 
 export function item(

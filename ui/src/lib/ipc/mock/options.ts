@@ -20,8 +20,9 @@ export type MockOptions = {
 
 /**
  * Options in the address of the development server or of a build with samples, as in `?mock=open,empty,slow`. `held`:
- * imports and scans never end. `agents`: AI clients are connected. `on-macos`: the system to imitate. `failing-vault_damaged`: the error of unlocking.
- * `reindexed-damaged`: the search index is rebuilt while unlocking, because it is damaged.
+ * imports and scans never end. `agents`: AI clients are connected. `on-macos`: the system to imitate.
+ * `failing-vault_damaged`: the error of unlocking. `reindexed-damaged`: the search index is rebuilt while unlocking,
+ * because it is damaged.
  */
 export function optionsFromAddress(): MockOptions {
   const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");

@@ -10,7 +10,7 @@ use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError};
 use std::time::{Duration, Instant};
 
-/// How long a call looks for values to mask.
+/// Longest time that a call scans for values to mask.
 const SCAN_TIME: Duration = Duration::from_secs(5);
 
 /// The calls of one client.
@@ -24,7 +24,7 @@ pub struct ClientCalls<'s> {
 struct Accepted<'s> {
     grant: Grant,
     view: GrantedView<'s>,
-    /// Most records that this call may return.
+    /// Largest number of records that this call may return.
     limit: u32,
 }
 
@@ -63,10 +63,10 @@ impl<'s> ClientCalls<'s> {
         Ok(answered)
     }
 
-    /// Scans what is new or changed for sensitive values, since masking uses the results.
+    /// Scans new and changed records for sensitive values, since masking uses the results.
     ///
     /// # Errors
-    /// `busy` if that takes longer than a client should wait; the next call goes on with it.
+    /// `busy` if the scan takes longer than a client should wait. The next call continues it.
     fn scan_pending(&self) -> ApiResult<()> {
         let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
         while scanner.progress()?.1 > 0 {
@@ -85,7 +85,7 @@ impl<'s> ClientCalls<'s> {
     /// Searches the visible records, best first.
     ///
     /// # Errors
-    /// `unknown_token`, `grant_revoked`, `grant_expired`, `not_granted`, `daily_limit`, `busy`, as of every call.
+    /// `unknown_token`, `grant_revoked`, `grant_expired`, `not_granted`, `daily_limit`, `busy`, as for every call.
     pub fn search(&self, query: &str, limit: u32) -> ApiResult<Vec<ClientHit>> {
         self.call("client_search", can_read, |accepted, call| {
             let found = accepted.view.search(query, limit.min(accepted.limit))?;
@@ -109,11 +109,11 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One visible record. For a conversation also its messages after the first `skip`, until their texts together have
-    /// `max_chars` characters.
+    /// One visible record. For a conversation, also its messages after the first `skip`, until their texts together
+    /// have `max_chars` characters.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `not_found`, also for what exists but is not visible.
+    /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.
     pub fn fetch(&self, id: &str, skip: u32, max_chars: usize) -> ApiResult<ClientFetched> {
         self.call("client_fetch", can_read, |accepted, call| {
             let record = accepted.view.record(id).map_err(not_visible)?;
@@ -151,9 +151,9 @@ impl<'s> ClientCalls<'s> {
     /// Puts a suggestion into the queue; no record changes. Returns its id.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and a full queue; `not_found`
-    /// if the record is not visible; `covered_values` for another text for a record of which values are masked, since
-    /// the masks would replace them.
+    /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and for a full queue;
+    /// `not_found` if the record is not visible; `covered_values` for a new text for a record with masked values, since
+    /// the new text would replace the values.
     pub fn suggest(&self, suggestion: &ClientSuggestion) -> ApiResult<String> {
         self.call("client_suggest", |grant| grant.rights.suggest, |accepted, call| {
             let (op, note) = match suggestion.op.as_str() {

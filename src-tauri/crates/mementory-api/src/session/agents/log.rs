@@ -1,10 +1,10 @@
-//! What connected clients have asked for, from the audit log.
+//! The calls of connected clients, from the audit log.
 use super::Agents;
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-/// What the audit log writes before the name of a tool.
+/// Prefix of the name of a tool in the audit log.
 const CALL_PREFIX: &str = "client_";
 
 impl Agents<'_> {

@@ -1,4 +1,4 @@
-//! Connected clients: the grants that the person makes for them, what they suggest, and what their tools answer.
+//! Connected clients: the grants that the person makes for them, their suggestions, and the answers of their tools.
 mod calls;
 mod log;
 mod suggestions;
@@ -10,7 +10,7 @@ use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Grant, GrantRights, GrantScope, NewGrant};
 
-/// Most records that one call can return.
+/// Largest number of records that one call can return.
 const MAX_RECORDS_PER_CALL: u32 = 500;
 
 /// Grants and suggestions, for the person.
@@ -31,29 +31,30 @@ impl<'s> Agents<'s> {
 }
 
 impl Agents<'_> {
-    /// All grants, with those that ended.
+    /// All grants, including those that have ended.
     pub fn grants(&self) -> ApiResult<GrantList> {
         let grants = self.context.vault.grants().all()?;
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
     }
 
-    /// Whether a client could be answered: a grant is in force.
+    /// True if a grant is in force, so that a client can be answered.
     pub fn any_in_force(&self) -> ApiResult<bool> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }
 
-    /// The grant of a token, also if it has ended. None for a token that this vault does not know.
+    /// The grant of a token, even if the grant has ended. None for a token that this vault does not know.
     pub fn grant_of(&self, token: &str) -> ApiResult<Option<GrantInfo>> {
         Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
     }
 
-    /// Records that the person has seen that these clients have read for the first time.
+    /// Stores that the person has seen the notices of the first reads of these grants.
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
     }
 
-    /// Notes in the vault's folder whether this process answers clients, for whoever finds the vault in use.
+    /// Notes in the vault's folder whether this process answers clients, for the message of another process that finds
+    /// the vault in use.
     pub fn note_answering(&self, answering: bool) {
         self.context.vault.grants().note_answering(answering);
     }

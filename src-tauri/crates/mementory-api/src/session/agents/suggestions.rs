@@ -1,4 +1,4 @@
-//! The person's decisions on what clients suggest.
+//! The person's decisions on suggestions of clients.
 use super::Agents;
 use crate::{
     ApiError, ApiResult,
@@ -8,16 +8,16 @@ use crate::{
 use mementory_vault::{Closing, EditFields, Suggestion, SuggestionOp, VaultError};
 
 impl Agents<'_> {
-    /// The suggestions that wait, with the text that a record to change or forget has now.
+    /// The suggestions in the queue. Each has the current text of the record that it would change or forget.
     pub fn suggestions(&self) -> ApiResult<SuggestionList> {
         let waiting = self.context.vault.suggestions().waiting()?;
         let items = waiting.into_iter().map(|suggestion| self.item(suggestion)).collect::<ApiResult<_>>()?;
         Ok(SuggestionList { items })
     }
 
-    /// Accepts and refuses suggestions, in the order of the members of the request. An accepted one is applied: a new memory is added with its client
-    /// as origin, a record gets the new text as a new version, or is moved to the Trash. If the program is killed
-    /// in between, a suggestion that was applied can still be in the queue.
+    /// Accepts and refuses suggestions, in the order of the request's members. An accepted suggestion is applied: a new
+    /// memory is added with its client as origin, a record gets the new text as a new version, or a record is moved to
+    /// the Trash. If the program is killed in between, a suggestion that was applied can still be in the queue.
     ///
     /// # Errors
     /// `not_found` for an unknown suggestion, before anything changes; `changed_since` if a record has another version
@@ -53,7 +53,7 @@ impl Agents<'_> {
         Ok(closed)
     }
 
-    /// Does what the suggestion says. Returns the id of the record.
+    /// Applies a suggestion. Returns the id of the record.
     fn apply(&self, suggestion: Suggestion) -> ApiResult<String> {
         let vault = &self.context.vault;
         let text = suggestion.text.unwrap_or_default();

@@ -16,7 +16,7 @@ use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
 
-/// Memories that are listed, and whose evidence is searched for: more would be a book and take minutes.
+/// Largest number of memories that are listed with their evidence. More would be a book and take minutes.
 const MAX_LISTED: usize = 2_000;
 
 /// A memory as the report lists it.
@@ -28,7 +28,7 @@ struct Listed {
 }
 
 impl Review<'_> {
-    /// Writes the report as one HTML page that loads nothing and runs nothing. Sensitive values in it are covered.
+    /// Writes the report as one HTML page that loads nothing and runs nothing. Sensitive values in it are masked.
     ///
     /// # Errors
     /// `exists` if the file exists; `usage` for an unknown language or a place inside the vault; `cancelled`; `io`.
@@ -47,7 +47,7 @@ impl Review<'_> {
         Ok(ReportMade { path: out.display().to_string(), memories: total })
     }
 
-    /// The memories, oldest first, with where they come from; and how many there are.
+    /// The memories, oldest first, each with its origin; and the number of all memories.
     fn memories(&self, job: &Job) -> ApiResult<(Vec<Listed>, u32)> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();
@@ -88,7 +88,7 @@ impl Review<'_> {
     }
 }
 
-/// Writes a file that must not exist. What was begun is removed if it cannot be finished.
+/// Writes a file that must not exist. An incomplete file is removed.
 fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
     let mut file = new_file(path, true).map_err(|error| match error.kind() {
@@ -103,12 +103,12 @@ fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     })
 }
 
-/// The day of a time, as a report names it.
+/// The day of a time in microseconds since 1970, as `2026-11-26`.
 fn day(micros: i64) -> String {
     super::time(micros).chars().take(10).collect()
 }
 
-/// Today.
+/// The current day.
 fn today() -> String {
     day(now().as_micros())
 }

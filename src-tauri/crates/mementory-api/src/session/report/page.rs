@@ -19,7 +19,7 @@ pub(super) enum Cell<'c> {
 }
 
 const STYLE: &str = include_str!("../../../data/report/page.css");
-/// Nothing is loaded and nothing runs, also if a text should get past the escaping.
+/// Nothing is loaded and nothing runs, even if a text was not escaped correctly.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Page {
@@ -67,7 +67,7 @@ impl Page {
         self.element("p", "soft", text);
     }
 
-    /// A paragraph that a record says.
+    /// A paragraph with the text of a record.
     pub(super) fn quote(&mut self, text: &str) {
         self.out.push_str(&format!("<p class=\"quote\" dir=\"auto\">{}</p>\n", escape(text)));
     }
@@ -100,7 +100,7 @@ impl Page {
         self.out.push_str("<div class=\"letter\">\n");
     }
 
-    /// A line of a letter that the person fills in.
+    /// A line of a letter, to be filled in by the person.
     pub(super) fn gap(&mut self, text: &str) {
         self.element("p", "gap", text);
     }

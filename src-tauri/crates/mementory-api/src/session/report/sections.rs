@@ -18,7 +18,7 @@ use mementory_model::Kind;
 use mementory_vault::{ListQuery, SensitiveQuery};
 use std::collections::BTreeMap;
 
-/// Profile notes that are quoted.
+/// Largest number of profile notes that are quoted.
 const MAX_PROFILES: u32 = 60;
 /// Longest quoted profile note, in characters.
 const MAX_PROFILE_CHARS: usize = 1_200;
@@ -184,7 +184,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// What is to be done at each assistant, with sensitive values covered.
+    /// The memories to delete at each assistant, with sensitive values masked.
     fn todos(&self) -> ApiResult<Vec<Todo>> {
         let mut todos = self.review.todos(self.guide)?;
         for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {

@@ -18,12 +18,12 @@ impl Texts {
     /// The texts of a language.
     ///
     /// # Errors
-    /// `usage` for a language that there are no texts for.
+    /// `usage` for a language without texts.
     pub(super) fn load(language: &str) -> ApiResult<Self> {
         language_texts::load(&LANGUAGES, language, "Nothing was written.").map(Self)
     }
 
-    /// A text; the key itself if there is none.
+    /// The text for a key, or the key itself if there is none.
     pub(super) fn get<'t>(&'t self, key: &'t str) -> &'t str {
         self.0.get(key).map_or(key, String::as_str)
     }

@@ -1,4 +1,4 @@
-//! Where each assistant keeps what it remembers, and texts that ask it to forget; data by language.
+//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are data, by language.
 use crate::{
     ApiResult,
     session::language_texts::{self, Languages},
@@ -36,7 +36,7 @@ impl ForgetGuide {
     /// The texts of a language; English if none is given.
     ///
     /// # Errors
-    /// `usage` for a language that there are no texts for.
+    /// `usage` for a language without texts.
     pub(crate) fn load(language: Option<&str>) -> ApiResult<Self> {
         language_texts::load(&LANGUAGES, language.unwrap_or("en"), "Nothing was changed.")
     }
@@ -46,7 +46,7 @@ impl ForgetGuide {
         self.assistants.get(assistant).and_then(|entry| entry.name.clone()).unwrap_or_else(|| assistant.to_owned())
     }
 
-    /// The way to a memory at its assistant. `id` is its id there, `file` the file that it was read in.
+    /// Where to find a memory at its assistant. `id` is its id there, `file` the file that it was read from.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let entry = self.assistants.get(assistant).or_else(|| self.assistants.get("default"));
         let text = entry.map(|entry| entry.place.as_str()).unwrap_or_default();

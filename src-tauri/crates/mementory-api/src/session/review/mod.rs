@@ -8,7 +8,7 @@ use super::{context::Context, memory_evidence::MemoryOrigins, now, view::RowView
 use crate::{ApiError, ApiResult, types::*};
 use mementory_vault::{Answer, ReviewFilter, ReviewItem as Reviewed};
 
-/// The guided review of memories, and what is to be done at the assistants.
+/// The guided review of memories, and the memories to delete at the assistants.
 #[derive(Clone, Copy)]
 pub struct Review<'s> {
     pub(super) context: &'s Context,
@@ -43,7 +43,7 @@ impl Review<'_> {
         })
     }
 
-    /// Stores answers, or takes them back: all of them or none.
+    /// Stores answers, or removes them. Either all of them are changed or none.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown answer, or a record that is no memory.

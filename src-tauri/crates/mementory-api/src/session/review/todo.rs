@@ -1,4 +1,4 @@
-//! What is to be deleted at the assistants.
+//! The memories to delete at the assistants.
 use super::{Review, forget_guide::ForgetGuide};
 use crate::{ApiResult, types::*};
 use mementory_model::{Record, Timestamp};
@@ -6,8 +6,8 @@ use mementory_vault::{AnsweredRecord, AssistantState};
 use std::collections::BTreeMap;
 
 impl Review<'_> {
-    /// The memories to delete at an assistant, with the way to them and a text to paste. Without an assistant, those of
-    /// the one with the most to do.
+    /// The memories to delete at an assistant, where to find them, and a text to paste. Without `assistant`, uses the
+    /// assistant with the most memories to delete.
     ///
     /// # Errors
     /// `usage` for an unknown language.
@@ -22,7 +22,7 @@ impl Review<'_> {
         }
     }
 
-    /// The same for each assistant that has something to delete.
+    /// Like [`todo`](Self::todo), for each assistant with memories to delete.
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
         let all = self.deletions()?;
         let assistants = counts(&all);
@@ -91,7 +91,7 @@ fn counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
     by_assistant.into_iter().map(count).collect()
 }
 
-/// The text to paste: what is not gone, by answer.
+/// The text to paste: the memories that are not gone yet, by answer.
 fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
     let open: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
     if open.is_empty() {
@@ -105,7 +105,7 @@ fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
         }
         out.push_str(&format!("\n\n{head}"));
         for item in of_group {
-            // One entry, one line: a line end inside it would look like two.
+            // Each entry is one line. A line end inside it would look like two entries.
             let line = item.text.split_whitespace().collect::<Vec<_>>().join(" ");
             out.push_str(&format!("\n- {line}"));
         }

@@ -22,15 +22,15 @@ pub enum ApplyError {
     /// A delta is for another agent.
     #[error("{place}: this delta is for another agent")]
     WrongAgent {
-        /// Name of the delta.
+        /// File name of the delta.
         place: String,
     },
     /// The archive already contains the changes of the delta.
     #[error("{place}: already applied (the archive is at sequence {at}, the delta ends at {new})")]
     AlreadyApplied {
-        /// Name of the delta.
+        /// File name of the delta.
         place: String,
-        /// Sequence of the archive before the delta.
+        /// Sequence of the archive before this delta.
         at: u64,
         /// Sequence at which the delta ends.
         new: u64,
@@ -38,9 +38,9 @@ pub enum ApplyError {
     /// The delta starts after the state of the archive, so an earlier delta is missing.
     #[error("{place}: an earlier delta is missing (the archive is at sequence {at}, the delta starts at {base})")]
     Gap {
-        /// Name of the delta.
+        /// File name of the delta.
         place: String,
-        /// Sequence of the archive before the delta.
+        /// Sequence of the archive before this delta.
         at: u64,
         /// Sequence at which the delta starts.
         base: u64,
@@ -48,9 +48,9 @@ pub enum ApplyError {
     /// The delta starts before the state of the archive and ends after it.
     #[error("{place}: made from another state (the archive is at sequence {at}, the delta starts at {base})")]
     WrongBase {
-        /// Name of the delta.
+        /// File name of the delta.
         place: String,
-        /// Sequence of the archive before the delta.
+        /// Sequence of the archive before this delta.
         at: u64,
         /// Sequence at which the delta starts.
         base: u64,
@@ -58,13 +58,13 @@ pub enum ApplyError {
     /// `new_sequence` is not greater than `base_sequence`.
     #[error("{place}: invalid delta: new_sequence is not greater than base_sequence")]
     Order {
-        /// Name of the delta.
+        /// File name of the delta.
         place: String,
     },
     /// The output file exists already.
     #[error("{place}: this file already exists")]
     Exists {
-        /// Name of the output file.
+        /// File name of the output file.
         place: String,
     },
     /// A file could not be read or written.
@@ -73,7 +73,7 @@ pub enum ApplyError {
 }
 
 impl ApplyError {
-    /// Stable error code.
+    /// Stable error code, for programs that must tell the errors apart.
     pub fn code(&self) -> &'static str {
         match self {
             Self::WrongAgent { .. } => "delta_wrong_agent",
@@ -89,10 +89,10 @@ impl ApplyError {
 
 /// The changes that all deltas make to a record, combined.
 struct CombinedChange {
-    /// The new line. None for a deletion that contains only an id: unless `erased` is set, it only changes the status
-    /// of the record.
+    /// The new line of the record. None for a deletion that contains only an id. Such a deletion sets the record's
+    /// status to `deleted`, or removes the record if `erased` is set.
     line: Option<String>,
-    /// True if nothing of the record may stay in the archive.
+    /// True if the record is removed completely, even its line.
     erased: bool,
     operation: Operation,
     place: String,
@@ -110,7 +110,10 @@ struct MergedDeltas {
     buffered_bytes: u64,
 }
 
-/// Applies deltas to a base archive in their order and writes the result to `out`, which must not exist.
+/// Applies deltas to a base archive in the given order and writes the result to `out`, which must not exist.
+///
+/// # Errors
+/// [`ApplyError`] if a delta does not fit or a file cannot be read or written. Then `out` is not created.
 pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<AppliedDeltas, ApplyError> {
     apply_with(base, deltas, out, limits, None)
 }
@@ -140,8 +143,8 @@ pub fn apply_with(
     Ok(state.applied)
 }
 
-/// Checks one delta against this archive and writes nothing. Returns the reason why the delta cannot be applied, else
-/// the findings about lines that would be skipped.
+/// Checks whether one delta can be applied to this archive, and writes nothing. If it cannot, the only finding is the
+/// reason. If it can, the findings name the changes that would be skipped.
 pub(super) fn check_base(
     base: &Path,
     delta: &Path,
@@ -360,8 +363,8 @@ impl MergedDeltas {
         Ok(())
     }
 
-    /// Collects the lines of new records by partition, and adds partitions for times that none covers. Also counts the
-    /// changes, and reports those that do not fit the base (such as an update of an unknown record).
+    /// Collects the lines of new records by partition, and adds partitions for times that no partition covers. Also
+    /// counts the changes, and reports changes that do not fit the base, such as an update of an unknown record.
     fn added_lines(
         &mut self,
         rows: &mut Vec<Tree>,
@@ -481,15 +484,15 @@ fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition that covers a time. If no partition covers it, or only an open one that started before
-/// the quarter of that time, a partition for the quarter is added.
+/// File name of the partition for a time. A new partition is added for the quarter of that time if no partition covers
+/// it, or if the only one that does is open and started before the quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");
     let covers = |row: &&Tree| {
         start_date(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
     };
-    // An open partition has no end, so several may cover the time. The one that starts last is used.
+    // An open partition has no end, so several partitions may cover the time. The one that starts last is used.
     let found = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
     let quarter = Period::quarter(created);
     if let Some(row) = found
@@ -514,7 +517,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     name
 }
 
-/// Seals a partition and sets its end if its period is over at the time of the delta (spec §4.1.1).
+/// Seals a partition and sets its last day if its period is over at the time of the delta (spec §4.1.1).
 fn seal_if_past(row: &mut Tree, at: Option<Timestamp>) {
     let Some(at) = at else { return };
     let (year, month, day) = at.date();

@@ -22,8 +22,7 @@ pub(super) struct DeltaManifest {
     pub agent: String,
     /// Sequence at which the delta starts.
     pub base: u64,
-    /// Sequence at which the delta ends. A client without a server writes 0, which is read as the sequence after
-    /// `base`.
+    /// Sequence at which the delta ends. A client without a server writes 0. It is read as `base` plus one.
     pub new: u64,
 }
 
@@ -70,13 +69,13 @@ impl DeltaManifest {
         Some(change.get("file").and_then(Tree::as_str).map_or_else(usual, str::to_owned))
     }
 
-    /// The time at which the state after the delta was reached.
+    /// Time of the state after the delta: `sync.new_timestamp`, else `created_at`.
     pub(super) fn time(&self) -> Option<&str> {
         let sync = self.tree.get("sync").and_then(|s| s.get("new_timestamp")).and_then(Tree::as_str);
         sync.or_else(|| self.tree.get("created_at").and_then(Tree::as_str))
     }
 
-    /// Converts to the manifest of an archive, so that the same reader can read both.
+    /// Converts the manifest to that of an archive, so that the code that reads archives can read deltas too.
     pub(super) fn as_archive(&self) -> Manifest {
         let text = |t: &str| Tree::Text(t.to_owned());
         let mut layers = Vec::new();
@@ -109,7 +108,7 @@ pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
-/// `sync.last_sequence` of an archive; 0 for one that was never synchronised.
+/// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.
 pub(in super::super) fn sequence_of(manifest: &Manifest) -> u64 {
     match manifest.tree.get("sync").and_then(|s| s.get("last_sequence")) {
         Some(Tree::Number(n)) => parse_whole_number(n).unwrap_or(0),

@@ -19,7 +19,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// The format of deltas of Agent Life Format archives.
+/// The format of delta bundles (`.alf-delta`) of Agent Life Format archives.
 pub struct AlfDelta;
 
 impl Format for AlfDelta {
@@ -102,7 +102,7 @@ impl Format for AlfDelta {
     }
 }
 
-/// The agent of a delta, and the name of the entry with its changed records.
+/// Agent id of a delta, and name of the entry with its changed records.
 pub(super) fn agent_and_memory_file(
     archive: &super::manifest::Archive<'_>,
     limits: &Limits,

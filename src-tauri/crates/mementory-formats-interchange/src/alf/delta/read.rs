@@ -1,4 +1,4 @@
-//! Imports a delta. Its records get the same keys as those of the agent's `.alf`.
+//! Imports a delta. Its records get the same keys as the records in the agent's `.alf`.
 use super::super::manifest::Archive;
 use super::super::read::Reader;
 use super::manifest::DeltaManifest;

@@ -141,7 +141,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     }
     assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
 
-    // Step 6: the next delta starts there and contains only the new changes.
+    // Step 6: the next delta starts at the archive after the first delta and contains only the new changes.
     vault.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
     write_delta(&mut vault, &at("applied.alf"), &at("d2.alf-delta"));
     let second: Value = serde_json::from_slice(&entries(&at("d2.alf-delta"))["manifest.json"]).unwrap();

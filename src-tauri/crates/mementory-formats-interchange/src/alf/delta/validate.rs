@@ -1,4 +1,4 @@
-//! Validates a delta bundle: manifest, documents, each line with its operation, counts.
+//! Validates a delta bundle: its manifest and documents, each line with its operation, and the counts.
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::schema;
@@ -108,7 +108,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks that the identity and the credentials belong to the agent of the delta.
+    /// Reports an identity or credentials that belong to another agent than the delta.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         let foreign = match (layer, tree.get(layer)) {

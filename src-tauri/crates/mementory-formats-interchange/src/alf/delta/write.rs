@@ -27,7 +27,7 @@ use std::path::Path;
 /// Name of the entry with the changed records.
 const CHANGED_RECORDS_FILE: &str = "memory/delta.jsonl";
 
-/// Digests of the lines of a base record (an id may occur several times), and whether the vault still has the record.
+/// Digests of a base record's lines (several lines may have the same id), and whether the vault still has the record.
 #[derive(Default)]
 struct BaseRecord {
     digests: Vec<[u8; 16]>,
@@ -343,8 +343,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the files that
-/// they belong to.
+/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
+/// key files from which they were taken.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));

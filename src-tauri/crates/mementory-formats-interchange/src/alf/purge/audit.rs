@@ -20,18 +20,18 @@ pub struct Audit {
     /// Ids of the records. None if the whole agent was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_ids: Option<Vec<String>>,
-    /// Partitions that contained the records. All partitions if the whole agent was deleted.
+    /// Entry names of the partitions that contained the records. All partitions if the whole agent was deleted.
     pub partitions_affected: Vec<String>,
     /// Reason of the deletion.
     pub reason: String,
-    /// Time of the request.
+    /// Time of the request, in RFC 3339.
     pub requested_at: String,
-    /// Time of completion. None in a dry run, and while files remain to be changed.
+    /// Time of completion, in RFC 3339. None in a dry run, and while files remain to be changed.
     pub completed_at: Option<String>,
     /// Id of the principal who requested the deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<String>,
-    /// Names of the files that remain to be changed. Empty if the deletion is complete.
+    /// Names of the files that still have to be changed. Empty if the deletion is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }

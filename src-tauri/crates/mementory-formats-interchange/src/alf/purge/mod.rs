@@ -27,21 +27,25 @@ pub struct Purged {
     pub audit: Audit,
     /// Path of the audit record. None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Number of records removed from each partition or delta.
+    /// Number of removed records by file: entry name of a partition, or file name of a delta.
     pub removed_from: BTreeMap<String, u64>,
     /// Number of records removed from the archive's partitions.
     pub removed: u64,
     /// Ids for which no record was found.
     pub not_found: Vec<String>,
-    /// Number of links from other records to the deleted ones, whether they were kept or removed.
+    /// Number of links from other records to the deleted ones. Links that were kept count too.
     pub links: u64,
     /// Places that still contain text of the deleted records.
     pub leftovers: Vec<Leftover>,
 }
 
 /// Deletes records permanently. The rewritten archive replaces the old one when it is complete. The audit record is
-/// written next to it. If no record has any of the ids, the error is `not_found` and nothing is written. If a file
-/// after the first cannot be written, the audit record has no `completed_at` and lists the remaining files.
+/// written next to the archive.
+///
+/// # Errors
+/// `not_found` if no record has any of the ids, an invalid file, or an I/O error. If the error occurs before the first
+/// file is replaced, nothing was changed. After that, the audit record has no `completed_at` and lists the remaining
+/// files.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
@@ -102,15 +106,19 @@ pub struct PurgedAgent {
     pub audit: Audit,
     /// Path of the audit record. None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Number of records that were removed from the archive's partitions.
+    /// Number of records in the archive's partitions, all of which are removed.
     pub removed: u64,
     /// The deleted files: the archive and its deltas.
     pub files: Vec<PathBuf>,
 }
 
 /// Deletes a whole agent (scope `full_agent`): first its deltas, then the archive. The audit record is written next to
-/// them. If a delta belongs to another agent, it is an error and nothing is deleted. If a file after the first cannot
-/// be removed, the audit record has no `completed_at` and lists the remaining files.
+/// the archive.
+///
+/// # Errors
+/// `delta_wrong_agent` if a delta belongs to another agent, an invalid file, or an I/O error. If the error occurs
+/// before the first file is removed, nothing was deleted. After that, the audit record has no `completed_at` and lists
+/// the remaining files.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
@@ -145,9 +153,9 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
     Ok(PurgedAgent { audit, audit_path: Some(audit_path), removed, files })
 }
 
-/// Calls `each` with every file, and writes the audit record next to `beside` before the first call and after each
-/// call. Returns the path of the audit record. If a call fails, the record lists the remaining files. If the first call
-/// fails, nothing was changed and the record is removed.
+/// Calls `each` with every file. Writes the audit record next to `beside` before the first call and after each call,
+/// and returns its path. If a call fails, the audit record lists the remaining files. If the first call fails, nothing
+/// was changed, so the audit record is removed.
 fn run_with_audit(
     audit: &mut Audit,
     beside: &Path,
@@ -160,7 +168,7 @@ fn run_with_audit(
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
             if done == 0 {
-                // Errors of removing the record are ignored, because the error of the deletion is returned.
+                // The error of the deletion is returned, so an error of removing the audit record is ignored.
                 let _ = std::fs::remove_file(&path);
             }
             return Err(error);
@@ -174,7 +182,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The distinct files: a file with two paths is listed once, under the first path.
+/// The distinct files. A file that is named by two paths is listed once, under the first path.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
@@ -214,7 +222,7 @@ impl Deletion<'_> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }
 
-    /// First pass: finds the records, and collects the texts that are searched for afterwards.
+    /// First pass: finds the records, and collects the texts to search for in the rest of the archive.
     fn scan_partitions(&mut self) -> Result<(), FormatError> {
         let (archive, limits) = (self.archive, self.limits);
         for row in &self.manifest.partitions {
@@ -331,8 +339,8 @@ impl Deletion<'_> {
         file.out.entry(name, &mut spliced.as_bytes()).map(drop)
     }
 
-    /// Counts the lines of a delta that concern a record to be purged, and collects the texts of these lines. None if
-    /// the delta has no such lines. Fails for the delta of another agent.
+    /// Counts the lines of a delta that concern a record to be deleted, and collects the texts of these lines. None if
+    /// the delta has no such lines. Fails if the delta belongs to another agent.
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;
@@ -385,7 +393,7 @@ impl Deletion<'_> {
     }
 
     /// Searches the remaining content of the archive for texts of the deleted records, and for their ids. In
-    /// partitions, the manifest and the attachment index, an id is only a link, so ids are not searched for there.
+    /// partitions, the manifest and the attachment index, an id is only a link, so only texts are searched for there.
     fn find_leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found);
@@ -396,7 +404,8 @@ impl Deletion<'_> {
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
                     if let Some(text) = text.filter(|t| self.deleted_id(t).is_none()) {
-                        // Links to the record are counted in `links`, so only its text in another record is a leftover.
+                        // Links to a deleted record are counted in `links`. Here only a text of a deleted record in
+                        // another record is a leftover.
                         let hit = finder.search(&mut text.as_bytes(), false)?;
                         out.extend(hit.map(|reason| Leftover {
                             place: format!("{name}#record {number}"),

@@ -6,9 +6,9 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A line of a content with fewer characters is not searched for on its own.
+/// A single line of a content is searched for only if it has at least this many characters.
 const MIN_PART_CHARS: usize = 16;
-/// Size of the read buffer in bytes.
+/// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: usize = 256 << 10;
 
 /// Texts to search for.
@@ -61,8 +61,8 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold_case_and_space(ascii.as_bytes(), &mut true));
 }
 
-/// Converts to lower case, and each run of white space to one space. `blank` is true if the previous byte was white
-/// space.
+/// Converts letters to lower case, and each run of white space to one space. `blank` says whether the previous byte was
+/// white space. It is updated, so that a text can be converted in chunks.
 fn fold_case_and_space(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
@@ -84,7 +84,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// The most serious finding in a stream. If `ids` is true, ids are searched for too.
+    /// The most serious finding in a stream. Searches for ids only if `ids` is true.
     pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
         let (mut has_part, mut has_id, mut compressed, mut first) = (false, false, false, true);
@@ -109,7 +109,7 @@ impl Finder {
             }
             has_part |= within(&self.content_lines);
             has_id |= ids && within(&self.ids);
-            // The end of the text is kept, so that a match across two chunks is found with the next one.
+            // The end of the text is kept, so that a match that begins in this chunk and ends in the next is found.
             let keep = text.len().saturating_sub(self.longest);
             text.drain(..keep);
         }

@@ -277,7 +277,7 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
         audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
     };
 
-    // One delta is given three times, once with another path, and there is a second delta.
+    // The first delta is given three times, once under another path. There is a second delta.
     agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));

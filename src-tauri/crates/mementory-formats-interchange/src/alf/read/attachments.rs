@@ -127,7 +127,7 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
     let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
     let archive = reader.archive;
-    // The bytes are stored only once, as an attachment and not as a passthrough file too.
+    // The bytes are stored once, as an attachment, and not also as a passthrough file.
     reader.mark_used(&member.name);
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }

@@ -5,7 +5,7 @@ use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Changes a bundle; returns the messages of the validator and the error of the reader.
+/// Changes a bundle. Returns the messages of the validator and the error of the reader.
 fn check_tampered(change: impl Fn(&Path)) -> (Vec<String>, FormatError) {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
@@ -174,7 +174,7 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
     assert!(!sink.records.is_empty());
 }
 
-/// A JSON value of this type (`good`), or of another type.
+/// A JSON value of the type `ty` if `good` is true, else a value of another type.
 fn sample(ty: Type, good: bool) -> &'static str {
     match (ty, good) {
         (Type::Text, true) => "\"x\"",

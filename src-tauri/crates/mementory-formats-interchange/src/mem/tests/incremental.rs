@@ -197,7 +197,7 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let validation = validate(&out, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
 
-    // Base and difference together contain all records.
+    // The base and the incremental export together contain all records.
     let both = temp.join("both");
     super::harness::copy(&input, &both.join("1.mem"));
     super::harness::copy(&out, &both.join("2.mem"));

@@ -1,4 +1,5 @@
-//! Comparison with the reference SDK. Needs a Python with `portable-memory`, whose path is in MEMENTORY_MEM_PYTHON.
+//! Compares our code with the reference SDK. Needs a Python with the package `portable-memory`. MEMENTORY_MEM_PYTHON is
+//! its path.
 use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
     other_formats::{records_of_every_kind, tombstone},
@@ -126,7 +127,8 @@ fn the_sdk_accepts_our_signature_on_its_own_bundle() {
     assert_eq!(after, files(&theirs));
 }
 
-/// Every signature by the SDK, also of tombstones, covers exactly the bytes that we list for it.
+/// Every signature that the SDK makes covers exactly the bytes that we list for it. This includes signatures of
+/// tombstones.
 #[test]
 fn we_list_the_bytes_that_the_sdk_signed() {
     let Some(python) = python() else { return };
@@ -266,7 +268,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// The SDK accepts the same times, numbers and unusual values as we do, and writes them in the same way.
+/// The SDK accepts the same times, numbers and unusual values as our decoder, and writes them in the same way.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };

@@ -7,7 +7,7 @@ use mementory_model::{Kind, Limits, TombstoneOp};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// A bundle in a temporary folder that a test may change.
+/// A copy of a fixture bundle in a temporary folder, which a test may change.
 struct FixtureBundle {
     _temp: TempDir,
     at: PathBuf,
@@ -68,7 +68,7 @@ impl FixtureBundle {
         self.validate().warnings.into_iter().map(|f| f.code).filter(|c| c != "malformed_detail").collect()
     }
 
-    /// Imports the bundle. If it is rejected, nothing may have been sent.
+    /// Imports the bundle. If the bundle is rejected, the sink must have received nothing.
     fn import(&self) -> Result<MemorySink, FormatError> {
         let mut sink = MemorySink::default();
         let result = read_with(&self.at, &Limits::default(), &mut sink);
@@ -239,7 +239,7 @@ fn l0_every_stream_decodes() {
     ] {
         let copy = FixtureBundle::copy_of("all-kinds");
         copy.rewrite(file, from, to);
-        // Every such line is listed.
+        // The validator reports every changed line.
         let mut messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
         messages.dedup();
         assert_eq!(messages, [format!("malformed {kind} record")]);
@@ -376,7 +376,7 @@ fn l0_ids_are_unique_in_a_file() {
     assert_eq!(copy.warnings(), ["duplicate_id"]);
 }
 
-/// §4 step 1: everything is checked before anything is sent.
+/// §4 step 1: the whole bundle is checked before any record is sent.
 #[test]
 fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
     let copy = FixtureBundle::copy_of("all-kinds");
@@ -457,7 +457,7 @@ fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     }
 }
 
-/// §5: a tombstone deletes "every derived artifact". The reference ignores the ids of derived records.
+/// §5: a tombstone deletes "every derived artifact". The reference SDK ignores the ids of derived records.
 #[test]
 fn l2_derived_ids_are_deleted_too() {
     let copy = FixtureBundle::copy_of("all-kinds");
@@ -509,7 +509,7 @@ fn l3_requires_signed_tombstones_and_an_audit_trail() {
     assert_eq!(small.warnings(), ["audit_missing"]);
 }
 
-/// §1.3: with a trusted key, a bundle without a signature is an error. Without one, no signature is required.
+/// §1.3: with a trusted key, a bundle without a signature is an error. Without a trusted key, no signature is required.
 #[test]
 fn l3_a_signature_is_required_if_a_key_is_trusted() {
     let key = "ab".repeat(32);

@@ -1,4 +1,4 @@
-//! What a salvage takes of a damaged bundle, and what it leaves out.
+//! A salvage of a damaged bundle: what it reads, and what it leaves out.
 use super::harness::{MemorySink, TempDir, copy, now, read, read_with, repo, single_bundle, validate};
 use crate::mem::Mem;
 use mementory_format::{Catalog, Format, FormatError, ReadContext};
@@ -20,7 +20,7 @@ fn edit(file: &Path, change: impl Fn(String) -> String) {
     std::fs::write(file, change(std::fs::read_to_string(file).unwrap())).unwrap();
 }
 
-/// Lists the bytes that a file has now.
+/// Updates the manifest: the listed digest and size become those of the file's current bytes.
 fn list_again(bundle: &Path, path: &str) {
     let bytes = std::fs::read(bundle.join(path)).unwrap();
     let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));

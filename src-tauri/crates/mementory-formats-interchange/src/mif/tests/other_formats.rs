@@ -229,7 +229,7 @@ fn an_imported_document_is_preserved_among_other_records() {
     for memory in before["memories"].as_array().unwrap() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
-    // If only its own records are written, the original document is restored.
+    // If only the records of this document are written, the original document is restored.
     let mut again = read(&mixed).unwrap();
     assert_eq!(again.parts.len(), 1);
     again.records.retain(|r| r.key.scope == "mif");

@@ -54,7 +54,7 @@ fn assert_round_trip(input: &Path, expected: &Value) {
         assert_eq!(strip(&again), strip(&store), "{name} as {encoding}");
         assert!(again.dropped.is_empty(), "{:?}", again.dropped);
     }
-    // The verbatim of each record is unchanged.
+    // The verbatim of each record is the same after the round trip.
     let again = read(&temp.0.join("out.mif.json")).unwrap();
     for record in &store.records {
         let same = again.records.iter().find(|r| r.key == record.key).unwrap();

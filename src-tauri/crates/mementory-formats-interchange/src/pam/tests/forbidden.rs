@@ -65,7 +65,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let left = errors(&scratch.at("out"));
         assert_eq!(left, Vec::<String>::new(), "{pointer} {value}");
         let again = read(&scratch.at("out")).unwrap();
-        // The text of a relation is its type, which the file cannot say.
+        // Relations are left out. Their text contains their type, and an export replaces a forbidden type.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
             let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();

@@ -1,4 +1,4 @@
-//! What a salvage takes of a damaged store, and what it leaves out.
+//! A salvage of a damaged store: what it reads, and what it leaves out.
 use super::harness::*;
 use crate::pam::Pam;
 use mementory_format::{Format, FormatError, ReadContext};
@@ -34,7 +34,7 @@ fn memories(source: &MemorySource) -> Vec<&str> {
     keys.collect()
 }
 
-/// Name of a change, the change, and the places that are missing then.
+/// Name of a change, the change itself, and the ids of the memories that a salvage still reads.
 type Case = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 #[test]

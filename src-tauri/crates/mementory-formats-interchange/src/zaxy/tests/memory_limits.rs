@@ -1,5 +1,5 @@
 //! Values that would need more memory than a reader may use (`Limits::tree_bytes`) are dropped and reported with their
-//! place.
+//! location.
 use super::harness::*;
 use mementory_format::{FormatError, ReadContext};
 use mementory_model::{Limits, Timestamp};

@@ -1,4 +1,4 @@
-//! Tests of signing and disclosing. Every change of a signed file is noticed.
+//! Tests of signing and disclosing. Every change of a signed file is detected.
 use super::harness::{
     Scratch, TestKey, copy_for_interop, empty, fixture, is_valid_signature, read, signature, source, validate, write,
 };

@@ -16,11 +16,11 @@ type Id = [u8; 16];
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,
-    /// Records whose dependants are still to be looked up, each with the row whose restoring brings it back from the
-    /// Trash, and whether the record itself stays without its words.
+    /// Records whose dependants are still to be looked up. Each has the row that brings the record back from the Trash
+    /// when it is restored, and true if the record itself stays without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence, with the row whose restoring would bring them back, and whether this
-    /// input contains the edge.
+    /// Ends of edges that lost their evidence. Each has the row that brings the end back when it is restored, and true
+    /// if this input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
     /// True if a live record was removed.
     removed_live: bool,
@@ -76,7 +76,7 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// The row whose restoring brings this one back: itself, or the one that it was trashed with.
+    /// The row that brings this row back when it is restored: the row itself, or the one that it was trashed with.
     fn root_of(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)

@@ -11,7 +11,7 @@ pub(super) enum Verdict {
     Same,
     /// The vault keeps its version for this reason, for example because it is newer or was edited.
     Older(&'static str),
-    /// It would bring deleted or redacted words back.
+    /// The record would bring deleted or redacted words back.
     Blocked(&'static str),
     /// The content is new.
     Changed,

@@ -3,7 +3,7 @@
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
-/// Assigns a row to the first batch that needs it. If that batch is undone too, the next one gets the row.
+/// Assigns a row to the first batch that needs it. If that batch is undone later, the next one gets the row.
 const USE_EARLIEST_HOME: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
 /// Finds the rows that a later batch contained too, and the rows that those depend on: their conversation, their files,
