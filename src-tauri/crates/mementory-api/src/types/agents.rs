@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Request to make a grant. An empty list means no restriction by it.
+/// Request to make a grant. An empty list does not restrict the grant.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct GrantRequest {
@@ -22,7 +22,8 @@ pub struct GrantRequest {
     pub uncovered: bool,
     /// `read`, `suggest`.
     pub rights: Vec<String>,
-    /// Most records that one call returns (1 to 500, default 50), and that leave on one day (UTC; default 2000).
+    /// Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
+    /// 2000).
     pub records_per_call: Option<u32>,
     pub records_per_day: Option<u32>,
     /// Date or time at which the grant ends.
@@ -52,7 +53,7 @@ pub struct GrantInfo {
     pub expires_at: Option<String>,
     pub revoked_at: Option<String>,
     pub last_call_at: Option<String>,
-    /// When it first returned a record, and whether the person has seen the notice of it.
+    /// When a call first returned a record, and whether the person has seen the notice about that.
     pub first_read_at: Option<String>,
     pub first_read_seen: bool,
     pub calls_today: u32,
@@ -78,18 +79,18 @@ pub struct AiClient {
     /// `claude_desktop`, `claude_code`, `codex` …
     pub client: String,
     pub title: String,
-    /// How it was found; null: it was not.
+    /// How the client was found on this computer; null if it was not found.
     pub installed: Option<AiClientFound>,
-    /// Its configuration, which need not exist.
+    /// Path of the client's configuration file, which need not exist.
     pub config_path: String,
-    /// Whether the configuration has a server of our name.
+    /// Whether the configuration has a server with Mementory's name.
     pub configured: bool,
-    /// Whether Mementory added it, and whether it starts this program.
+    /// Whether Mementory added that server, and whether the server's command starts this program.
     pub ours: bool,
     pub current: bool,
-    /// What is wrong, the gravest first.
+    /// What is wrong, most serious first.
     pub problems: Vec<AiClientProblem>,
-    /// Id of the grant in its configuration, which can be one of another vault.
+    /// Id of the grant in the client's configuration. The grant may belong to another vault.
     pub grant: Option<String>,
 }
 
@@ -119,14 +120,14 @@ pub struct AiClientList {
 pub struct ConnectionChange {
     pub client: String,
     pub config_path: String,
-    /// The exact change as a unified diff, with tokens covered; empty if there is none.
+    /// The exact change as a unified diff, with tokens masked; empty if nothing changes.
     pub change: String,
     /// Whether the configuration was changed.
     pub changed: bool,
     pub dry_run: bool,
-    /// The copy of the former configuration.
+    /// Path of the copy of the previous configuration.
     pub backup: Option<String>,
-    /// The grant that was made or ended.
+    /// The grant that was made or revoked.
     pub grant: Option<GrantInfo>,
 }
 
@@ -139,9 +140,9 @@ pub struct ClientCall {
     pub client: String,
     /// What was called: `search`, `list`, `fetch`, `about`, `suggest` …
     pub tool: String,
-    /// Numbers of records that left, by kind.
+    /// Number of records that were returned, by kind.
     pub left: BTreeMap<String, u32>,
-    /// Further words of the log, such as `new` or `change` of a suggestion.
+    /// Further detail from the log, such as `new` or `change` for a suggestion.
     pub note: Option<String>,
 }
 
@@ -149,22 +150,22 @@ pub struct ClientCall {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ClientCallList {
     pub calls: Vec<ClientCall>,
-    /// Number of calls in the log, of which `calls` has the newest.
+    /// Number of all calls in the log; `calls` contains only the newest.
     pub total: u32,
 }
 
 /// Whether the window answers clients.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AnsweringState {
-    /// Whether the person wants it.
+    /// Whether the person switched answering on.
     pub enabled: bool,
-    /// Whether it does. Without a grant in force it does not.
+    /// Whether the window answers now. It does not without an active grant.
     pub running: bool,
-    /// Why it could not be started.
+    /// Why answering could not be started.
     pub problem: Option<super::ErrorBody>,
 }
 
-/// The program behind a client, as the system names it.
+/// The program that connected as a client, as the operating system reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct ConnectedProgram {
     /// Id of the grant.
@@ -174,22 +175,22 @@ pub struct ConnectedProgram {
     pub script: Option<String>,
 }
 
-/// Everything on connected clients that the window shows.
+/// Everything that the window shows about connected clients.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AgentsOverview {
     pub answering: AnsweringState,
     pub clients: Vec<AiClient>,
-    /// All grants, oldest first, with those that ended.
+    /// All grants, including expired and revoked ones, oldest first.
     pub grants: Vec<GrantInfo>,
     /// Programs seen since the window was started.
     pub programs: Vec<ConnectedProgram>,
-    /// Number of suggestions that wait.
+    /// Number of suggestions that wait for a decision.
     pub suggestions: u32,
-    /// Why no client can be connected from here.
+    /// Why no client can be connected from this program.
     pub problem: Option<super::ErrorBody>,
 }
 
-/// A suggestion that waits.
+/// A suggestion that waits for a decision of the person.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SuggestionItem {
     pub id: String,
@@ -200,7 +201,7 @@ pub struct SuggestionItem {
     pub op: String,
     /// Id of the record to change or forget.
     pub target: Option<String>,
-    /// The text that the record has now; null if it is in the Trash.
+    /// The current text of the record; null if it is in the Trash.
     pub before: Option<String>,
     pub text: Option<String>,
     #[serde(rename = "type")]
@@ -212,7 +213,7 @@ pub struct SuggestionItem {
     pub at: String,
 }
 
-/// An accepted suggestion. `text`: as the person edited it; null: as it was suggested.
+/// An accepted suggestion. `text` is the text as edited by the person; null keeps the suggested text.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SuggestionAccept {
@@ -230,7 +231,7 @@ pub struct SuggestionDecision {
     pub never: Vec<String>,
 }
 
-/// The suggestions that wait, oldest first.
+/// The suggestions that wait for a decision, oldest first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SuggestionList {
     pub items: Vec<SuggestionItem>,
@@ -266,12 +267,12 @@ pub struct ClientRecord {
     pub tags: Vec<String>,
     #[specta(type = Option<super::TsNumber>)]
     pub confidence: Option<f64>,
-    /// How the source made it.
+    /// How the source created the record.
     pub method: Option<String>,
-    /// Who wrote it, if it is a message.
+    /// For messages: `user`, `assistant` …
     pub role: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if sensitive values in it were masked.
+    /// True if sensitive values in the record were masked.
     pub covered: bool,
 }
 
@@ -279,7 +280,7 @@ pub struct ClientRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 pub struct ClientHit {
     pub record: ClientRecord,
-    /// The part of its text that has the words.
+    /// The part of the record's text that contains the words.
     pub snippet: String,
 }
 

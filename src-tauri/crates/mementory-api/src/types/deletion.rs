@@ -93,7 +93,8 @@ pub struct Impact {
 /// One place checked by the independent erasure check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReceiptPlace {
-    /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` …
+    /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
+    /// `write_ahead_log`, `temporary_files` …
     pub place: String,
     /// `erased`, `redacted`, `not_present` or `failed`.
     pub outcome: String,
@@ -126,7 +127,7 @@ pub struct TombstoneView {
     pub at: String,
     pub actor: String,
     pub reason: Option<String>,
-    /// Ids of derived records that were removed with it.
+    /// Ids of derived records that were removed with the record.
     pub derived: Vec<String>,
     pub signature: String,
     /// True if the signature was valid when the list was made.

@@ -55,7 +55,7 @@ pub struct Exported {
     pub version: String,
     pub records: u32,
     pub by_kind: BTreeMap<String, u32>,
-    /// Number of distinct sensitive values masked in it.
+    /// Number of distinct sensitive values masked in the export.
     pub covered: u32,
     #[specta(type = TsNumber)]
     pub bytes: u64,
@@ -73,7 +73,7 @@ pub struct Exported {
     /// Number of all losses, including the listed ones, by field and kind.
     pub loss_counts: Vec<LossCount>,
     pub withheld: Vec<Withheld>,
-    /// What a person has to know about every export in this format.
+    /// What the person has to know about any export in this format.
     pub note: Option<String>,
 }
 
@@ -105,7 +105,7 @@ pub enum EvidencePart {
 }
 
 impl EvidencePart {
-    /// Parse its name.
+    /// Parses the name of a part.
     ///
     /// # Errors
     /// `usage` for any other word.

@@ -54,7 +54,7 @@ pub struct Detection {
     pub missing_parts: Vec<String>,
     pub candidates: Vec<Candidate>,
     /// True if several formats recognised the file about equally well. False if none did: the candidates are then the
-    /// nearest ones, best first, and the last one keeps it as a file.
+    /// nearest ones, best first, and the last one keeps the input as a plain file.
     pub tie: bool,
 }
 
@@ -112,7 +112,7 @@ pub enum MergeStrategy {
 }
 
 impl MergeStrategy {
-    /// Parse its name.
+    /// Parses the name of a strategy.
     ///
     /// # Errors
     /// `usage` for any other word.
@@ -171,7 +171,7 @@ pub struct Warning {
 /// A record that was not added as new.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReportItem {
-    /// As in `by_kind`; null in reports of older imports.
+    /// Kind of the record, as in `by_kind`; null in reports of older imports.
     pub kind: Option<String>,
     pub place: String,
     /// `updated`, `unchanged`, `blocked`, `skipped` or `failed`.
@@ -184,7 +184,7 @@ pub struct ReportItem {
 pub struct ComingItem {
     pub kind: String,
     pub place: String,
-    /// The beginning of its text in one line; may be empty.
+    /// The beginning of the record's text in one line; may be empty.
     pub text: String,
 }
 
@@ -214,7 +214,8 @@ pub struct ImportReport {
     /// What was missing or damaged in the file, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
-    /// By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports.
+    /// Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
+    /// in reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
     /// Places of signatures that are invalid. Empty in stored reports.
@@ -262,7 +263,7 @@ pub struct BatchInfo {
     /// Number of records that could not be read.
     pub failed: u32,
     pub undone: bool,
-    /// Number of its records that were edited since. Undoing the import would undo the edits too.
+    /// Number of records of the batch that were edited after the import. Undoing the import would undo the edits too.
     pub edited_since: u32,
     /// Path of an imported file, if it still exists.
     pub file: Option<String>,
@@ -277,9 +278,9 @@ pub struct Batches {
 /// An import that failed and added nothing to the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FailedImport {
-    /// Number of its entry in the audit log.
+    /// Sequence number of the import's entry in the audit log.
     pub seq: u32,
-    /// Paths of its files; empty for pasted text.
+    /// Paths of the files; empty for pasted text.
     pub paths: Vec<String>,
     /// The error that the import ended with.
     pub error: ErrorBody,

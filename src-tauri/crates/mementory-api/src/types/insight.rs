@@ -3,10 +3,10 @@ use super::{ListItem, TsNumber};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// Memories about the same.
+/// Memories about the same topic.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TopicInfo {
-    /// Position by size; not stable.
+    /// Position in the list of topics by size; changes when memories change.
     pub id: String,
     /// Made of words of the memories: letters, digits and spaces only.
     pub name: String,
@@ -20,15 +20,15 @@ pub struct Topics {
     pub topics: Vec<TopicInfo>,
 }
 
-/// Two memories that cannot both hold now.
+/// Two memories that cannot both be true now.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ContradictionInfo {
-    /// Ids; `a` is the older one, if the dates are known.
+    /// Ids of the memories; `a` is the older one if the dates are known.
     pub a: String,
     pub b: String,
     /// `replaced` or `conflict`.
     pub sort: String,
-    /// Id of the newer one, if the dates are known.
+    /// Id of the newer memory, if the dates are known.
     pub newer: Option<String>,
     /// From 0 to 1.
     #[specta(type = TsNumber)]
@@ -41,6 +41,6 @@ pub struct ContradictionInfo {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ContradictionList {
     pub pairs: Vec<ContradictionInfo>,
-    /// Plans whose date is over.
+    /// Plans whose date has passed.
     pub past_plans: Vec<ListItem>,
 }

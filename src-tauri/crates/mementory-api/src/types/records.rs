@@ -16,7 +16,7 @@ pub struct Filter {
     pub tag: Option<String>,
     /// The record's own type (`preference`, `semantic` …); empty = records without a type.
     pub record_type: Option<String>,
-    /// Who said it: `user`, `assistant`, `system`, or `unknown` where the source does not say.
+    /// Who said what the record says: `user`, `assistant`, `system`, or `unknown` where the source does not tell.
     pub said_by: Option<String>,
     /// First time or date (RFC 3339), inclusive.
     pub since: Option<String>,
@@ -28,14 +28,15 @@ pub struct Filter {
     pub ids: Option<Vec<String>>,
     /// Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it).
     pub standing: Option<String>,
-    /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in the vault).
+    /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
+    /// the vault).
     pub file_kind: Option<String>,
     /// Only records of these import batches, by id.
     pub batch: Option<Vec<String>>,
-    /// Memories about this only: `who_you_are people work projects health money places_travel home food tastes beliefs
-    /// plans how_to_answer`; empty = memories of which nothing is suggested.
+    /// Only memories about this subject: `who_you_are people work projects health money places_travel home food tastes
+    /// beliefs plans how_to_answer`; empty = memories without a suggested subject.
     pub about: Option<String>,
-    /// Memories of this special category only: `health beliefs politics origin sexuality biometrics union money minors
+    /// Only memories in this special category: `health beliefs politics origin sexuality biometrics union money minors
     /// exact_address`, or `any`.
     pub special: Option<String>,
 }
@@ -48,7 +49,7 @@ pub struct AboutInfo {
     /// From 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
-    /// `suggested`, or `person` for a decision of the person about this memory or one that says the same.
+    /// `suggested`, or `person` for a decision of the person about this memory or about another one that says the same.
     pub by: String,
 }
 
@@ -116,9 +117,9 @@ pub struct ListItem {
     pub sensitive: bool,
     /// Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`.
     pub standing: Option<String>,
-    /// For memories: what it is about, suggested by its words or decided by the person.
+    /// For memories: what the memory is about, suggested from its words or decided by the person.
     pub about: Option<AboutInfo>,
-    /// For memories: the special categories that it shows, as in the filter.
+    /// For memories: the special categories of the memory, as in the filter.
     pub special: Vec<String>,
 }
 
@@ -130,8 +131,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Counts for the filter menus, by source, type (an empty name = no type), tag, and who said them. Attachments are counted by kind of
-/// file instead of type.
+/// Number of records for the filter menus, by source, type (an empty name = no type), tag and `said_by`. Attachments
+/// are counted by kind of file instead of type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
@@ -139,13 +140,13 @@ pub struct Facets {
     pub tags: BTreeMap<String, u32>,
     pub said_by: BTreeMap<String, u32>,
     pub file_kinds: BTreeMap<String, FileCount>,
-    /// Memories by what they are about; empty = nothing is suggested.
+    /// Number of memories by what they are about; the empty name counts memories without a suggested subject.
     pub about: BTreeMap<String, u32>,
-    /// Memories by special category; `any` counts each memory once.
+    /// Number of memories by special category; `any` counts each memory once.
     pub special: BTreeMap<String, u32>,
 }
 
-/// Number of files of a kind, and how many of their bytes are in the vault.
+/// Number of files of one kind, and the total size of those in the vault in bytes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct FileCount {
     pub count: u32,
@@ -313,7 +314,7 @@ pub struct ThreadMessage {
     pub siblings: Vec<String>,
     /// Memories derived from this message.
     pub memories: Vec<LinkInfo>,
-    /// Blocks beside its text: thinking, tool calls and their results.
+    /// Blocks of the message beside its text: thinking, tool calls and their results.
     pub steps: Vec<Step>,
 }
 
@@ -384,7 +385,7 @@ pub struct SearchResult {
 pub struct MeaningHit {
     #[serde(flatten)]
     pub hit: Hit,
-    /// `words`, or `meaning` if the words are not in it.
+    /// `words`, or `meaning` if the record does not contain the words.
     pub how: String,
 }
 
@@ -392,7 +393,7 @@ pub struct MeaningHit {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MeaningResult {
     pub query: String,
-    /// Number of all records that match by words, and of those found by meaning.
+    /// Number of all records found, by words or by meaning.
     pub total: u32,
     pub took_ms: f64,
     pub hits: Vec<MeaningHit>,
@@ -404,9 +405,9 @@ pub struct MeaningResult {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SimilarRequest {
-    /// The text. Not used if there is an `id`.
+    /// The text to compare with. Not used if there is an `id`.
     pub query: String,
-    /// The record.
+    /// Id of the record to compare with.
     pub id: Option<String>,
     pub filter: Filter,
     /// From 1 to 100, default 10.

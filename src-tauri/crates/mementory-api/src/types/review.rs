@@ -1,4 +1,4 @@
-//! Where memories come from, the guided review, and what is to be done at the assistants.
+//! Where memories come from, the guided review, and what the person has to do at the assistants.
 use super::{ListItem, TsNumber};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct EvidenceMessage {
     pub id: String,
     pub origin_id: Option<String>,
-    /// The sentence, in code points of the message's text (end exclusive).
+    /// Position of the sentence in the message's text, in Unicode code points (end exclusive).
     pub start: u32,
     pub end: u32,
     /// `linked` (the export names it), `words` or `meaning`.
@@ -33,11 +33,12 @@ pub struct EvidenceMessage {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct MemoryEvidence {
     pub id: String,
-    /// `user` (the person said it), `assistant` (it concluded it), `system` (a program put it there) or `unknown`.
+    /// `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
+    /// `unknown`.
     pub said_by: String,
     /// `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in.
     pub trace: String,
-    /// First those that show who said it, then those that the export names.
+    /// The messages that show who said the memory, then those that the export names.
     pub messages: Vec<EvidenceMessage>,
 }
 
@@ -57,11 +58,11 @@ pub struct ReviewRequest {
     pub source: Option<String>,
     /// Only memories with a sensitive value.
     pub sensitive: bool,
-    /// Not these for now, by id.
+    /// Ids of memories to leave out for now.
     pub skip: Vec<String>,
     /// Show this memory instead of the next one.
     pub id: Option<String>,
-    /// True to leave out the memory itself and its evidence: only the numbers.
+    /// True to return only the numbers, without a memory and its evidence.
     pub counts_only: bool,
 }
 
@@ -69,12 +70,12 @@ pub struct ReviewRequest {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReviewItem {
     pub record: ListItem,
-    /// All of its text.
+    /// The complete text of the memory.
     pub text: String,
     pub evidence: MemoryEvidence,
-    /// The answer that was given before, if any.
+    /// The previous answer of the person, if there is one.
     pub answer: Option<String>,
-    /// True if it has a sensitive value.
+    /// True if the memory contains a sensitive value.
     pub sensitive: bool,
 }
 
@@ -95,16 +96,16 @@ pub struct ReviewState {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TodoItem {
     pub id: String,
-    /// The assistant's own text, as it was last imported.
+    /// The text at the assistant, as it was last imported.
     pub text: String,
-    /// The way to it.
+    /// How to find the memory at the assistant.
     #[serde(rename = "where")]
     pub place: String,
     /// `outdated`, `wrong` or `private`.
     pub answer: String,
     /// What later imports say: `not_checked`, `gone`, `still_there` or `back_again`.
     pub state: String,
-    /// True if it is in this vault's Trash.
+    /// True if the memory is in this vault's Trash.
     pub trashed: bool,
     pub created_at: Option<String>,
 }
@@ -113,17 +114,17 @@ pub struct TodoItem {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TodoCount {
     pub assistant: String,
-    /// Those that are not gone yet, and all.
+    /// Number of memories not yet gone from the assistant, and of all.
     pub open: u32,
     pub items: u32,
 }
 
-/// What is to be done at an assistant.
+/// What the person has to do at an assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Todo {
     /// Null if there is nothing to do anywhere.
     pub assistant: Option<String>,
-    /// Its name, as people know it.
+    /// Display name of the assistant.
     pub name: Option<String>,
     /// In the assistant's own order, oldest first.
     pub items: Vec<TodoItem>,

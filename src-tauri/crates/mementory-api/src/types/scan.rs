@@ -56,7 +56,7 @@ pub struct SensitiveRequest {
 pub struct ContextPiece {
     pub text: String,
     pub hidden: Option<String>,
-    /// True if the segment is the value of this entry.
+    /// True if the segment is the value of this queue entry.
     pub this: bool,
 }
 
@@ -79,10 +79,10 @@ pub struct SensitivePlace {
 /// An entry of the review queue, which describes a value without containing it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveItem {
-    /// Fingerprint of the value; reveals nothing about it.
+    /// Fingerprint of the value; reveals nothing about the value.
     pub value: String,
     pub class: String,
-    /// Name of the rule that found it; empty if it is redacted.
+    /// Name of the rule that found the value; empty if the value is redacted.
     pub detector: String,
     /// `possible`, `likely`, `very_likely`.
     pub confidence: String,

@@ -36,7 +36,7 @@ pub struct Created {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct DemonstrationMade {
     pub path: String,
-    /// The passphrase that opens it, the same for every demonstration.
+    /// The passphrase of the vault, which is the same for every demonstration.
     pub passphrase: String,
     /// Number of records by kind.
     pub counts: BTreeMap<String, u32>,
@@ -84,7 +84,7 @@ pub struct SessionState {
     /// `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
     /// known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
     pub erasure_ledger: Option<String>,
-    /// Whether the open vault is a demonstration, which contains only invented records.
+    /// Whether the open vault is a demonstration vault, which contains only invented records.
     pub demonstration: bool,
 }
 
@@ -207,7 +207,7 @@ pub struct NewRecoveryCode {
 pub struct AppliedErasures {
     /// Erasures and redactions made in a newer copy of this vault that were applied.
     pub erasures: u32,
-    /// `none`: no list was found outside of the vault's folder. `failed`: it could not be applied. Null otherwise.
+    /// `none`: no list was found outside of the vault's folder. `failed`: a list could not be applied. Null otherwise.
     pub ledger: Option<String>,
 }
 
@@ -217,7 +217,7 @@ pub struct Restored {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// SHA-256 over a line `<sha256>  <name>` for each file of the copy, by name.
+    /// SHA-256 of the lines `<sha256>  <name>` of all files of the copy, sorted by name.
     pub digest: String,
     /// Erasures and redactions made after the backup that were applied to the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
