@@ -20,7 +20,7 @@ pub struct GrantRequest {
     pub conversations: bool,
     /// True if sensitive values are handed out as they are.
     pub uncovered: bool,
-    /// `read`, `suggest`.
+    /// `read`, `suggest`, `export`.
     pub rights: Vec<String>,
     /// Most records that one call returns (1 to 500, default 50), and that leave on one day (UTC; default 2000).
     pub records_per_call: Option<u32>,
@@ -137,7 +137,7 @@ pub struct ClientCall {
     /// Id of the grant, and the client's name.
     pub grant: String,
     pub client: String,
-    /// What was called: `search`, `list`, `fetch`, `about`, `suggest` …
+    /// What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` …
     pub tool: String,
     /// Numbers of records that left, by kind.
     pub left: BTreeMap<String, u32>,
