@@ -1,11 +1,12 @@
 //! What a grant makes visible: for random grants and vaults, no call returns anything outside of the grant.
 use crate::source::key;
 use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
 use mementory_model::{Kind, MessagePart, Record, RecordKey, Timestamp, Unit};
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{
-    Call, Grant, GrantRefusal, GrantRights, GrantScope, GrantedRecord, GrantedView, NewGrant,
-    Suggestion, SuggestionOp, VaultError,
+    Call, ExportRange, Grant, GrantRefusal, GrantRights, GrantScope, GrantedRecord, GrantedView,
+    NewGrant, Suggestion, SuggestionOp, VaultError,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,6 +182,7 @@ fn grant(t: &TempVault, scope: GrantScope) -> (Grant, String) {
         rights: GrantRights {
             read: true,
             suggest: true,
+            export: true,
         },
         records_per_call: 50,
         records_per_day: 100,
@@ -201,6 +203,53 @@ fn list_all(view: &mut GrantedView<'_>) -> (Vec<GrantedRecord>, BTreeSet<u32>) {
             None => return (all, totals),
         }
     }
+}
+
+/// The documents that the export tools return for everything visible, with the numbers of records that leave.
+fn documents(
+    t: &TempVault,
+    view: &mut GrantedView<'_>,
+    range: &ExportRange,
+) -> Vec<(String, BTreeMap<Kind, u32>)> {
+    let export = view.export(range, 100, usize::MAX).unwrap();
+    assert!(!export.is_cut_off());
+    let encoded = |encoding: &str| WriteOptions {
+        encoding: Some(encoding.to_owned()),
+        ..WriteOptions::default()
+    };
+    let bundle = |sign: bool, disclose: Option<Selector>| WriteOptions {
+        signer: sign.then(|| t.vault.exporter().signer()),
+        format_options: FormatOptions::new(AnswerOptions {
+            session: "s".into(),
+            disclose,
+            numbers: export.numbers.clone(),
+            ..AnswerOptions::default()
+        }),
+        ..WriteOptions::default()
+    };
+    let mut calls = vec![
+        ("export_memory", encoded("json")),
+        ("export_memory", encoded("yaml")),
+        ("export_memory", encoded("jsonl")),
+        ("memory_export", bundle(false, None)),
+    ];
+    if !export.numbers.is_empty() {
+        calls.push(("memory_export", bundle(true, None)));
+        calls.push(("memory_export", bundle(true, Some(Selector::default()))));
+    }
+    calls
+        .iter()
+        .map(|(tool, options)| {
+            view.write_document(tool, &export, "owner", options, at(60))
+                .unwrap()
+        })
+        .collect()
+}
+
+/// The forms in which a document can name a record.
+fn forms_of(id: &str) -> [String; 2] {
+    let parts = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]];
+    [id.to_owned(), parts.join("-")]
 }
 
 proptest! {
@@ -245,7 +294,25 @@ proptest! {
 
         let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
         visible.values().for_each(|record| *counts.entry(record.kind).or_default() += 1);
-        prop_assert_eq!(view.counts().unwrap(), counts);
+        prop_assert_eq!(view.counts().unwrap(), counts.clone());
+
+        let documents = documents(&t, &mut view, &ExportRange::default());
+        for (document, left) in &documents {
+            prop_assert_eq!(left, &counts, "what leaves is counted");
+            for id in &outside {
+                prop_assert!(!forms_of(id).iter().any(|form| document.contains(form)), "{id} in {document}");
+            }
+            for (n, (made, unit)) in all.iter().zip(&units).enumerate() {
+                for (record, word) in unit.records.iter().zip([format!("number{n}."), format!("said{n}.")]) {
+                    let expected = is_visible(&scope, record, made);
+                    prop_assert_eq!(document.contains(&word), expected, "{} in {}", word, document);
+                }
+            }
+        }
+        let texts_of_all: Vec<&str> = units.iter().flat_map(|u| &u.records).map(|r| r.text.as_str()).collect();
+        for text in view.known_texts(&texts_of_all).unwrap() {
+            prop_assert!(visible.values().any(|record| record.text == text), "{text}");
+        }
 
         let hits = view.search(WORD, 100).unwrap();
         let found: BTreeSet<&String> = hits.iter().map(|(record, _)| &record.id).collect();
@@ -267,7 +334,7 @@ proptest! {
             prop_assert!(record.conversation.as_ref().is_none_or(|id| visible.contains_key(id)), "{record:?}");
         }
         if !scope.uncovered {
-            let answers = format!("{returned:?}{texts:?}");
+            let answers = format!("{returned:?}{texts:?}{documents:?}");
             for secret in SECRETS {
                 prop_assert!(!answers.contains(secret), "{secret} in {answers}");
             }
@@ -307,6 +374,12 @@ fn an_erased_record_is_gone_from_every_call_and_a_cursor_does_not_bring_it_back(
     }
     let rest = view.list(first.next.as_deref(), 10, usize::MAX).unwrap();
     assert_eq!((rest.records.len(), rest.total), (2, 3), "{rest:?}");
+    for (document, _) in documents(&t, &mut view, &ExportRange::default()) {
+        for id in [&gone, &last_shown] {
+            assert!(forms_of(id).iter().all(|form| !document.contains(form)));
+        }
+        assert!(document.contains("number0"), "{document}");
+    }
     for id in [gone, last_shown] {
         assert!(matches!(
             view.record(&id),
@@ -398,7 +471,7 @@ fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
         name: "Client".into(),
         rights: GrantRights {
             read: true,
-            suggest: false,
+            ..GrantRights::default()
         },
         records_per_call: 1,
         records_per_day: 1,

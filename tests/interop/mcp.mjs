@@ -17,12 +17,34 @@ const PYTHON_PACKAGES = ["mcp==2.3.0"];
 const NODE_PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0"];
 const BUNDLE_PACKAGES = ["@anthropic-ai/mcpb@2.1.2"];
 const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
-const TOOLS = ["about", "fetch", "list_memories", "search", "suggest_change", "suggest_forgetting", "suggest_memory"];
+const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
+const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
+const TOOLS = [
+  "about",
+  "export_memory",
+  "fetch",
+  "import_memory",
+  "list_memories",
+  "memory_export",
+  "search",
+  "suggest_change",
+  "suggest_forgetting",
+  "suggest_memory",
+];
+/** A document with one memory. */
+const MIF_DOCUMENT = JSON.stringify({
+  mif_version: "1.0",
+  export: { id: "exp_1", created_at: "2026-01-01T00:00:00.000Z", user_id: "x" },
+  memories: [
+    { id: "mem_0a", content: "Likes boats.", type: "Observation", created_at: "2026-01-01T00:00:00.000Z" },
+  ],
+});
 
 /** Runs all checks with clients of the Model Context Protocol and counts them. */
 export async function mcpInterop(count) {
   if (process.platform === "win32") return count.leaveOut("clients are not answered on this system");
   const program = await python(PYTHON_PACKAGES);
+  const zaxyProgram = await python(ZAXY_PACKAGES);
   const load = await nodePackages(NODE_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-mcp-"));
   const place = (name) => join(folder, name);
@@ -35,7 +57,7 @@ export async function mcpInterop(count) {
     writeFileSync(place("memory.txt"), "Has a tortoise called Rui.\n");
     mementory("create", place("v"), "--kdf-floor");
     const { id } = mementory("add", "--text-file", place("memory.txt"));
-    mementory("grants", "add", "Interop", "--token-file", place("token"));
+    mementory("grants", "add", "Interop", "--token-file", place("token"), "--rights", "read,suggest,export");
     server = spawn(built("mementory"), [...global, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
     await once(server.stderr, "data");
 
@@ -48,7 +70,14 @@ export async function mcpInterop(count) {
       ["suggest_memory", { text: "Likes trains." }],
       ["suggest_change", { id, text: "Has two tortoises." }],
       ["suggest_forgetting", { id }],
+      ["export_memory", { format: "json", redact_pii: true }],
+      ["import_memory", { data: MIF_DOCUMENT }],
+      ["memory_export", { sign: true }],
     ];
+    const verify = (name, text) => {
+      writeFileSync(place(name), text ?? "");
+      return parseJsonOutput(quiet(built("mementory"), ["--json", "verify", place(name)], { env }));
+    };
     const clients = {
       "mcp 2.3.0 with initialize": () => pythonClient(program, "legacy", command, calls, env),
       "mcp 2.3.0, version 2026-07-28": () => pythonClient(program, "2026-07-28", command, calls, env),
@@ -72,6 +101,14 @@ export async function mcpInterop(count) {
         count.add(`${name} calls ${tool}`, good);
       }
       count.add(`${name} finds the memory`, answers?.search?.result?.results?.[0]?.id === id);
+      const exported = verify("export.mif.json", answers?.export_memory?.result?.data);
+      count.add(`${name} gets a valid document`, exported.ok === true && exported.records === 1);
+      const bundle = verify("bundle.json", answers?.memory_export?.result?.bundle);
+      count.add(`${name} gets a valid bundle`, bundle.ok === true && bundle.signature?.valid === true);
+      const found = parseJsonOutput(quiet(zaxyProgram, [ZAXY_SCRIPT, "verify", place("bundle.json")]));
+      count.add(`zaxy-memory 3.2.0 verifies the bundle for ${name}`, found.ok === true && found.entries === 1);
+      const offered = answers?.import_memory?.result;
+      count.add(`${name} suggests a document`, offered?.suggestions?.length === 1);
     }
   } finally {
     if (server && server.exitCode === null) {

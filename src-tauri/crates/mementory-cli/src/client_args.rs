@@ -53,8 +53,8 @@ pub struct GrantOptions {
     /// Hand out sensitive values as they are; without it they are masked.
     #[arg(long)]
     pub uncovered: bool,
-    /// What the client may do.
-    #[arg(long, value_delimiter = ',', value_name = "read,suggest", default_value = "read,suggest")]
+    /// What the client may do: read, suggest, export (whole documents).
+    #[arg(long, value_delimiter = ',', value_name = "read,suggest,export", default_value = "read,suggest")]
     pub rights: Vec<String>,
     /// Return at most this many records for each call.
     #[arg(long, value_name = "N")]

@@ -12,7 +12,7 @@ use mementory_clients::{Binary, BundleInfo, RegistryInfo, Tool, UserSecret, serv
 use std::{io::Cursor, path::Path};
 
 /// A token with all rights, to list all tools. No vault knows it.
-const ALL_RIGHTS: &str = "mementory_rs_0_0";
+const ALL_RIGHTS: &str = "mementory_rse_0_0";
 const DESCRIPTION: &str = "Lets an assistant use the memories that you keep in Mementory, as far as you allow.";
 const TOKEN_TEXT: &str = "Token of this client, which `mementory grants add` prints once.";
 

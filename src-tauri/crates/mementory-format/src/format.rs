@@ -61,6 +61,10 @@ pub struct Capabilities {
     pub recommended: bool,
     /// Made for people to read, and not for another program.
     pub for_reading: bool,
+    /// Name of the tool by which connected clients export documents of this format, as its specification defines it.
+    pub export_tool: Option<&'static str>,
+    /// Name of the tool by which they import documents.
+    pub import_tool: Option<&'static str>,
 }
 
 /// One format. Implementations are unit structs and have no state.
@@ -172,6 +176,17 @@ pub trait Format: Sync {
     ) -> Result<WriteReport, FormatError> {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
+    }
+    /// Writes all records of `source` as one document into memory, for the answer to a connected client, so that no file
+    /// is made. Only for formats with `capabilities().export_tool`.
+    fn write_answer(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &mut Vec<u8>,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        let _ = (source, out, options);
+        Err(FormatError::invalid("not_supported", self.id(), "this format is not written for clients"))
     }
     /// The report that [`Format::write`] would return, without writing anything. The default implementation only counts
     /// the records by kind.

@@ -27,7 +27,7 @@ pub use mementory_formats_interchange::mem::evidence;
 pub use typescript::typescript;
 
 /// Selects entries of a bundle for an export or a disclosure.
-pub use mementory_formats_interchange::zaxy::{Grain, Selector};
+pub use mementory_formats_interchange::zaxy::{AnswerOptions, Grain, Selector};
 
 /// Interchange formats come first, because their files name their format.
 static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
@@ -46,6 +46,14 @@ pub fn registry() -> &'static [&'static dyn Format] {
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     let named = || registry().iter().copied().find(|f| f.aliases().contains(&id));
     registry().iter().copied().find(|f| f.id() == id).or_else(named)
+}
+
+/// The format whose specification defines this tool of connected clients.
+pub fn by_tool(tool: &str) -> Option<&'static dyn Format> {
+    registry().iter().copied().find(|format| {
+        let capabilities = format.capabilities();
+        [capabilities.export_tool, capabilities.import_tool].contains(&Some(tool))
+    })
 }
 
 /// The first format that can edit its archives without a vault.

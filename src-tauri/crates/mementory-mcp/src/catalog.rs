@@ -18,11 +18,12 @@ pub fn list_json(token: &str) -> Vec<Value> {
         (Some("mementory"), Some(rights)) => rights,
         _ => return Vec::new(),
     };
-    let (read, suggest) = (rights.contains('r'), rights.contains('s'));
+    let (read, suggest, export) = (rights.contains('r'), rights.contains('s'), rights.contains('e'));
     let entries: Vec<Entry> = serde_json::from_str(TOOLS).unwrap_or_default();
     let granted = |entry: &Entry| match entry.right.as_str() {
         "read" => read,
         "suggest" => suggest,
+        "export" => export,
         // A client that cannot read does not know the id of any record.
         "change" => read && suggest,
         _ => true,
@@ -42,14 +43,16 @@ mod tests {
     #[test]
     fn tools_that_are_not_granted_are_absent() {
         assert_eq!(names("mementory_r_1_2"), ["search", "fetch", "list_memories", "about"]);
-        assert_eq!(names("mementory_s_1_2"), ["about", "suggest_memory"]);
-        assert_eq!(names("mementory_rs_1_2").len(), 7);
+        assert_eq!(names("mementory_s_1_2"), ["about", "suggest_memory", "import_memory"]);
+        assert_eq!(names("mementory_e_1_2"), ["about", "export_memory", "memory_export"]);
+        assert_eq!(names("mementory_rs_1_2").len(), 8);
+        assert_eq!(names("mementory_rse_1_2").len(), 10);
         assert!(names("").is_empty() && names("other_rs_1_2").is_empty());
     }
 
     #[test]
     fn the_list_is_small_and_each_tool_is_described_completely() {
-        let all = list_json("mementory_rs_1_2");
+        let all = list_json("mementory_rse_1_2");
         assert!(serde_json::to_string(&all).unwrap().len() < 6 * 1024);
         for tool in all {
             for member in ["name", "title", "description"] {

@@ -7,13 +7,14 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `catalog`, `tools.json` | the tools as clients list them |
-//! | `tools` | what each tool does |
+//! | `tools`, `documents` | what each tool does |
 //! | `untrusted_text` | how a stored text is handed out: escaped, quoted, with its source |
 //! | `wire`, `socket` | lines over the socket, and where the socket is |
 //! | `server` | answers over the socket, for an open vault |
 //! | `peer` | which program is behind a connection |
 //! | `relay` | the program that a client starts: MCP over standard input and output; the window is built without it |
 mod catalog;
+mod documents;
 #[cfg(unix)]
 mod peer;
 #[cfg(feature = "relay")]

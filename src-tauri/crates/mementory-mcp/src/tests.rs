@@ -8,7 +8,14 @@ use mementory_api::{CreateOptions, Session, types::*};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+mod documents;
+
 const HOSTILE: &str = include_str!("../../../../fixtures/clients/hostile.json");
+
+/// A document with one memory.
+const MIF: &str = r#"{"mif_version": "1.0", "export": {"id": "exp_1", "created_at": "2026-01-01T00:00:00.000Z",
+    "user_id": "x"}, "memories": [{"id": "mem_0a", "content": "Likes boats.", "type": "Observation",
+    "created_at": "2026-01-01T00:00:00.000Z"}]}"#;
 
 #[derive(Deserialize)]
 struct Hostile {
@@ -76,7 +83,7 @@ fn visible_text_is_not_changed() {
 }
 
 struct Open {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     session: Session,
 }
 
@@ -84,7 +91,7 @@ fn open() -> Open {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("v"), "correct horse battery staple", options).unwrap();
-    Open { _folder: folder, session }
+    Open { folder, session }
 }
 
 impl Open {
@@ -145,7 +152,7 @@ fn an_edited_suggestion_is_stored_as_the_person_wrote_it() {
 fn each_tool_answers_in_its_schema() {
     let v = open();
     let id = v.add("Has a tortoise called Rui.");
-    let token = v.token(&["read", "suggest"], |_| {});
+    let token = v.token(&["read", "suggest", "export"], |_| {});
     let calls = [
         ("search", json!({"query": "tortoise"})),
         ("fetch", json!({"id": id})),
@@ -154,6 +161,9 @@ fn each_tool_answers_in_its_schema() {
         ("suggest_memory", json!({"text": "Likes trains.", "tags": ["travel"], "reason": "said so"})),
         ("suggest_change", json!({"id": id, "text": "Has two tortoises."})),
         ("suggest_forgetting", json!({"id": id})),
+        ("export_memory", json!({})),
+        ("import_memory", json!({"data": MIF})),
+        ("memory_export", json!({"sign": true})),
     ];
     let tools = crate::list_json(&token);
     for (tool, arguments) in calls {
@@ -213,6 +223,7 @@ fn a_wrong_call_is_a_typed_error_and_changes_nothing() {
     let id = v.add("Has a tortoise.");
     let all = v.token(&["read", "suggest"], |_| {});
     let (read, suggest) = (v.token(&["read"], |_| {}), v.token(&["suggest"], |_| {}));
+    let export = v.token(&["export"], |_| {});
     let before = v.state();
     let long = "x".repeat(8001);
     for (token, tool, arguments, code) in [
@@ -230,6 +241,12 @@ fn a_wrong_call_is_a_typed_error_and_changes_nothing() {
         (&all, "suggest_change", json!({"text": "x"}), "usage"),
         (&all, "suggest_change", json!({"id": "00", "text": "x"}), "not_found"),
         (&read, "suggest_memory", json!({"text": "x"}), "not_granted"),
+        (&read, "import_memory", json!({"data": MIF}), "not_granted"),
+        (&all, "export_memory", json!({}), "not_granted"),
+        (&all, "memory_export", json!({}), "not_granted"),
+        (&export, "fetch", json!({"id": id}), "not_granted"),
+        (&export, "export_memory", json!({"format": "xml"}), "usage"),
+        (&export, "export_memory", json!({"since": "soon"}), "usage"),
         (&suggest, "search", json!({"query": "tortoise"}), "not_granted"),
         (&suggest, "fetch", json!({"id": id}), "not_granted"),
         ("mementory_rs_0000000000000000_00", "about", json!({}), "unknown_token"),

@@ -1,5 +1,8 @@
 //! What each tool does: reads its arguments, calls the API, and puts the answer into the tool's output.
-use crate::untrusted_text::{one_line, quote, quote_message};
+use crate::{
+    documents,
+    untrusted_text::{one_line, quote, quote_message},
+};
 use mementory_api::{ApiError, ApiResult, ClientCalls, Session, types::*};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
@@ -70,6 +73,9 @@ pub fn answer(session: &Session, token: &str, tool: &str, arguments: &Value) -> 
         "suggest_memory" => suggest(client, "new", parse(arguments)?),
         "suggest_change" => suggest(client, "change", parse(arguments)?),
         "suggest_forgetting" => suggest(client, "forget", parse(arguments)?),
+        "export_memory" => documents::export_memory(client, &parse(arguments)?),
+        "import_memory" => documents::import_memory(client, &parse(arguments)?),
+        "memory_export" => documents::memory_export(client, &parse(arguments)?),
         _ => Err(ApiError::new("usage", 2, "There is no such tool. Nothing was read or changed.")),
     }
 }

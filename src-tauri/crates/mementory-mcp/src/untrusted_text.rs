@@ -24,6 +24,22 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
+/// A document in JSON, JSON lines or YAML with double-quoted texts, in which invisible and direction-changing characters
+/// are written as escapes. Its values stay the same, since such characters are only inside of texts there.
+pub(crate) fn escape_json(document: &str, is_yaml: bool) -> String {
+    let mut out = String::with_capacity(document.len());
+    for c in document.chars() {
+        match c {
+            '\n' | '\t' | '\r' => out.push(c),
+            c if !is_hidden(c) => out.push(c),
+            // YAML has no surrogates.
+            c if is_yaml && u32::from(c) > 0xffff => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    out
+}
+
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

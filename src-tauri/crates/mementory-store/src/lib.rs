@@ -16,7 +16,7 @@ pub mod trash;
 pub use error::{StoreError, StoreResult, unwrap_format};
 pub use file_kind::{FileKind, KIND_SQL};
 pub use packs::{Entry, PackWriter, Packs};
-pub use record_columns::{ListPosition, RecordColumns, is_branched, write_columns, write_tags};
+pub use record_columns::{ListPosition, MAX_PREVIEW_CHARS, RecordColumns, is_branched, write_columns, write_tags};
 pub use rows::{Cause, Flags, ROW_COLUMNS, RowView, kind_code, kind_from_code, next_row, platform_id};
 pub use scrub::{scrub, scrub_all};
 pub use store::{FILE, SCHEMA_VERSION, Store, failing_pages, named_blobs, page_problems};

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 /// Maximum length of the stored preview, in characters.
-const MAX_PREVIEW_CHARS: usize = 500;
+pub const MAX_PREVIEW_CHARS: usize = 500;
 
 /// True if two messages have the same parent, or more than one has no parent.
 pub fn is_branched(records: &[Record]) -> bool {

@@ -49,7 +49,7 @@ pub struct InsightFilter {
 }
 
 /// What the judgements depend on: the number of the store's last change, and the number of tombstones.
-pub(crate) type State = (u64, i64);
+pub(crate) type State = (u64, i64, i64);
 
 /// What the judgement of one row depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +58,14 @@ pub(crate) struct Stamp {
     pub(crate) since: i64,
     pub(crate) pack: i64,
     pub(crate) slot: u32,
+    /// Whether the row has a vector.
+    pub(crate) encoded: bool,
 }
 
 impl Stamp {
-    pub(crate) fn of_view(view: &RowView) -> Self {
-        Self { version: view.version, since: view.since, pack: view.pack, slot: view.slot }
+    /// `encoded`: whether the row has a vector.
+    pub(crate) fn of_view(view: &RowView, encoded: bool) -> Self {
+        Self { version: view.version, since: view.since, pack: view.pack, slot: view.slot, encoded }
     }
 }
 
@@ -114,7 +117,7 @@ impl InsightCache {
     /// Takes the judgements that can be reused in this state: all, or none if the number of tombstones has changed.
     pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (Stamp, Judgement)> {
         match self.state.take() {
-            Some((_, tombstones)) if tombstones == state.1 => std::mem::take(&mut self.entries),
+            Some((_, tombstones, _)) if tombstones == state.1 => std::mem::take(&mut self.entries),
             _ => HashMap::new(),
         }
     }

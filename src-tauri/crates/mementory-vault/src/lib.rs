@@ -54,7 +54,8 @@ pub mod watching;
 mod word_removal;
 
 pub use agents::{
-    Call, Grant, GrantRefusal, GrantRights, GrantScope, GrantedPage, GrantedRecord, GrantedView, Grants, NewGrant,
+    Call, ExportRange, Grant, GrantRefusal, GrantRights, GrantScope, GrantedExport, GrantedPage, GrantedRecord,
+    GrantedView, Grants, NewGrant, Offered, OfferedMemory,
 };
 pub use audit::AuditTrail;
 pub use backup::{Backup, Backups, FoundBackup, RestoredBackup, backups_of};
@@ -99,7 +100,7 @@ pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use suggestions::{Closing, Suggestion, SuggestionOp, Suggestions};
+pub use suggestions::{Added, Closing, Suggestion, SuggestionOp, Suggestions};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

@@ -38,6 +38,17 @@ pub enum Closing {
     RefusedForGood,
 }
 
+/// What became of a suggestion that was to be put into the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// It waits, with this id.
+    Waiting(String),
+    /// The person has refused it for good.
+    RefusedForGood,
+    /// A text is missing or too long.
+    Unfit,
+}
+
 /// One suggestion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
@@ -125,32 +136,56 @@ impl Suggestions<'_> {
     ///
     /// # Errors
     /// `Usage` if a text is missing or too long, or the queue is full; `RefusedForGood`.
-    pub fn add(&self, mut suggestion: Suggestion) -> VaultResult<String> {
+    pub fn add(&self, suggestion: Suggestion) -> VaultResult<String> {
         suggestion.check()?;
-        let refused = self.refused_key(&suggestion);
+        match self.add_all(vec![suggestion])?.pop() {
+            Some(Added::Waiting(id)) => Ok(id),
+            _ => Err(VaultError::RefusedForGood),
+        }
+    }
+
+    /// Puts suggestions into the queue, as [`add`](Self::add) does with one. Returns what became of each.
+    ///
+    /// # Errors
+    /// `Usage` if the queue has no room for all; none is added then.
+    pub fn add_all(&self, suggestions: Vec<Suggestion>) -> VaultResult<Vec<Added>> {
         self.context.store.write(|tx| {
-            let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused], |_| Ok(())).optional()?;
-            if found.is_some() {
-                return Err(VaultError::RefusedForGood);
+            let mut all = load_all(tx)?;
+            let mut added = Vec::with_capacity(suggestions.len());
+            for suggestion in &suggestions {
+                added.push(self.insert(tx, &mut all, suggestion)?);
             }
-            let all = load_all(tx)?;
-            let same = |other: &&Suggestion| {
-                Suggestion { id: String::new(), at: suggestion.at, ..(*other).clone() } == suggestion
-            };
-            if let Some(same) = all.iter().find(same) {
-                return Ok(same.id.clone());
-            }
-            if all.len() >= MAX_WAITING {
-                return Err(VaultError::Usage(format!(
-                    "{MAX_WAITING} suggestions wait for the person already. Nothing was added."
-                )));
-            }
-            suggestion.id = mementory_store::ids::random_text()?;
-            let text = serde_json::to_string(&suggestion)
-                .map_err(|_| VaultError::Damaged("a suggestion cannot be written".into()))?;
-            tx.execute("INSERT INTO meta (key, value) VALUES ('suggestion/' || ?1, ?2)", params![suggestion.id, text])?;
-            Ok(suggestion.id.clone())
+            Ok(added)
         })
+    }
+
+    fn insert(&self, tx: &Connection, all: &mut Vec<Suggestion>, suggestion: &Suggestion) -> VaultResult<Added> {
+        if suggestion.check().is_err() {
+            return Ok(Added::Unfit);
+        }
+        let refused = self.refused_key(suggestion);
+        let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused], |_| Ok(())).optional()?;
+        if found.is_some() {
+            return Ok(Added::RefusedForGood);
+        }
+        let same = |other: &&Suggestion| {
+            Suggestion { id: suggestion.id.clone(), at: suggestion.at, ..(*other).clone() } == *suggestion
+        };
+        if let Some(same) = all.iter().find(same) {
+            return Ok(Added::Waiting(same.id.clone()));
+        }
+        if all.len() >= MAX_WAITING {
+            return Err(VaultError::Usage(format!(
+                "At most {MAX_WAITING} suggestions wait for the person. Nothing was added. Suggest less, or wait."
+            )));
+        }
+        let id = mementory_store::ids::random_text()?;
+        let suggestion = Suggestion { id: id.clone(), ..suggestion.clone() };
+        let text = serde_json::to_string(&suggestion)
+            .map_err(|_| VaultError::Damaged("a suggestion cannot be written".into()))?;
+        tx.execute("INSERT INTO meta (key, value) VALUES ('suggestion/' || ?1, ?2)", params![suggestion.id, text])?;
+        all.push(suggestion);
+        Ok(Added::Waiting(id))
     }
 
     /// Takes a suggestion out of the queue and logs what the person decided.

@@ -2,7 +2,8 @@ import type { GrantRequest } from "$lib/ipc";
 
 /** Kinds that an agent can ask for beside conversations, in display order. */
 export const GRANT_KINDS = ["memory", "profile", "fact", "procedure", "todo"] as const;
-export type Right = "read" | "suggest";
+export const RIGHTS = ["read", "suggest", "export"] as const;
+export type Right = (typeof RIGHTS)[number];
 
 /** Memories only, sensitive values covered, reading and suggesting: what most people want. */
 export const emptyRequest = (): GrantRequest => ({
@@ -26,7 +27,7 @@ export function withRight(rights: readonly string[], right: Right, on: boolean):
   const wanted = new Set(rights);
   if (on) wanted.add(right);
   else wanted.delete(right);
-  return (["read", "suggest"] as const).filter((each) => wanted.has(each));
+  return RIGHTS.filter((each) => wanted.has(each));
 }
 
 /** A number of at least 1; null for everything else, which means the usual limit. */

@@ -415,7 +415,7 @@ export type ClientCall = {
 	/**  Id of the grant, and the client's name. */
 	grant: string,
 	client: string,
-	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest` … */
+	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
 	tool: string,
 	/**  Numbers of records that left, by kind. */
 	left: { [key in string]: number },
@@ -897,7 +897,7 @@ export type GrantRequest = {
 	conversations: boolean,
 	/**  True if sensitive values are handed out as they are. */
 	uncovered: boolean,
-	/**  `read`, `suggest`. */
+	/**  `read`, `suggest`, `export`. */
 	rights: string[],
 	/**  Most records that one call returns (1 to 500, default 50), and that leave on one day (UTC; default 2000). */
 	records_per_call: number | null,

@@ -20,7 +20,7 @@ pub struct GrantRequest {
     pub conversations: bool,
     /// True if sensitive values are handed out as they are.
     pub uncovered: bool,
-    /// `read`, `suggest`.
+    /// `read`, `suggest`, `export`.
     pub rights: Vec<String>,
     /// Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
     /// 2000).
@@ -138,7 +138,7 @@ pub struct ClientCall {
     /// Id of the grant, and the client's name.
     pub grant: String,
     pub client: String,
-    /// What was called: `search`, `list`, `fetch`, `about`, `suggest` …
+    /// What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` …
     pub tool: String,
     /// Number of records that were returned, by kind.
     pub left: BTreeMap<String, u32>,

@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "the field names are the contract; a comment would only repeat what a name says")]
 
 mod agents;
+mod client_documents;
 mod deletion;
 mod export;
 mod import;
@@ -15,6 +16,7 @@ mod vault;
 mod watching;
 
 pub use agents::*;
+pub use client_documents::*;
 pub use deletion::*;
 pub use export::*;
 pub use import::*;

@@ -61,6 +61,8 @@ impl Format for Mif {
             carries_passthrough: true,
             ending: ".mif.json",
             interchange: true,
+            export_tool: Some("export_memory"),
+            import_tool: Some("import_memory"),
             ..Capabilities::default()
         }
     }
@@ -91,6 +93,14 @@ impl Format for Mif {
         options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
         write::write(source, out, options)
+    }
+    fn write_answer(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &mut Vec<u8>,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write_answer(source, out, options)
     }
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         write::plan(source, options)

@@ -60,6 +60,22 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
+/// Writes all records of `source` to `out`, in an encoding of the specification.
+pub(super) fn write_answer(
+    source: &mut dyn RecordSource,
+    out: &mut dyn Write,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let encoding = requested_encoding(options)?;
+    if encoding.interop_name().is_some() {
+        return Err(FormatError::invalid("unknown_encoding", "export", "unknown encoding; use json, yaml or jsonl"));
+    }
+    let mut writer = DocumentWriter::collect(source, options, true)?;
+    let (document, checksum) = writer.finish()?;
+    document.write(encoding, &checksum, out)?;
+    Ok(writer.report)
+}
+
 /// Reports what [`write`] would write and lose.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let encoding = requested_encoding(options)?;

@@ -1,5 +1,6 @@
 //! Zaxy memory export (`zaxy.export.v1`): reads, writes and checks unsigned, signed and disclosed bundles. See
 //! README.md. Signed bundles are experimental: their authors say that the signing has not been reviewed.
+mod answer;
 mod bundle;
 pub(crate) mod canonical;
 mod compose;
@@ -19,6 +20,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use answer::AnswerOptions;
 use bundle::Bundle;
 pub use disclose::{disclose, sign};
 pub use entry::Grain;
@@ -52,6 +54,7 @@ impl Format for Zaxy {
             carries_passthrough: true,
             ending: ".zaxy.json",
             interchange: true,
+            export_tool: Some("memory_export"),
             ..Capabilities::default()
         }
     }
@@ -85,6 +88,14 @@ impl Format for Zaxy {
         options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
         write::write(source, out, options, &Limits::default())
+    }
+    fn write_answer(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &mut Vec<u8>,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write_answer(source, out, options, &Limits::default())
     }
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         write::plan(source, options, &Limits::default())

@@ -1,6 +1,7 @@
 //! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from this bundle and
 //! its signature, if any, is still valid. Otherwise, the bundle is new: unsigned, or signed by the given signer.
 use super::{
+    answer::AnswerOptions,
     compose::{Outcome, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, order_in_event, proof_tree, seq},
     envelope::{
@@ -36,14 +37,43 @@ pub(super) fn write(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::collect(source, options, limits)?;
-    let plan = writer.choose_plan(options, out)?;
-    let envelope = match &plan {
-        EnvelopePlan::SourceEnvelope(envelope) => envelope.clone(),
-        EnvelopePlan::Unsigned => unsigned(&writer.session),
-        EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &writer.session, &writer.about, root)?,
-    };
-    writer.report.version = envelope.text_member("version").unwrap_or_default().to_owned();
+    let envelope = writer.envelope(options, out)?;
     write_bundle(out, &envelope, writer.entries.iter().map(Element::from_entry))?;
+    Ok(writer.report)
+}
+
+/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If they have a disclosure, writes only the
+/// entries that it selects of the signed bundle, with their proofs. The report counts what was written.
+pub(super) fn write_answer(
+    source: &mut dyn RecordSource,
+    out: &mut dyn Write,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    let place = Path::new("export");
+    let mut writer = BundleWriter::collect(source, options, limits)?;
+    let envelope = writer.envelope(options, place)?;
+    let answer = options.format_options.get::<AnswerOptions>();
+    let Some(disclosed) = answer.and_then(|answer| answer.disclose.as_ref()) else {
+        write_elements(out, "export", &envelope, writer.entries.iter().map(Element::from_entry))?;
+        return Ok(writer.report);
+    };
+    let tree = Merkle::new(writer.leaves(place)?).filter(|_| envelope.kind == BundleKind::Signed);
+    let tree = tree
+        .ok_or_else(|| FormatError::invalid("not_signed", "export", "only a signed bundle can be disclosed in part"))?;
+    let chosen: Vec<_> =
+        writer.entries.iter().enumerate().filter(|(_, entry)| disclosed.discloses(&entry.tree)).collect();
+    writer.report.by_kind.clear();
+    for (_, entry) in &chosen {
+        *writer.report.by_kind.entry(entry.kind.as_str().into()).or_default() += 1;
+    }
+    let elements = chosen.iter().map(|(index, entry)| Element {
+        tree: &entry.tree,
+        text: entry.verbatim.as_deref(),
+        disclosed: Some((Tree::Number(index.to_string()), proof_tree(&tree.proof(*index)))),
+        extra: &[],
+    });
+    write_elements(out, "export", &envelope_of_subset(&envelope), elements)?;
     Ok(writer.report)
 }
 
@@ -94,10 +124,15 @@ impl BundleWriter {
         })?;
         let mut envelopes = Vec::new();
         source.passthrough(KEY_SCOPE, &mut |item, bytes| collect_envelope(item, bytes, limits, &mut envelopes))?;
-        let session = session_id(&about, &envelopes, &entries, options);
+        let answer = options.format_options.get::<AnswerOptions>();
+        let session = match answer {
+            Some(answer) => answer.session.clone(),
+            None => session_id(&about, &envelopes, &entries, options),
+        };
         let mut writer = Self { about, entries, envelopes, session, report };
-        writer.sort_and_number();
-        if let Some(selector) = options.format_options.get::<Selector>() {
+        writer.sort_and_number(answer.map(|answer| &answer.numbers));
+        let selector = options.format_options.get::<Selector>().or(answer.map(|answer| &answer.selector));
+        if let Some(selector) = selector {
             let before = writer.entries.len();
             writer.entries = selector.matching_entries(std::mem::take(&mut writer.entries));
             let out = (before - writer.entries.len()) as u64;
@@ -113,8 +148,10 @@ impl BundleWriter {
     }
 
     /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
-    /// composed entries by time. Composed entries get numbers after the highest imported one.
-    fn sort_and_number(&mut self) {
+    /// composed entries by time. Composed entries get the `numbers` of their records, and without them numbers after the
+    /// highest imported one.
+    fn sort_and_number(&mut self, numbers: Option<&HashMap<String, u64>>) {
+        let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =
             self.entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
         let one = containers.len() < 2;
@@ -122,12 +159,12 @@ impl BundleWriter {
             let (source, at) = (m.source.as_ref(), m.at.map(Timestamp::as_micros));
             let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
             let place = source.map(|o| (o.index, o.container.clone()));
-            (source.is_none(), event, place, at, m.record.clone())
+            (source.is_none(), event, place, number_of(m), at, m.record.clone())
         });
         let highest = self.entries.iter().filter(|m| m.source.is_some()).filter_map(|m| seq(&m.tree)).max();
         let mut next = highest.unwrap_or_default();
         for entry in self.entries.iter_mut().filter(|m| m.source.is_none()) {
-            next = next.saturating_add(1);
+            next = number_of(entry).unwrap_or(next.saturating_add(1));
             assign_number(&mut entry.tree, &self.session, next);
         }
     }
@@ -135,6 +172,17 @@ impl BundleWriter {
     fn leaves(&self, place: &Path) -> Result<Vec<Hash>, FormatError> {
         let bad = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
         self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
+    }
+
+    /// The envelope to write the entries in. A new one is signed if there is a signer.
+    fn envelope(&mut self, options: &WriteOptions, out: &Path) -> Result<Envelope, FormatError> {
+        let envelope = match self.choose_plan(options, out)? {
+            EnvelopePlan::SourceEnvelope(envelope) => envelope,
+            EnvelopePlan::Unsigned => unsigned(&self.session),
+            EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &self.session, &self.about, &root)?,
+        };
+        self.report.version = envelope.text_member("version").unwrap_or_default().to_owned();
+        Ok(envelope)
     }
 
     fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<EnvelopePlan, FormatError> {
@@ -397,12 +445,23 @@ pub(super) fn write_bundle<'a>(
 ) -> Result<(), FormatError> {
     let place = out.display().to_string();
     let io = |e| FormatError::io(&place, e);
+    let mut file = BufWriter::new(mementory_format::create_private_file(out).map_err(io)?);
+    write_elements(&mut file, &place, envelope, elements)?;
+    file.into_inner().map_err(|e| io(e.into_error()))?.sync_all().map_err(io)
+}
+
+fn write_elements<'a>(
+    file: &mut dyn Write,
+    place: &str,
+    envelope: &Envelope,
+    elements: impl Iterator<Item = Element<'a>>,
+) -> Result<(), FormatError> {
+    let io = |e| FormatError::io(place, e);
     let (before, after) = envelope
         .split_at_entries()
-        .ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
+        .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope has no list"))?;
     let layout = Layout::of_text(&envelope.text);
     let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
-    let mut file = BufWriter::new(mementory_format::create_private_file(out).map_err(io)?);
     let mut any = false;
     file.write_all(before.as_bytes()).map_err(io)?;
     for element in elements {
@@ -413,7 +472,7 @@ pub(super) fn write_bundle<'a>(
             layout.push_lead(2, &mut text)
         }
         any = true;
-        text.push_str(&element.into_text(envelope.kind, &layout, sorted, &place)?);
+        text.push_str(&element.into_text(envelope.kind, &layout, sorted, place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     if any {
@@ -421,6 +480,5 @@ pub(super) fn write_bundle<'a>(
         layout.push_lead(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
-    file.write_all(after.as_bytes()).map_err(io)?;
-    file.into_inner().map_err(|e| io(e.into_error()))?.sync_all().map_err(io)
+    file.write_all(after.as_bytes()).map_err(io)
 }

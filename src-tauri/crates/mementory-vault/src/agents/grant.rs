@@ -15,12 +15,15 @@ pub struct GrantRights {
     pub read: bool,
     /// Put suggestions into the queue.
     pub suggest: bool,
+    /// Export records as documents.
+    pub export: bool,
 }
 
 impl GrantRights {
-    /// The rights as they are written in a token: `r`, `s`, or both.
+    /// The rights as they are written in a token: one or more of `r`, `s` and `e`.
     fn letters(self) -> String {
-        [(self.read, 'r'), (self.suggest, 's')].into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
+        let all = [(self.read, 'r'), (self.suggest, 's'), (self.export, 'e')];
+        all.into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
     }
 }
 
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     fn made() -> (Grant, String) {
-        let rights = GrantRights { read: true, suggest: true };
+        let rights = GrantRights { read: true, suggest: true, export: true };
         Grant::create(NewGrant { name: "Claude".into(), rights, ..NewGrant::default() }, Timestamp::now()).unwrap()
     }
 

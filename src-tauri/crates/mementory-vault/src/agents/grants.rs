@@ -1,7 +1,7 @@
 //! Makes, lists and revokes grants, checks tokens, and counts the records that leave the vault.
 use crate::{
     VaultError, VaultResult,
-    agents::{Grant, GrantedView, NewGrant, grant::Token},
+    agents::{Grant, GrantRights, GrantScope, GrantedView, NewGrant, grant::Token},
     context::Context,
 };
 use mementory_model::{Kind, Timestamp};
@@ -76,6 +76,14 @@ impl<'v> Grants<'v> {
     pub fn view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
         GrantedView::new(self.context, grant.scope.clone())
     }
+
+    /// Like [`view`](Self::view), with sensitive values masked whatever the grant says.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn masked_view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
+        GrantedView::new(self.context, GrantScope { uncovered: false, ..grant.scope.clone() })
+    }
 }
 
 impl Grants<'_> {
@@ -103,8 +111,8 @@ impl Grants<'_> {
         if new.name.is_empty() || new.name.chars().count() > 60 || new.name.chars().any(char::is_control) {
             return usage("A client needs a name of one line, with at most 60 letters.");
         }
-        if !new.rights.read && !new.rights.suggest {
-            return usage("A grant needs at least one right: read or suggest.");
+        if new.rights == GrantRights::default() {
+            return usage("A grant needs at least one right: read, suggest or export.");
         }
         self.context.store.write(|tx| {
             let all = load_all(tx)?;

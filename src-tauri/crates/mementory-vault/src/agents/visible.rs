@@ -2,7 +2,8 @@
 //! functions uses `select`, which applies the condition of the grant, and `granted`, which masks a record and copies
 //! only what a client may see.
 use crate::{VaultError, VaultResult, agents::GrantScope, context::Context, sensitive::Masker};
-use mementory_model::{Kind, Timestamp};
+use mementory_formats::Redaction;
+use mementory_model::{Kind, Record, Timestamp};
 use mementory_search::snippet;
 use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
@@ -56,9 +57,17 @@ pub struct GrantedPage {
 
 /// Reads the records that a grant makes visible.
 pub struct GrantedView<'v> {
-    context: &'v Context,
-    scope: GrantScope,
-    masker: Option<Masker<'v>>,
+    pub(super) context: &'v Context,
+    pub(super) scope: GrantScope,
+    pub(super) masker: Option<Masker<'v>>,
+}
+
+/// A visible record, masked, with all its fields: the caller copies what a client may see.
+pub(super) struct Seen {
+    pub(super) record: Record,
+    /// Marks in its text. Empty also if only something else was masked.
+    pub(super) marks: Vec<Redaction>,
+    covered: bool,
 }
 
 impl<'v> GrantedView<'v> {
@@ -71,7 +80,7 @@ impl<'v> GrantedView<'v> {
     }
 
     /// Rows of visible records that also meet `condition`, in which each `??` stands for the next of the values `more`.
-    fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
+    pub(super) fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();
         for value in more {
@@ -88,14 +97,22 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// What the client may see of a row that [`select`](Self::select) returned.
-    fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
+    pub(super) fn masked(&mut self, view: &RowView) -> VaultResult<Seen> {
         let mut record = self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))?;
-        let covered = self.masker.as_mut().is_some_and(|masker| masker.mask_record(&mut record).is_some());
-        let conversation = match view.owner {
-            Some(owner) => self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()),
-            None => None,
-        };
+        let marks = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
+        Ok(Seen { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
+    }
+
+    /// Id of the conversation or document that a record belongs to, if that is visible too.
+    pub(super) fn owner_id(&self, view: &RowView) -> VaultResult<Option<String>> {
+        let Some(owner) = view.owner else { return Ok(None) };
+        Ok(self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()))
+    }
+
+    /// What the client may see of a row that [`select`](Self::select) returned.
+    pub(super) fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
+        let Seen { record, covered, .. } = self.masked(view)?;
+        let conversation = self.owner_id(view)?;
         Ok(GrantedRecord {
             id: view.id_text(),
             kind: view.kind,

@@ -3,8 +3,11 @@ use crate::{
     VaultResult,
     insight_cache::{AboutMemory, Judgement, Stamp, State, Taught},
     insight_decisions as decisions,
+    meaning::{PORTIONS, vectors_of},
+    meta,
     query::in_halves,
 };
+use mementory_meaning::Vector;
 use mementory_model::{Kind, Record};
 use mementory_similar::Form;
 use mementory_store::{RowView, Store, kind_code};
@@ -30,7 +33,7 @@ pub(super) fn load_taught(c: &Connection, store: &Store) -> VaultResult<Taught> 
 
 pub(super) fn state(c: &Connection) -> VaultResult<State> {
     let tombstones = c.prepare_cached("SELECT count(*) FROM tombstones")?.query_row([], |r| r.get(0))?;
-    Ok((Store::last_change(c)?, tombstones))
+    Ok((Store::last_change(c)?, tombstones, meta::read(c, PORTIONS)?.unwrap_or(0)))
 }
 
 /// The text of a memory that is judged: its title, unless the text begins with it, and its text.
@@ -41,9 +44,11 @@ pub(super) fn text_of(record: &Record) -> String {
     }
 }
 
-pub(super) fn judge(taught: &Taught, id: &[u8; 16], record: &Record) -> Judgement {
+/// `vectors`: those of the parts of the record; none if it is not encoded.
+pub(super) fn judge(taught: &Taught, id: &[u8; 16], record: &Record, vectors: &[Vector]) -> Judgement {
     let text = text_of(record);
-    let (suggested, special) = mementory_insight::about_and_special(&text);
+    let vectors: Vec<&[f32]> = vectors.iter().map(Vector::as_slice).collect();
+    let (suggested, special) = mementory_insight::judge(&text, &vectors);
     let about = match taught.kind_of(id, &text) {
         Some(kind) => Some(AboutMemory { kind, confidence: 1.0, by_person: true }),
         None => suggested.map(|about| AboutMemory { kind: about.kind, confidence: about.confidence, by_person: false }),
@@ -75,7 +80,8 @@ pub(super) fn judge_all(
         store.read(|c| {
             let of = |(row, id, stamp): &Place| {
                 let record = store.packs.content(c, stamp.pack, stamp.slot)?;
-                Ok((*row, (*stamp, judge(taught, id, &record))))
+                let vectors = if stamp.encoded { vectors_of(c, *row)? } else { Vec::new() };
+                Ok((*row, (*stamp, judge(taught, id, &record, &vectors))))
             };
             places.iter().map(of).collect::<VaultResult<Vec<_>>>()
         })
@@ -86,10 +92,12 @@ pub(super) fn judge_all(
 
 fn places(c: &Connection) -> VaultResult<Vec<Place>> {
     let mut statement = c.prepare_cached(
-        "SELECT row, id, version, since, pack, slot FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
+        "SELECT row, id, version, since, pack, slot, EXISTS (SELECT 1 FROM vectors v WHERE v.row = records.row)
+         FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
     )?;
     let rows = statement.query_map([kind_code(Kind::Memory)], |r| {
-        let stamp = Stamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)? };
+        let stamp =
+            Stamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)?, encoded: r.get(6)? };
         Ok((r.get(0)?, r.get(1)?, stamp))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

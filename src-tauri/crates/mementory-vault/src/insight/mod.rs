@@ -15,6 +15,7 @@ use crate::{
     context::Context,
     insight_cache::{InsightCache, InsightCounts, InsightFilter, Judgement, Stamp, State, Taught},
     insight_decisions as decisions,
+    meaning::vectors_of,
     query::{ListQuery, Queries},
 };
 use mementory_insight::AboutKind;
@@ -42,12 +43,13 @@ impl Insight<'_> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
         }
-        let stamp = Stamp::of_view(view);
+        let vectors = self.context.store.read(|c| vectors_of(c, view.row))?;
+        let stamp = Stamp::of_view(view, !vectors.is_empty());
         if let Some(cached) = self.lock().get(view.row, &stamp) {
             return Ok(cached);
         }
         let taught = self.taught(self.context.store.read(cache::state)?)?;
-        Ok(cache::judge(&taught, &view.id, record))
+        Ok(cache::judge(&taught, &view.id, record, &vectors))
     }
 
     /// The rows of the live memories that a filter admits, in ascending order. An empty filter admits all.

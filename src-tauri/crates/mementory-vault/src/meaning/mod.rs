@@ -131,12 +131,18 @@ impl Meaning<'_> {
     /// # Errors
     /// The store.
     pub fn of_row(&self, row: i64) -> VaultResult<Vec<Vector>> {
-        self.context.store.read(|c| {
-            let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
-            let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;
-            Ok(stored.iter().filter_map(|bytes| Vector::from_bytes(bytes)).collect())
-        })
+        self.context.store.read(|c| vectors_of(c, row))
     }
+}
+
+/// The vectors of a row; none if it is not encoded, or not by this encoder.
+pub(crate) fn vectors_of(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
+    if !is_current(c)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
+    let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;
+    Ok(stored.iter().filter_map(|bytes| Vector::from_bytes(bytes)).collect())
 }
 
 fn encoded_by() -> String {

@@ -16,16 +16,16 @@ const SCAN_TIME: Duration = Duration::from_secs(5);
 /// The calls of one client.
 #[derive(Clone, Copy)]
 pub struct ClientCalls<'s> {
-    context: &'s Context,
+    pub(super) context: &'s Context,
     token: &'s str,
 }
 
 /// A call whose token was accepted.
-struct Accepted<'s> {
-    grant: Grant,
-    view: GrantedView<'s>,
+pub(super) struct Accepted<'s> {
+    pub(super) grant: Grant,
+    pub(super) view: GrantedView<'s>,
     /// Largest number of records that this call may return.
-    limit: u32,
+    pub(super) limit: u32,
 }
 
 impl<'s> ClientCalls<'s> {
@@ -35,7 +35,7 @@ impl<'s> ClientCalls<'s> {
 
     /// Checks the token and the right, lets `answer` read, then counts and logs the call. While it runs, nothing else
     /// changes the vault.
-    fn call<T>(
+    pub(super) fn call<T>(
         &self,
         op: &'static str,
         has_right: impl Fn(&Grant) -> bool,
@@ -67,7 +67,7 @@ impl<'s> ClientCalls<'s> {
     ///
     /// # Errors
     /// `busy` if the scan takes longer than a client should wait. The next call continues it.
-    fn scan_pending(&self) -> ApiResult<()> {
+    pub(super) fn scan_pending(&self) -> ApiResult<()> {
         let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
         while scanner.progress()?.1 > 0 {
             if Instant::now() >= deadline {
@@ -138,7 +138,7 @@ impl<'s> ClientCalls<'s> {
             "client_about",
             |_| true,
             |accepted, _| {
-                let counts = match can_read(&accepted.grant) {
+                let counts = match can_read(&accepted.grant) || accepted.grant.rights.export {
                     true => accepted.view.counts()?,
                     false => Default::default(),
                 };
@@ -167,7 +167,7 @@ impl<'s> ClientCalls<'s> {
                 (SuggestionOp::New, _) => None,
                 (_, Some(id)) => {
                     let record = accepted.view.record(id).map_err(not_visible)?;
-                    if !matches!(record.kind, Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo) {
+                    if !is_memory(record.kind) {
                         return Err(super::usage("Only memories can be changed or forgotten.".into()));
                     }
                     if op == SuggestionOp::Change && record.covered {
@@ -195,7 +195,12 @@ impl<'s> ClientCalls<'s> {
     }
 }
 
-fn can_read(grant: &Grant) -> bool {
+/// True for what a client may suggest to change or forget.
+pub(super) fn is_memory(kind: Kind) -> bool {
+    matches!(kind, Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo)
+}
+
+pub(super) fn can_read(grant: &Grant) -> bool {
     grant.rights.read
 }
 

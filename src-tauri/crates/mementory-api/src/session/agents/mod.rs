@@ -1,5 +1,7 @@
 //! Connected clients: the grants that the person makes for them, their suggestions, and the answers of their tools.
 mod calls;
+mod exports;
+mod imports;
 mod log;
 mod suggestions;
 
@@ -69,7 +71,8 @@ impl Agents<'_> {
             match right.as_str() {
                 "read" => rights.read = true,
                 "suggest" => rights.suggest = true,
-                other => return Err(usage(format!("{other} is not a right. Use read or suggest."))),
+                "export" => rights.export = true,
+                other => return Err(usage(format!("{other} is not a right. Use read, suggest or export."))),
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
@@ -127,7 +130,8 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         (None, Some(end)) if end <= Timestamp::as_micros(at) => "expired",
         _ => "active",
     };
-    let rights = [(grant.rights.read, "read"), (grant.rights.suggest, "suggest")];
+    let has = grant.rights;
+    let rights = [(has.read, "read"), (has.suggest, "suggest"), (has.export, "export")];
     GrantInfo {
         id: grant.id.clone(),
         name: grant.name.clone(),

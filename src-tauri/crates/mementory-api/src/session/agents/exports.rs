@@ -1,0 +1,206 @@
+//! The export tools of a connected client: documents with what its grant shows.
+use super::calls::{Accepted, ClientCalls};
+use crate::{
+    ApiError, ApiResult,
+    session::{filter::parse_bound, now},
+    types::*,
+};
+use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
+use mementory_model::{Kind, Timestamp};
+use mementory_vault::{Call, ExportRange, Grant, GrantedExport};
+
+/// Most characters of stored text in one document.
+const MAX_TEXT_CHARS: usize = 100_000;
+/// Longest document, in bytes.
+const MAX_DOCUMENT_BYTES: usize = 512 << 10;
+/// Most records that a query selects.
+const MAX_QUERY_LIMIT: u32 = 500;
+/// Ending of the type of an event that stands for a record.
+const EVENT_ENDING: &str = ".recorded";
+
+impl ClientCalls<'_> {
+    /// A document with the visible records, oldest first. It is masked if the grant or the request asks for that.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); `usage` for an unknown encoding, a malformed time, and if one record alone is
+    /// too large.
+    pub fn export_memory(&self, request: &ClientExport) -> ApiResult<ClientDocument> {
+        self.call("client_export_memory", can_export, |accepted, call| {
+            if !["json", "yaml", "jsonl"].contains(&request.format.as_str()) {
+                return Err(not_read("The format is json, yaml or jsonl."));
+            }
+            if request.redact_pii && accepted.grant.scope.uncovered {
+                self.scan_pending()?;
+                accepted.view = self.context.vault.grants().masked_view(&accepted.grant)?;
+            }
+            let is_graph = |kind: &Kind| matches!(kind, Kind::Entity | Kind::Relation);
+            let range = ExportRange {
+                after: request.since.as_deref().map(|since| parse_bound(since, false)).transpose()?,
+                kinds: (!request.include_graph).then(|| Kind::ALL.into_iter().filter(|kind| !is_graph(kind)).collect()),
+                without_embeddings: !request.include_embeddings,
+                ..ExportRange::default()
+            };
+            let options = WriteOptions { encoding: Some(request.format.clone()), ..WriteOptions::default() };
+            let mut export = accepted.view.export(&range, accepted.limit, MAX_TEXT_CHARS)?;
+            let (text, next) = loop {
+                let next = export.end_between_times();
+                let text = write("export_memory", accepted, call, &export, &options)?;
+                match text {
+                    Some(text) => break (text, next),
+                    None => export.halve()?,
+                }
+            };
+            Ok(ClientDocument {
+                text,
+                records: call.records(),
+                complete: !export.is_cut_off(),
+                next_since: next.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
+                next_since_seq: None,
+                masked: request.redact_pii || !accepted.grant.scope.uncovered,
+            })
+        })
+    }
+
+    /// A bundle with the visible records that the request selects, oldest first; signed with the vault's key if it asks
+    /// for that. A disclosure returns only some entries of the signed bundle, and only these count as left.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed time,
+    /// a signed bundle without entries, and if one record alone is too large.
+    pub fn memory_export(&self, request: &ClientBundle) -> ApiResult<ClientDocument> {
+        self.call("client_memory_export", can_export, |accepted, call| {
+            let session = format!("mementory-{}", accepted.grant.id);
+            if request.session_id.as_ref().is_some_and(|asked| *asked != session) {
+                let message =
+                    format!("There is no such session that you may see. Yours is {session}. Nothing was read.");
+                return Err(ApiError::new("not_found", 1, message));
+            }
+            let selector = entries(&request.entries())?;
+            let disclose = request.disclose.as_ref().map(entries).transpose()?;
+            let range = bundle_range(request, accepted)?;
+            let signs = request.sign || disclose.is_some();
+            let mut export = accepted.view.export(&range, accepted.limit, MAX_TEXT_CHARS)?;
+            let text = loop {
+                let (session, selector, disclose) = (session.clone(), selector.clone(), disclose.clone());
+                let answer = AnswerOptions { session, selector, disclose, numbers: export.numbers.clone() };
+                let options = WriteOptions {
+                    signer: signs.then(|| self.context.vault.exporter().signer()),
+                    format_options: FormatOptions::new(answer),
+                    ..WriteOptions::default()
+                };
+                match write("memory_export", accepted, call, &export, &options)? {
+                    Some(text) => break text,
+                    None => export.halve()?,
+                }
+            };
+            Ok(ClientDocument {
+                text,
+                records: call.records(),
+                complete: !export.is_cut_off(),
+                next_since: None,
+                next_since_seq: export.last_number().filter(|_| export.is_cut_off()),
+                masked: !accepted.grant.scope.uncovered,
+            })
+        })
+    }
+}
+
+/// Writes a document and counts what is in it. None if it is too long.
+fn write(
+    tool: &str,
+    accepted: &Accepted<'_>,
+    call: &mut Call,
+    export: &GrantedExport,
+    options: &WriteOptions,
+) -> ApiResult<Option<String>> {
+    let written = accepted.view.write_document(tool, export, &accepted.grant.id, options, now());
+    let (text, left) = written.map_err(|error| match ApiError::from(error) {
+        empty if empty.code == "empty_bundle" => {
+            not_read("Nothing that you may see was selected, so there is nothing to sign.")
+        }
+        other => other,
+    })?;
+    call.left = left;
+    Ok((text.len() <= MAX_DOCUMENT_BYTES).then_some(text))
+}
+
+/// The part of the selection that the store decides.
+fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResult<ExportRange> {
+    let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
+    let ids = match &request.query {
+        Some(query) => {
+            let limit = request.query_limit.unwrap_or(50).min(MAX_QUERY_LIMIT);
+            let found = accepted.view.search(query, limit)?;
+            Some(found.into_iter().map(|(record, _)| record.id).collect())
+        }
+        None => None,
+    };
+    let is_graph = |kind: Kind| matches!(kind, Kind::Entity | Kind::Relation);
+    let kinds: Vec<Kind> = match &request.kinds {
+        Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
+        None => Kind::ALL.to_vec(),
+    };
+    // A relation whose entities are not in the bundle is an event.
+    let has_grain = |kind: &Kind| match request.grains.as_deref() {
+        Some([grain]) if grain == "semantic" => is_graph(*kind),
+        Some([grain]) if grain == "event" => *kind != Kind::Entity,
+        _ => true,
+    };
+    Ok(ExportRange {
+        kinds: Some(kinds.into_iter().filter(has_grain).collect()),
+        since_number: request.since_seq,
+        max_number: request.max_seq,
+        from: time(&request.since_time, false)?,
+        to: time(&request.until_time, true)?,
+        ids,
+        without_sensitivities: request.exclude_sensitivities.clone(),
+        last: request.limit,
+        ..ExportRange::default()
+    })
+}
+
+/// The kind of the records that become entries of this kind.
+fn record_kind(name: &str) -> Option<Kind> {
+    match name.split_once(':') {
+        Some(("entity", _)) => Some(Kind::Entity),
+        Some(("edge", _)) => Some(Kind::Relation),
+        Some(_) => None,
+        None => Kind::parse(name.strip_suffix(EVENT_ENDING)?),
+    }
+}
+
+/// The selector for entries. Their times are texts in UTC, and compared as texts.
+fn entries(wanted: &ClientDisclosure) -> ApiResult<Selector> {
+    let utc = |text: &Option<String>, upper| -> ApiResult<Option<String>> {
+        let bound = text.as_deref().map(|text| parse_bound(text, upper)).transpose()?;
+        Ok(bound.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339))
+    };
+    let mut selector = Selector {
+        kinds: wanted.kinds.as_ref().map(|kinds| kinds.iter().cloned().collect()),
+        since_seq: wanted.since_seq,
+        max_seq: wanted.max_seq,
+        since_time: utc(&wanted.since_time, false)?,
+        until_time: utc(&wanted.until_time, true)?,
+        ..Selector::default()
+    };
+    if let Some(names) = &wanted.grains {
+        let grains = Selector::grains_of(names.iter().map(String::as_str));
+        selector.grains = grains.ok_or_else(|| not_read("The grains are event and semantic."))?;
+    }
+    Ok(selector)
+}
+
+impl ClientBundle {
+    /// What the writer decides of the selection. The store has compared the times exactly.
+    fn entries(&self) -> ClientDisclosure {
+        ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
+    }
+}
+
+fn can_export(grant: &Grant) -> bool {
+    grant.rights.export
+}
+
+fn not_read(message: &str) -> ApiError {
+    ApiError::new("usage", 2, format!("{message} Nothing was read."))
+}

@@ -1,0 +1,116 @@
+//! The import tool of a connected client. The memories of its document become suggestions; no record changes.
+use super::calls::{Accepted, ClientCalls, can_read, is_memory};
+use crate::{ApiError, ApiResult, session::now, types::*};
+use mementory_model::Timestamp;
+use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError};
+use std::collections::HashSet;
+
+/// How a memory that the vault has already is treated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Merge {
+    /// It is not suggested.
+    SkipDuplicates,
+    /// A memory with the same id is suggested as another text for it.
+    Overwrite,
+    /// It is suggested as a new memory.
+    Rename,
+}
+
+impl ClientCalls<'_> {
+    /// Suggests what is in a document. What the client may not see is as if it did not exist: it is neither compared
+    /// nor named.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); `usage` for an unknown strategy, a text that is not a document, and a queue that
+    /// has no room for all; those of a document that cannot be read. Nothing is suggested then.
+    pub fn import_memory(&self, request: &ClientImport) -> ApiResult<ClientImported> {
+        self.call(
+            "client_import_memory",
+            |grant| grant.rights.suggest,
+            |accepted, _| {
+                let merge = match request.merge_strategy.as_str() {
+                    "skip_duplicates" => Merge::SkipDuplicates,
+                    "overwrite" => Merge::Overwrite,
+                    "rename" => Merge::Rename,
+                    _ => return Err(super::usage("The strategy is skip_duplicates, overwrite or rename.".into())),
+                };
+                let offered = Offered::read("import_memory", &request.data, now())?;
+                let mut out = ClientImported::default();
+                let mut skip = |reason: &str, n: u32| {
+                    if n > 0 {
+                        *out.skipped.entry(reason.to_owned()).or_default() += n;
+                    }
+                };
+                skip("not_a_memory", offered.others);
+                skip("unreadable", offered.unreadable);
+                let known = known_texts(accepted, merge, &offered.memories)?;
+                let mut suggestions = Vec::new();
+                for memory in offered.memories {
+                    match suggestion(accepted, merge, &known, memory)? {
+                        Ok(suggestion) => suggestions.push(suggestion),
+                        Err(reason) => skip(reason, 1),
+                    }
+                }
+                for added in self.context.vault.suggestions().add_all(suggestions)? {
+                    match added {
+                        Added::Waiting(id) => out.suggestions.push(id),
+                        Added::RefusedForGood => *out.skipped.entry("refused_for_good".into()).or_default() += 1,
+                        Added::Unfit => *out.skipped.entry("empty_or_too_long".into()).or_default() += 1,
+                    }
+                }
+                Ok(out)
+            },
+        )
+    }
+}
+
+/// Texts of the memories that the client can see in the vault already.
+fn known_texts(accepted: &mut Accepted<'_>, merge: Merge, memories: &[OfferedMemory]) -> ApiResult<HashSet<String>> {
+    if merge == Merge::Rename || !can_read(&accepted.grant) {
+        return Ok(HashSet::new());
+    }
+    let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
+    Ok(accepted.view.known_texts(&texts)?)
+}
+
+/// The suggestion for a memory; in the inner error, why there is none.
+fn suggestion(
+    accepted: &mut Accepted<'_>,
+    merge: Merge,
+    known: &HashSet<String>,
+    memory: OfferedMemory,
+) -> ApiResult<Result<Suggestion, &'static str>> {
+    let OfferedMemory { id, text, record_type, tags } = memory;
+    let mut new = Suggestion {
+        id: String::new(),
+        grant: accepted.grant.id.clone(),
+        client: accepted.grant.name.clone(),
+        op: SuggestionOp::New,
+        target: None,
+        text: Some(text),
+        record_type,
+        tags,
+        reason: None,
+        at: Timestamp::as_micros(now()),
+    };
+    if new.text.as_ref().is_some_and(|text| known.contains(text)) {
+        return Ok(Err("duplicate"));
+    }
+    if merge == Merge::Rename || !can_read(&accepted.grant) {
+        return Ok(Ok(new));
+    }
+    let Some(id) = id else { return Ok(Ok(new)) };
+    match accepted.view.record(&id) {
+        Err(VaultError::NotFound { .. }) => {}
+        Err(other) => return Err(ApiError::from(other)),
+        Ok(_) if merge == Merge::SkipDuplicates => return Ok(Err("duplicate")),
+        Ok(record) if !is_memory(record.kind) => return Ok(Err("not_a_memory")),
+        // The marks in the client's text would replace the values.
+        Ok(record) if record.covered => return Ok(Err("covered_values")),
+        Ok(record) => {
+            (new.op, new.target) = (SuggestionOp::Change, Some((record.id, record.version)));
+            (new.record_type, new.tags) = (None, Vec::new());
+        }
+    }
+    Ok(Ok(new))
+}

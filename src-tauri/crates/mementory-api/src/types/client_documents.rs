@@ -1,0 +1,96 @@
+//! Documents that connected clients export and import. Only tools use them, so the window has no types of them.
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Arguments of `export_memory`, as its specification defines them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClientExport {
+    /// `json`, `yaml` or `jsonl`.
+    pub format: String,
+    pub include_embeddings: bool,
+    pub include_graph: bool,
+    /// Only records dated after this time.
+    pub since: Option<String>,
+    /// Mask sensitive values also if the grant does not.
+    pub redact_pii: bool,
+}
+
+impl Default for ClientExport {
+    fn default() -> Self {
+        Self { format: "json".into(), include_embeddings: true, include_graph: true, since: None, redact_pii: true }
+    }
+}
+
+/// A document for a client.
+#[derive(Debug, Clone)]
+pub struct ClientDocument {
+    pub text: String,
+    /// Number of records in it.
+    pub records: u32,
+    /// False if there are more, which another call gets.
+    pub complete: bool,
+    /// What the next call needs as `since`.
+    pub next_since: Option<String>,
+    /// What the next call needs as `since_seq`.
+    pub next_since_seq: Option<u64>,
+    /// True if sensitive values are masked.
+    pub masked: bool,
+}
+
+/// Entries of a bundle, as the contract of `memory_export` defines them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClientDisclosure {
+    pub grains: Option<Vec<String>>,
+    pub kinds: Option<Vec<String>>,
+    pub since_seq: Option<u64>,
+    pub max_seq: Option<u64>,
+    pub since_time: Option<String>,
+    pub until_time: Option<String>,
+}
+
+/// Arguments of `memory_export`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClientBundle {
+    pub session_id: Option<String>,
+    pub grains: Option<Vec<String>>,
+    pub kinds: Option<Vec<String>>,
+    pub since_seq: Option<u64>,
+    pub max_seq: Option<u64>,
+    pub since_time: Option<String>,
+    pub until_time: Option<String>,
+    pub query: Option<String>,
+    pub query_limit: Option<u32>,
+    pub exclude_sensitivities: Vec<String>,
+    pub limit: Option<u32>,
+    /// Sign with the vault's key.
+    pub sign: bool,
+    /// Return only these entries of the signed bundle, with proofs.
+    pub disclose: Option<ClientDisclosure>,
+}
+
+/// Arguments of `import_memory`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientImport {
+    /// The document itself.
+    pub data: String,
+    /// `skip_duplicates`, `overwrite` or `rename`.
+    #[serde(default = "skip_duplicates")]
+    pub merge_strategy: String,
+}
+
+fn skip_duplicates() -> String {
+    "skip_duplicates".into()
+}
+
+/// What became of a document of a client.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ClientImported {
+    /// Ids of the suggestions, which wait for the person.
+    pub suggestions: Vec<String>,
+    /// Numbers of elements that are not suggested, by reason.
+    pub skipped: BTreeMap<String, u32>,
+}

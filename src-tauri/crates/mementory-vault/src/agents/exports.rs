@@ -1,0 +1,369 @@
+//! What the export tools of a connected client write. Records are built from what the grant shows of them: no verbatim,
+//! no place in a file, no account, and links only to records that are visible too. So a document says nothing about
+//! other records, deletions or files.
+use crate::{
+    VaultError, VaultResult,
+    agents::{GrantedView, visible::Seen},
+};
+use mementory_formats::{
+    FormatError, PassthroughItem, RecordSource, Redaction, SourceAbout, StoredRecord, WriteOptions, by_tool,
+};
+use mementory_model::{Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp, Tombstone};
+use mementory_store::{Flags, RowView, ids::record_id, kind_code, unwrap_format};
+use rusqlite::{OptionalExtension, params_from_iter, types::Value};
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::Read,
+};
+
+/// Scope of the keys in a document. Their values are the ids that all tools use.
+const KEY_SCOPE: &str = "mementory";
+/// Fewest rows that are looked up together.
+const ROWS_PER_STEP: usize = 500;
+
+/// Which of the visible records are exported.
+#[derive(Debug, Clone, Default)]
+pub struct ExportRange {
+    /// Only records dated after this time, in microseconds since 1970. An undated record counts by its import.
+    pub after: Option<i64>,
+    /// Only records of these kinds. None: of all kinds.
+    pub kinds: Option<Vec<Kind>>,
+    /// Only records with a greater number; see [`GrantedExport::numbers`].
+    pub since_number: Option<u64>,
+    /// Only records with a number up to this.
+    pub max_number: Option<u64>,
+    /// Only dated records, from this time on.
+    pub from: Option<i64>,
+    /// Only dated records, up to this time.
+    pub to: Option<i64>,
+    /// Only these records.
+    pub ids: Option<Vec<String>>,
+    /// Without records of these sensitivities.
+    pub without_sensitivities: Vec<String>,
+    /// Only the last of them, this many.
+    pub last: Option<u32>,
+    /// Leave out embedding vectors.
+    pub without_embeddings: bool,
+}
+
+/// Visible records to export, oldest first.
+#[derive(Debug, Default)]
+pub struct GrantedExport {
+    records: Vec<StoredRecord>,
+    /// Sort time of each of the records.
+    times: Vec<i64>,
+    /// Number of each record: its position among all visible records, oldest first, from 1.
+    pub numbers: HashMap<String, u64>,
+    /// The first record that was left out, by its sort time. None: there are no more records in the range.
+    more_at: Option<i64>,
+}
+
+impl GrantedExport {
+    /// True if the range has more records.
+    pub fn is_cut_off(&self) -> bool {
+        self.more_at.is_some()
+    }
+
+    /// Leaves out the later half.
+    ///
+    /// # Errors
+    /// `Usage` if there is only one record.
+    pub fn halve(&mut self) -> VaultResult<()> {
+        if self.records.len() < 2 {
+            return Err(VaultError::Usage(
+                "One record alone is too large for a document. Nothing was read. Read it in parts with fetch.".into(),
+            ));
+        }
+        self.truncate(self.records.len() / 2);
+        Ok(())
+    }
+
+    /// Ends the export so that no record that is left out has the time of the last one, and returns this time, after
+    /// which another export continues. None if it is not cut off, or if all records have the same time.
+    pub fn end_between_times(&mut self) -> Option<i64> {
+        let more_at = self.more_at?;
+        let before = self.times.iter().take_while(|time| **time < more_at).count();
+        if before == 0 {
+            return None;
+        }
+        self.truncate(before);
+        self.times.last().copied()
+    }
+
+    /// The number of the last record.
+    pub fn last_number(&self) -> Option<u64> {
+        self.records.iter().filter_map(|stored| self.numbers.get(&stored.id)).max().copied()
+    }
+
+    fn truncate(&mut self, most: usize) {
+        if let Some(time) = self.times.get(most) {
+            self.more_at = Some(*time);
+        }
+        self.records.truncate(most);
+        self.times.truncate(most);
+    }
+}
+
+/// A row with its number among the visible ones.
+struct NumberedRow {
+    row: i64,
+    number: u64,
+}
+
+impl GrantedView<'_> {
+    /// The visible records of a range: at most `limit`, until their texts have `max_chars` characters together. Records
+    /// that their source does not let go, or that say something about such a record, are left out.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn export(&mut self, range: &ExportRange, limit: u32, max_chars: usize) -> VaultResult<GrantedExport> {
+        let (most, backwards) = match range.last {
+            Some(last) => (last as usize, true),
+            None => (limit as usize + 1, false),
+        };
+        let mut found: Vec<(StoredRecord, i64, u64)> = Vec::new();
+        let mut step = (range.since_number.unwrap_or(0), range.max_number.unwrap_or(i64::MAX as u64));
+        let step_size = ROWS_PER_STEP.max(most.saturating_mul(2).min(2000));
+        while found.len() < most {
+            let rows = self.numbered_rows(range, step, backwards, step_size)?;
+            for NumberedRow { row, number } in &rows {
+                if found.len() >= most {
+                    break;
+                }
+                if backwards {
+                    step.1 = number - 1;
+                } else {
+                    step.0 = *number;
+                }
+                let Some(view) = self.select("r.row = ??", vec![(*row).into()], "LIMIT 1")?.pop() else { continue };
+                if let Some(stored) = self.exported(&view, range)? {
+                    found.push((stored, view.sort, *number));
+                }
+            }
+            if rows.len() < step_size {
+                break;
+            }
+        }
+        if backwards {
+            found.reverse();
+        }
+        let mut export = GrantedExport::default();
+        let mut chars = 0;
+        for (stored, time, number) in found {
+            chars += stored.record.text.chars().count();
+            let is_full = export.records.len() >= limit as usize || (chars > max_chars && !export.records.is_empty());
+            if is_full {
+                export.more_at = Some(time);
+                break;
+            }
+            export.numbers.insert(stored.id.clone(), number);
+            export.records.push(stored);
+            export.times.push(time);
+        }
+        Ok(export)
+    }
+
+    /// Numbers and rows of visible records that meet the conditions that columns decide.
+    fn numbered_rows(
+        &self,
+        range: &ExportRange,
+        (after, up_to): (u64, u64),
+        backwards: bool,
+        most: usize,
+    ) -> VaultResult<Vec<NumberedRow>> {
+        let (scope, mut values) = self.scope.condition();
+        let number = |n: u64| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
+        let mut conditions = Vec::new();
+        let mut add = |sql: &str, value: Value| {
+            values.push(value);
+            conditions.push(sql.replace('?', &format!("?{}", values.len())));
+        };
+        add("n > ?", number(after));
+        add("n <= ?", number(up_to));
+        for (bound, sql) in [(range.after, "sort > ?"), (range.from, "sort >= ?"), (range.to, "sort <= ?")] {
+            if let Some(bound) = bound {
+                add(sql, bound.into());
+            }
+        }
+        if let Some(kinds) = &range.kinds {
+            let codes: Vec<i64> = kinds.iter().map(|kind| kind_code(*kind)).collect();
+            let codes = serde_json::to_string(&codes).unwrap_or_default();
+            add("kind IN (SELECT value FROM json_each(?))", codes.into());
+        }
+        if let Some(ids) = &range.ids {
+            let ids = serde_json::to_string(ids).unwrap_or_default();
+            add("lower(hex(id)) IN (SELECT value FROM json_each(?))", ids.into());
+        }
+        let order = if backwards { "DESC" } else { "ASC" };
+        let sql = format!(
+            "SELECT row, n FROM (SELECT r.row AS row, r.id AS id, r.kind AS kind, r.sort AS sort, \
+             row_number() OVER (ORDER BY r.sort, r.row) AS n FROM records r WHERE {scope}) \
+             WHERE {} ORDER BY n {order} LIMIT {most}",
+            conditions.join(" AND ")
+        );
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(values.iter()), |r| {
+                Ok(NumberedRow { row: r.get(0)?, number: u64::try_from(r.get::<_, i64>(1)?).unwrap_or_default() })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The record to write for a row. None if it is outside of the range or stays in the vault.
+    fn exported(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
+        let Seen { record, marks, .. } = self.masked(view)?;
+        let times = &record.times;
+        let is_dated = [times.created, times.observed, times.updated, times.valid_from].iter().any(Option::is_some);
+        let sensitivity = record.sensitivity.as_deref().unwrap_or("public");
+        if (range.from.is_some() || range.to.is_some()) && !is_dated
+            || range.without_sensitivities.iter().any(|left_out| left_out == sensitivity)
+            || self.concerns_not_exportable(&record)?
+        {
+            return Ok(None);
+        }
+        let (mut links, mut link_ids) = (Vec::new(), Vec::new());
+        for link in &record.links {
+            let target = record_id(&self.context.keys, &link.target);
+            let Some(target) = self.select("r.id = ??", vec![target.to_vec().into()], "LIMIT 1")?.pop() else {
+                continue;
+            };
+            let id = target.id_text();
+            links.push(Link {
+                relation: link.relation.clone(),
+                kind: link.kind,
+                target: RecordKey::new(KEY_SCOPE, &id),
+            });
+            link_ids.push(Some(id));
+        }
+        let parent_id = self.owner_id(view)?;
+        let id = view.id_text();
+        let embeddings = if range.without_embeddings { Vec::new() } else { record.embeddings };
+        let source = Source { platform: record.source.platform, method: record.source.method, ..Source::default() };
+        let message =
+            record.message.map(|message| MessagePart { role: message.role, active: true, ..MessagePart::default() });
+        let written = Record {
+            title: record.title,
+            times: record.times,
+            record_type: record.record_type,
+            status: record.status,
+            tags: record.tags,
+            confidence: record.confidence,
+            importance: record.importance,
+            sensitivity: record.sensitivity,
+            source,
+            entities: record.entities,
+            links,
+            embeddings,
+            message,
+            parent: parent_id.as_ref().map(|id| RecordKey::new(KEY_SCOPE, id)),
+            ..Record::new(record.kind, RecordKey::new(KEY_SCOPE, &id), record.text)
+        };
+        // Neither position nor length of a masked value.
+        let redactions = marks.into_iter().map(|mark| Redaction { value: None, ..mark }).collect();
+        Ok(Some(StoredRecord {
+            id,
+            edited: false,
+            changed: None,
+            link_ids,
+            parent_id,
+            message_parent_id: None,
+            attachment_ids: Vec::new(),
+            redactions,
+            record: written,
+        }))
+    }
+
+    /// True if the record was derived from a memory that its source does not let go, or is a relation of one.
+    fn concerns_not_exportable(&self, record: &Record) -> VaultResult<bool> {
+        let concerns = |link: &&Link| {
+            link.kind == Kind::Memory && (record.kind == Kind::Relation || link.relation == "derived_from")
+        };
+        for link in record.links.iter().filter(concerns) {
+            let id = record_id(&self.context.keys, &link.target);
+            let flags: Option<i64> = self.context.store.read(|c| {
+                let mut statement = c.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;
+                Ok(statement.query_row([id], |r| r.get(0)).optional()?)
+            })?;
+            if flags.is_some_and(|flags| flags & Flags::NOT_EXPORTABLE != 0) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Writes the document that answers a tool. Returns it with the numbers of records in it, by kind.
+    ///
+    /// # Errors
+    /// `Usage` for an unknown tool; errors of the writer.
+    pub fn write_document(
+        &self,
+        tool: &str,
+        export: &GrantedExport,
+        owner: &str,
+        options: &WriteOptions,
+        now: Timestamp,
+    ) -> VaultResult<(String, BTreeMap<Kind, u32>)> {
+        let format = by_tool(tool).ok_or_else(|| VaultError::Usage(format!("There is no tool {tool}.")))?;
+        let mut records: Vec<&StoredRecord> = export.records.iter().collect();
+        let order = |kind: Kind| Kind::ALL.iter().position(|other| *other == kind);
+        records.sort_by(|a, b| (order(a.record.kind), &a.id).cmp(&(order(b.record.kind), &b.id)));
+        let about = SourceAbout {
+            vault_id: owner.to_owned(),
+            name: String::new(),
+            generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
+            now,
+        };
+        let mut source = GrantedSource { about, records, covers: self.masker.is_some() };
+        let mut out = Vec::new();
+        let report = format.write_answer(&mut source, &mut out, options).map_err(unwrap_format)?;
+        let document = String::from_utf8(out).map_err(|_| VaultError::Damaged("a document is not text".into()))?;
+        let count = |(kind, n): (&String, &u64)| Some((Kind::parse(kind)?, u32::try_from(*n).unwrap_or(u32::MAX)));
+        Ok((document, report.by_kind.iter().filter_map(count).collect()))
+    }
+}
+
+/// The records of one document. It has no deletions and no files.
+struct GrantedSource<'e> {
+    about: SourceAbout,
+    records: Vec<&'e StoredRecord>,
+    covers: bool,
+}
+
+impl RecordSource for GrantedSource<'_> {
+    fn about(&self) -> SourceAbout {
+        self.about.clone()
+    }
+
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        self.records.iter().try_for_each(|stored| visit((*stored).clone()))
+    }
+
+    fn covers(&self) -> bool {
+        self.covers
+    }
+
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        Ok(Vec::new())
+    }
+
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(Vec::new())
+    }
+
+    fn passthrough(
+        &mut self,
+        _format: &str,
+        _visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        Ok(())
+    }
+
+    fn attachment(
+        &mut self,
+        _id: &str,
+        _read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        Ok(false)
+    }
+}

@@ -1,0 +1,136 @@
+//! What a connected client offers in a document: the memories in it, which become suggestions.
+use crate::{VaultError, VaultResult, agents::GrantedView};
+use mementory_formats::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_tool, detect};
+use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_store::{MAX_PREVIEW_CHARS, ids::parse_id, unwrap_format};
+use std::{collections::HashSet, io::Read};
+
+/// A memory in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedMemory {
+    /// Its id in the form of this vault. None if it cannot be one.
+    pub id: Option<String>,
+    /// Its text, type and tags.
+    pub text: String,
+    #[allow(missing_docs, reason = "see `text`")]
+    pub record_type: Option<String>,
+    #[allow(missing_docs, reason = "see `text`")]
+    pub tags: Vec<String>,
+}
+
+/// What a document offers.
+#[derive(Debug, Default)]
+pub struct Offered {
+    /// Its memories and tasks, in their order.
+    pub memories: Vec<OfferedMemory>,
+    /// Number of its other elements, such as those of a graph.
+    pub others: u32,
+    /// Number of elements that cannot be read.
+    pub unreadable: u32,
+}
+
+impl Offered {
+    /// Reads the document that was given to a tool. Nothing is stored, and no file is opened.
+    ///
+    /// # Errors
+    /// `Usage` if the text is not in the format of the tool; errors of the reader.
+    pub fn read(tool: &str, data: &str, now: Timestamp) -> VaultResult<Self> {
+        let format = by_tool(tool).ok_or_else(|| VaultError::Usage(format!("There is no tool {tool}.")))?;
+        let limits = Limits::default();
+        let catalog = Catalog::from_text(data, &limits);
+        let found = detect(&catalog, &limits, None).map_err(unwrap_format)?;
+        let Some(source) = found.sources.iter().find(|source| source.format == format.id()) else {
+            return Err(VaultError::Usage(format!(
+                "The data is no {} document. Nothing was suggested. Give the document itself, since files are not read.",
+                format.name()
+            )));
+        };
+        let context = ReadContext { limits, now, passphrase: None };
+        let mut offered = Self::default();
+        format.read(&catalog, source, &context, &mut offered).map_err(unwrap_format)?;
+        Ok(offered)
+    }
+}
+
+impl Sink for Offered {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        for record in unit.records {
+            match record.kind {
+                Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo => {
+                    self.memories.push(OfferedMemory::from(record));
+                }
+                _ => self.others += 1,
+            }
+        }
+        Ok(())
+    }
+    fn attachment(&mut self, _file: AttachmentFile, _bytes: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn passthrough(&mut self, _item: PassthroughItem, _bytes: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn tombstone(&mut self, _tombstone: Tombstone) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn note(&mut self, _issue: Issue) {}
+    fn dropped(&mut self, _dropped: Dropped) {
+        self.unreadable += 1;
+    }
+    fn progress(&mut self, _bytes: u64) -> Result<(), FormatError> {
+        Ok(())
+    }
+}
+
+impl From<Record> for OfferedMemory {
+    fn from(record: Record) -> Self {
+        let Record { key: RecordKey { value, .. }, origin_id, text, record_type, tags, .. } = record;
+        let id = [Some(value), origin_id].into_iter().flatten().find_map(|id| vault_id(&id));
+        Self { id, text, record_type, tags }
+    }
+}
+
+/// The vault id in an id of a document: 32 hex digits, also with hyphens, and after a prefix such as `mem_`.
+fn vault_id(text: &str) -> Option<String> {
+    let last = text.rsplit(['/', '_', ':']).next()?;
+    let id = last.replace('-', "").to_ascii_lowercase();
+    parse_id(&id).map(|_| id)
+}
+
+impl GrantedView<'_> {
+    /// Those of the texts that a visible memory has, as far as the client sees its text.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn known_texts(&mut self, texts: &[&str]) -> VaultResult<HashSet<String>> {
+        let starts: Vec<String> = texts.iter().map(|text| text.chars().take(MAX_PREVIEW_CHARS).collect()).collect();
+        let starts = serde_json::to_string(&starts).unwrap_or_default();
+        let rows = self.select("r.preview IN (SELECT value FROM json_each(??))", vec![starts.into()], "")?;
+        let wanted: HashSet<&str> = texts.iter().copied().collect();
+        let mut known = HashSet::new();
+        for row in rows {
+            let text = self.granted(&row)?.text;
+            if wanted.contains(text.as_str()) {
+                known.insert(text);
+            }
+        }
+        Ok(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_documents_are_found_in_all_their_forms() {
+        let id = "00112233445566778899aabbccddeeff";
+        let found = Some(id.to_owned());
+        assert_eq!(vault_id(id), found);
+        assert_eq!(vault_id("mem_00112233-4455-6677-8899-AABBCCDDEEFF"), found);
+        assert_eq!(vault_id("memory/todo_00112233-4455-6677-8899-aabbccddeeff"), found);
+        for other in ["", "mem_", "mem_12", "entity:Ada"] {
+            assert_eq!(vault_id(other), None, "{other}");
+        }
+    }
+}
