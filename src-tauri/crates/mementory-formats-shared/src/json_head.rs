@@ -28,7 +28,8 @@ pub fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Option<Vec
     head.first().is_some_and(|byte| matches!(byte, b'[' | b'{' | b'"')).then_some(head)
 }
 
-fn may_be_json(member: &Member) -> bool {
+/// True unless the name of a file says that it is no JSON.
+pub fn may_be_json(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }

@@ -34,6 +34,7 @@ pub mod roles;
 pub mod rules_text;
 pub mod sqlite;
 mod sqlite_log;
+pub mod sqlite_rows;
 pub mod tables;
 #[cfg(feature = "testkit")]
 #[allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,12 +1,13 @@
 //! Detects files of memory engines by the keys at their start.
+use super::json_head::may_be_json;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{Keys, decoded_head, keys_of};
 use std::collections::BTreeMap;
 
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
-/// Extensions of files that may be JSON.
-const ENDINGS: [&str; 6] = ["json", "jsonl", "ndjson", "txt", "af", "data"];
+/// Number of bytes in which a text that is JSON has begun.
+const FIRST_BYTES: usize = 256;
 
 /// The start of a JSON file.
 pub struct Head {
@@ -19,6 +20,9 @@ pub struct Head {
 impl Head {
     /// The start of a member. None if the member cannot be read or is not JSON.
     pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
+        if !begins_like_json(&catalog.head(member, FIRST_BYTES).ok()?) {
+            return None;
+        }
         let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
         Self::of_bytes(head.ok()?)
     }
@@ -54,12 +58,18 @@ fn path(list: &str, member: &str) -> String {
     if list.is_empty() { member.to_owned() } else { format!("{list}.{member}") }
 }
 
-/// True if the name of a member allows JSON.
+/// True if bytes may be JSON, in any encoding.
+fn begins_like_json(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+    first.is_none_or(|byte| matches!(byte, b'{' | b'[' | 0 | 0xfe | 0xff))
+}
+
+/// True if a member may be JSON by its name. People rename exports, so any ending will do that is not that of another
+/// kind of file.
 pub fn is_candidate(member: &Member) -> bool {
-    let name = member.file_name().to_ascii_lowercase();
-    let is_junk = name.starts_with("._") || member.name.split('/').any(|part| part == "__MACOSX");
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    !is_junk && ending.is_none_or(|ending| ENDINGS.contains(&ending))
+    let is_junk = member.file_name().starts_with("._") || member.name.split('/').any(|part| part == "__MACOSX");
+    !is_junk && may_be_json(member)
 }
 
 /// Claims the files that `test` accepts, with one claim for each folder or archive. `test` returns the version or

@@ -37,6 +37,9 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
     ".agents",
 ];
 
+/// A folder that only has rules for an agent.
+const RULES_FOLDER: &str = ".clinerules";
+
 /// Files that only the workspace or memory folder of an agent has beside its notes.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
@@ -118,6 +121,9 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
+    // A folder of rules that was selected by itself has no notes.
+    groups
+        .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {
         let vaults = vault_prefixes(members);
         let mut folders: HashMap<Option<&str>, NoteFolder> = HashMap::new();

@@ -38,6 +38,8 @@ pub struct Database {
     pub max_rows: u64,
     /// True if a log was not applied, because the database is too large to be read into memory.
     pub is_log_unread: bool,
+    /// True if the end of the file is missing. What was there cannot be read, all else can.
+    pub is_cut: bool,
 }
 
 /// Opens a database of a catalog. A database that is larger than `Limits::element_bytes` can only be opened if it is a
@@ -53,7 +55,7 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
         let max_rows = max_rows.max(image.len() as u64 / MIN_ROW_BYTES);
         let connection = open_image(image, log.as_deref(), true).map_err(unreadable)?;
         check_schema(&connection).map_err(unreadable)?;
-        return Ok(Database { connection, max_rows, is_log_unread: false });
+        return Ok(Database { connection, max_rows, is_log_unread: false, is_cut: false });
     }
     let Some(path) = catalog.path_of(member) else {
         let message = "the database is too large to be read inside an archive; unpack it first";
@@ -61,7 +63,50 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
     };
     let connection = open_file(path).map_err(unreadable)?;
     check_schema(&connection).map_err(unreadable)?;
-    Ok(Database { connection, max_rows, is_log_unread: log.is_some() })
+    Ok(Database { connection, max_rows, is_log_unread: log.is_some(), is_cut: false })
+}
+
+/// Like [`open`], but also opens a database in memory whose end is missing. A reader of it must expect that any row fails.
+pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
+    let whole = open(catalog, member, limits);
+    if whole.is_ok() || member.size > limits.element_bytes {
+        return whole;
+    }
+    let mut image = catalog.bytes(member, limits.element_bytes)?;
+    let max_rows = image.len() as u64 / MIN_ROW_BYTES;
+    if !keep_whole_pages(&mut image) {
+        return whole;
+    }
+    let Ok(connection) = open_image(image, None, true) else { return whole };
+    if check_schema(&connection).is_err() {
+        return whole;
+    }
+    Ok(Database { connection, max_rows, is_log_unread: false, is_cut: true })
+}
+
+/// Makes the number of pages in the header that of the pages that are there. False if none is missing.
+fn keep_whole_pages(image: &mut Vec<u8>) -> bool {
+    let number = |at: usize| image.get(at..at + 4).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_be_bytes);
+    let size = image.get(16..18).and_then(|b| <[u8; 2]>::try_from(b).ok()).map(u16::from_be_bytes);
+    let page = match size {
+        // The largest size does not fit into two bytes.
+        Some(1) => 65_536,
+        Some(size) if size >= 512 => usize::from(size),
+        _ => return false,
+    };
+    let (Some(stated), Ok(there)) = (number(28), u32::try_from(image.len() / page)) else { return false };
+    if there == 0 || there >= stated {
+        return false;
+    }
+    image.truncate(image.len() / page * page);
+    if let Some(count) = image.get_mut(28..32) {
+        count.copy_from_slice(&there.to_be_bytes());
+    }
+    // The list of free pages may be among the missing ones.
+    if let Some(free) = image.get_mut(32..40) {
+        free.fill(0);
+    }
+    true
 }
 
 /// Reads the list of tables, because without it every table would seem to be missing.
@@ -170,6 +215,17 @@ mod tests {
         assert!(check_schema(&open_image(whole.clone(), None, true).unwrap()).is_ok());
         let half = open_image(whole[..whole.len() / 2].to_vec(), None, true).unwrap();
         assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
+        let cut = open_cut(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
+        assert!(cut.is_cut);
+        let mut rows = cut.connection.prepare("SELECT key FROM t").unwrap();
+        let mut rows = rows.query([]).unwrap();
+        let mut count = 0;
+        while let Ok(Some(_)) = rows.next() {
+            count += 1;
+        }
+        assert!((50..200).contains(&count), "{count} rows are before the end");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// What a member is, by its name and folders, or by its frontmatter.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
-    let by_name = by_name(member);
+    let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();
     let may_have_frontmatter = [".md", ".mdc", ".markdown", ".txt"].iter().any(|end| name.ends_with(end));
     if by_name.is_some_and(|f| f.is_opaque) || by_name.is_none() && !may_have_frontmatter {
@@ -68,8 +68,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     found.map(|file| RuleFile { is_ours, ..file })
 }
 
-fn by_name(member: &Member) -> Option<RuleFile> {
-    let lower = member.name.to_ascii_lowercase();
+fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
+    // The folder of rules may have been selected by itself, so its own name counts as well.
+    let root = catalog.roots().get(member.root).filter(|_| member.archive.is_none() && member.place != member.name);
+    let lower = format!("{}/{}", root.map_or("", String::as_str), member.name).to_ascii_lowercase();
     let mut folders: Vec<&str> = lower.split('/').collect();
     let name = folders.pop()?;
     let is_in = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
@@ -94,11 +96,11 @@ fn by_name(member: &Member) -> Option<RuleFile> {
         _ if is_in(&[".codeium", "windsurf", "memories"]) => {
             RuleFile { method: "agent_memory", is_opaque: true, ..rules("windsurf") }
         }
+        _ if is_in(&[".clinerules"]) && (is_markdown || name.ends_with(".txt")) => rules("cline"),
         _ if !is_markdown => return None,
         _ if is_in(&[".claude", "rules"]) => rules("claude-code"),
         _ if is_in(&[".cursor", "rules"]) => rules("cursor"),
         _ if is_in(&[".windsurf", "rules"]) => rules("windsurf"),
-        _ if is_in(&[".clinerules"]) => rules("cline"),
         _ if is_in(&[".github", "instructions"]) || name.ends_with(".instructions.md") => rules("github-copilot"),
         _ => return None,
     })

@@ -54,6 +54,18 @@ fn a_workspace_of_openclaw_keeps_its_files() {
 }
 
 #[test]
+fn a_folder_of_rules_for_cline_may_be_selected_by_itself() {
+    let folder = Scratch::new("agent-rules-cline");
+    for n in 1..=6 {
+        folder.put(&format!(".clinerules/{n}.md"), format!("- Rule {n}\n"));
+    }
+    folder.put(".clinerules/more.txt", "- Rule 7\n");
+    let found = read(&folder.at(".clinerules"), &AgentRules);
+    assert_eq!(found.records.len(), 7);
+    assert!(found.records.iter().all(|record| record.source.platform == "cline"));
+}
+
+#[test]
 fn other_files_are_not_claimed() {
     let folder = Scratch::new("agent-rules-none");
     folder.put("README.md", "# Read me\n\n- a\n");

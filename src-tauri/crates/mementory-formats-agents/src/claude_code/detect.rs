@@ -2,6 +2,7 @@
 //! Names only decide which other files belong to them.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::json_head::head_keys;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
@@ -71,6 +72,18 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
+/// The list that the lines of a session on the web are in.
+pub(super) const WEB_LIST: &str = "loglines";
+
+/// True for a session of Claude Code on the web: one object with its lines in a list.
+pub(super) fn is_web_log(catalog: &Catalog, member: &Member) -> bool {
+    // A screenplay has loglines too, so these must be messages.
+    head_keys(catalog, member).is_some_and(|keys| {
+        let has = |key: &str| keys.has(&format!("{WEB_LIST}.{key}"));
+        has("type") && has("message") && (has("message.role") || has("timestamp"))
+    })
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LogKind {
     /// The log of a session.
@@ -85,6 +98,9 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
         return None;
+    }
+    if is_web_log(catalog, member) {
+        return Some((LogKind::Session, true));
     }
     let Some(lines) = head_lines(catalog, member) else {
         let head = catalog.head(member, HEAD_BYTES).ok().filter(|head| head.trim_ascii_start().starts_with(b"["))?;

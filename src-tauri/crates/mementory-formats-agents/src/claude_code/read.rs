@@ -1,9 +1,10 @@
 //! Reads the files of a claim: first the logs, then the prompts of other sessions, then the memory.
+use super::detect::{WEB_LIST, is_web_log};
 use super::session::Session;
 use super::{FORMAT, history, memory};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::object::content_id;
-use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Kind};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -109,6 +110,14 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
     })
 }
 
+/// What is known of a file while its lines are read.
+struct OpenFile {
+    /// The session of the last line, and its subagent.
+    current: Option<(String, Option<String>)>,
+    /// Lines before the first one that names its session.
+    early: Vec<(String, String)>,
+}
+
 /// The sessions of a group of files.
 #[derive(Default)]
 struct Collected {
@@ -119,42 +128,57 @@ struct Collected {
 
 impl Collected {
     fn read(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let limit = reader.context.limits.element_bytes;
         let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
-        let mut current = is_uuid(stem).then(|| (stem.to_owned(), None));
-        // Lines before the first one that names its session.
-        let mut early: Vec<(String, String)> = Vec::new();
-        reader.lines_or_elements(member, &[], Kind::Message, |reader, line| {
-            self.bytes += line.text.len() as u64;
-            if self.bytes > limit {
-                let place = format!("{}#{}", member.place, line.pointer);
-                let reason = "too_large: the session is larger than an element may be";
-                reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
-                return Ok(());
-            }
-            let id = line.object.non_blank_text("sessionId").or_else(|| line.object.non_blank_text("session_id"));
-            let agent = line.object.non_blank_text("agentId").filter(|_| line.object.is_true("isSidechain"));
-            match id {
-                Some(id) => current = Some((id.into_owned(), agent.map(|a| a.into_owned()))),
-                None if current.is_none() => {
-                    early.push((line.text.to_owned(), line.pointer.clone()));
-                    return Ok(());
-                }
-                None => {}
-            }
-            let Some(current) = &current else { return Ok(()) };
-            let session = self.get(current, member);
-            add_all(session, std::mem::take(&mut early));
-            session.add(line.text, &line.object, &line.pointer);
-            Ok(())
-        })?;
-        if let Some((first, _)) = early.first() {
+        let mut open = OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), early: Vec::new() };
+        if is_web_log(reader.catalog, member) {
+            reader.objects(member, &[WEB_LIST], Kind::Message, |reader, line| {
+                self.read_line(reader, member, line, &mut open);
+                Ok(())
+            })?;
+            reader.pass_through_wrapper(member, &[WEB_LIST])?;
+        } else {
+            reader.lines_or_elements(member, &[], Kind::Message, |reader, line| {
+                self.read_line(reader, member, line, &mut open);
+                Ok(())
+            })?;
+        }
+        if let Some((first, _)) = open.early.first() {
             // A session without an id has that of its first line.
-            let id = current.unwrap_or_else(|| (content_id(first), None));
+            let id = open.current.unwrap_or_else(|| (content_id(first), None));
             let session = self.get(&id, member);
-            add_all(session, early);
+            add_all(session, open.early);
         }
         Ok(())
+    }
+
+    fn read_line(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        line: &ObjectElement<'_>,
+        open: &mut OpenFile,
+    ) {
+        self.bytes += line.text.len() as u64;
+        if self.bytes > reader.context.limits.element_bytes {
+            let place = format!("{}#{}", member.place, line.pointer);
+            let reason = "too_large: the session is larger than an element may be";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return;
+        }
+        let id = line.object.non_blank_text("sessionId").or_else(|| line.object.non_blank_text("session_id"));
+        let agent = line.object.non_blank_text("agentId").filter(|_| line.object.is_true("isSidechain"));
+        match id {
+            Some(id) => open.current = Some((id.into_owned(), agent.map(|a| a.into_owned()))),
+            None if open.current.is_none() => {
+                open.early.push((line.text.to_owned(), line.pointer.clone()));
+                return;
+            }
+            None => {}
+        }
+        let Some(current) = &open.current else { return };
+        let session = self.get(current, member);
+        add_all(session, std::mem::take(&mut open.early));
+        session.add(line.text, &line.object, &line.pointer);
     }
 
     fn get(&mut self, (id, agent): &(String, Option<String>), member: &Member) -> &mut Session {

@@ -1,7 +1,9 @@
 //! Detects files of OpenCode by the members of their objects, and its database by the tables.
+use super::first_database;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
+use mementory_formats_shared::sqlite_rows::Schema;
 use mementory_json::{Keys, decoded_head, keys_of};
 
 /// Bytes that detection reads.
@@ -15,6 +17,8 @@ pub(super) enum FileKind {
     /// One session, message or part of the storage.
     Storage,
     Database,
+    /// The database of the first program.
+    FirstDatabase,
 }
 
 /// One claim for all files of OpenCode in the catalog.
@@ -23,7 +27,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     for member in catalog.members() {
         let Some(kind) = file_kind(catalog, member) else { continue };
         parts.push(Part { member: member.id, role: Role::Conversations });
-        if kind == FileKind::Database {
+        if matches!(kind, FileKind::Database | FileKind::FirstDatabase) {
             let logs = ["-wal", "-shm", "-journal"];
             let beside = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
             parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
@@ -51,6 +55,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     let head =
         catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))).ok()?;
     if head.starts_with(SQLITE_MAGIC) {
+        if Schema::of(catalog, member).is_some_and(|schema| first_database::is_first(&schema)) {
+            return Some(FileKind::FirstDatabase);
+        }
         return is_database(catalog, member, &head).then_some(FileKind::Database);
     }
     if !head.starts_with(b"{") {
@@ -74,8 +81,9 @@ fn is_storage(keys: &Keys) -> bool {
     let is_session = has("time.created") && has("title") && (has("projectID") || has("directory")) && has("version");
     let is_older_session = has("time.created") && has("title") && has("version") && !has("messages");
     let is_message = has("sessionID") && has("role") && (has("time") || has("time.created"));
+    let is_first_message = has("metadata.sessionID") && has("role") && has("parts");
     let is_part = has("sessionID") && has("messageID") && has("type");
-    has("id") && (is_session || is_older_session || is_message || is_part)
+    has("id") && (is_session || is_older_session || is_message || is_first_message || is_part)
 }
 
 /// True if the schema has the tables of sessions, messages and parts. The schema of a database in use may be in its

@@ -1,6 +1,7 @@
 //! OpenCode: exports of sessions, its storage of small files, and its database. See README.md.
 mod database;
 mod detect;
+mod first_database;
 mod read;
 mod session;
 mod storage;

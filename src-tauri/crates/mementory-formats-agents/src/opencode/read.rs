@@ -1,7 +1,7 @@
 //! Reads the files of a claim.
 use super::detect::{FileKind, file_kind};
 use super::session::Session;
-use super::{FORMAT, database, storage};
+use super::{FORMAT, database, first_database, storage};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -26,6 +26,7 @@ pub(super) fn read(
         match file_kind(catalog, member) {
             Some(FileKind::Storage) => files.push(member),
             Some(FileKind::Database) => reader.each_member(&[member], database::read)?,
+            Some(FileKind::FirstDatabase) => reader.each_member(&[member], first_database::read)?,
             Some(FileKind::Export) => reader.each_member(&[member], read_export)?,
             None => {
                 let reason = "changed: the file is no longer what was detected";

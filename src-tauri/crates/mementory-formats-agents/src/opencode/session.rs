@@ -29,8 +29,11 @@ impl Session {
         chat.id = member("id").or_else(|| id.map(str::to_owned));
         chat.title = member("title");
         let time = object.object("time").unwrap_or_default();
-        chat.times.created = any_time(&time, "created").or_else(|| any_time(&object, "time_created"));
-        chat.times.updated = any_time(&time, "updated").or_else(|| any_time(&object, "time_updated"));
+        let time_of = |name: &str, columns: [&str; 2]| {
+            any_time(&time, name).or_else(|| columns.into_iter().find_map(|column| any_time(&object, column)))
+        };
+        chat.times.created = time_of("created", ["time_created", "created_at"]);
+        chat.times.updated = time_of("updated", ["time_updated", "updated_at"]);
         let is_archived = time.raw_value("archived").or_else(|| object.raw_value("time_archived")).is_some();
         chat.status = is_archived.then(|| "archived".into());
         chat.source.project = member("directory");
@@ -38,7 +41,7 @@ impl Session {
             chat.fields.insert("version".into(), version.into());
         }
         chat.verbatim = text.map(Verbatim::json);
-        let parent = member("parentID").or_else(|| member("parent_id"));
+        let parent = ["parentID", "parent_id", "parent_session_id"].into_iter().find_map(member);
         if parent.is_some() {
             chat.record_type = Some("subagent".into());
         }
@@ -90,10 +93,16 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     }
     .into();
     let model = info.non_blank_text("modelID").map(|t| t.into_owned());
-    turn.model = model.or_else(|| info.object("model")?.non_blank_text("modelID").map(|t| t.into_owned()));
-    let time = info.object("time").unwrap_or_default();
-    turn.times.created = any_time(&time, "created").or_else(|| any_time(info, "time_created"));
-    turn.times.updated = any_time(&time, "completed");
+    let model = model.or_else(|| info.object("model")?.non_blank_text("modelID").map(|t| t.into_owned()));
+    turn.model = model.or_else(|| info.non_blank_text("model").map(|t| t.into_owned()));
+    // Version 0.1 has these in the metadata.
+    let metadata = info.object("metadata").unwrap_or_default();
+    let assistant = metadata.object("assistant").unwrap_or_default();
+    turn.model = turn.model.take().or_else(|| assistant.non_blank_text("modelID").map(|t| t.into_owned()));
+    let time = info.object("time").or_else(|| metadata.object("time")).unwrap_or_default();
+    let column = |names: [&str; 2]| names.into_iter().find_map(|name| any_time(info, name));
+    turn.times.created = any_time(&time, "created").or_else(|| column(["time_created", "created_at"]));
+    turn.times.updated = any_time(&time, "completed").or_else(|| any_time(info, "finished_at"));
     let mut content = AgentContent::default();
     for part in parts {
         read_part(part, &mut content);
@@ -101,11 +110,13 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     if let Some(error) = info.raw_value("error") {
         content.push_block("error", None, nested_text(error));
     }
-    // Older versions have the text in the message itself.
-    if parts.is_empty()
-        && let Some(raw) = info.raw_value("content").or_else(|| info.raw_value("parts"))
-    {
-        content.push(raw);
+    // Older versions have the parts or the text in the message itself.
+    if parts.is_empty() {
+        let own = info.list("parts").unwrap_or_default();
+        own.iter().filter_map(|part| Object::parse(part.get())).for_each(|part| read_part(&part, &mut content));
+        if let Some(raw) = info.raw_value("content").filter(|_| own.is_empty()) {
+            content.push(raw);
+        }
     }
     if turn.role == "user" {
         let is_added = content.text.trim().is_empty()
@@ -127,6 +138,9 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
 }
 
 fn read_part(part: &Object<'_>, content: &mut AgentContent) {
+    if let Some(data) = part.object("data").filter(|_| !part.has("id")) {
+        return read_first_part(part, &data, content);
+    }
     let text = || part.text("text").unwrap_or_default();
     match part.text("type").as_deref() {
         // Text that the program added to a prompt.
@@ -157,4 +171,31 @@ fn read_part(part: &Object<'_>, content: &mut AgentContent) {
             content.push_block(kind, None, words.map(nested_text).unwrap_or_default());
         }
     }
+}
+
+/// A part of a message of the first program, which has its members in `data`.
+fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentContent) {
+    let text = |key: &str| data.text(key).unwrap_or_default();
+    let name = data.non_blank_text("name");
+    match part.text("type").as_deref() {
+        Some("text") => mementory_formats_shared::agent_content::push_text(&mut content.text, &text("text")),
+        Some("reasoning") => content.push_block("thinking", None, text("thinking")),
+        Some("tool_call") => content.push_block("tool_call", name.as_deref().or(Some("tool")), text("input")),
+        Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
+        Some("image_url") => content.push_file(data, "image"),
+        Some("binary") => {
+            // Its members have the names of the program's own type.
+            let file =
+                serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
+            if let Some(file) = Object::parse(&file.to_string()) {
+                content.push_file(&file, "file");
+            }
+        }
+        Some("finish") => {}
+        kind => content.push_block(kind.unwrap_or("unknown"), None, nested_text_of(part)),
+    }
+}
+
+fn nested_text_of(part: &Object<'_>) -> String {
+    part.raw_value("data").map(nested_text).unwrap_or_default()
 }

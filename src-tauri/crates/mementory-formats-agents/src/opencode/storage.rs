@@ -28,13 +28,16 @@ pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> R
         };
         let id = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
         let own = id("id").unwrap_or_default();
-        match (id("sessionID"), id("messageID")) {
+        let metadata = object.object("metadata").unwrap_or_default();
+        let session = id("sessionID").or_else(|| metadata.non_blank_text("sessionID").map(|t| t.into_owned()));
+        match (session, id("messageID")) {
             (Some(session), Some(message)) => {
                 sessions.entry(session).or_default().parts.entry(message).or_default().insert(own, member);
             }
             (Some(session), None) => {
                 let time = object
                     .object("time")
+                    .or_else(|| metadata.object("time"))
                     .and_then(|t| mementory_formats_shared::jsonl_session::any_time(&t, "created"));
                 let time = time.map_or(i64::MAX, |t| t.as_micros());
                 sessions.entry(session).or_default().messages.insert((time, own), member);

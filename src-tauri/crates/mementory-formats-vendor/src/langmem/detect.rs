@@ -1,13 +1,18 @@
 //! Detects rows of a store: a namespace, a key and a value, with a time or a memory in the value.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
+use mementory_formats_shared::sqlite_rows;
 
 /// Lists that rows may be in.
 pub(super) const LISTS: [&str; 5] = ["items", "results", "memories", "data", "rows"];
 
-/// One claim for the files of each folder.
+/// One claim for the files of each folder, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    memory_heads::claims(catalog, 0.9, "rows of a LangGraph store with namespace, key and value", layout)
+    let mut out = memory_heads::claims(catalog, 0.9, "rows of a LangGraph store with namespace, key and value", layout);
+    out.extend(sqlite_rows::claims(catalog, 0.9, "the database of a LangGraph store", |schema| {
+        schema.has_table("store", &["prefix", "key", "value"])
+    }));
+    out
 }
 
 fn layout(head: &Head) -> Option<&'static str> {

@@ -1,10 +1,12 @@
 //! Reads the rows of a store.
 use super::detect::LISTS;
 use super::{ID, PLATFORM};
-use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::unreadable;
+use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Fields, Kind, Record, RecordKey};
 use serde_json::Value;
 
@@ -20,9 +22,29 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
-    files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+    files.each_file(detected, |files, member, role| match role {
+        Role::Manifest => read_database(&mut rows, files, member),
+        Role::Junk => Ok(()),
+        _ => each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row)),
     })
+}
+
+/// The table of a store in SQLite. It is opened so that nothing is locked or changed.
+fn read_database(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite_rows::open(files, member)?;
+    let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
+    sqlite_rows::each_row(files, member, &database, "store", |files, row, number| {
+        let text = sqlite_rows::row_text(row, |column| column == "value");
+        read_row(rows, files, &Row { member, text: &text, pointer: format!("store/row {number}") })
+    })?;
+    sqlite_rows::report_other_tables(files, member, &database, &tables, |table| match table {
+        "store" => None,
+        "store_migrations" | "checkpoint_migrations" | "vector_migrations" => Some("it has the versions of the tables"),
+        "store_vectors" => Some("it is an index of the store"),
+        "checkpoints" | "writes" => Some("the states of runs are in a binary form of the program"),
+        _ => Some("it has no memories"),
+    });
+    Ok(())
 }
 
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {

@@ -1,18 +1,23 @@
-//! Detects exports by their memories with a content hash beside tags and a type.
+//! Detects exports by their memories with a content hash beside tags and a type, and the database by its columns.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
+use mementory_formats_shared::sqlite_rows;
 
 /// Lists that memories may be in.
 pub(super) const LISTS: [&str; 2] = ["memories", "results"];
 
-/// One claim for the files of each folder.
+/// One claim for the files of each folder, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    memory_heads::claims(
+    let mut out = memory_heads::claims(
         catalog,
         0.9,
         "memories with content_hash and memory_type, as mcp-memory-service writes",
         layout,
-    )
+    );
+    out.extend(sqlite_rows::claims(catalog, 0.9, "the database of mcp-memory-service", |schema| {
+        schema.has_table("memories", &["content_hash", "content", "memory_type"])
+    }));
+    out
 }
 
 fn layout(head: &Head) -> Option<&'static str> {
@@ -20,9 +25,17 @@ fn layout(head: &Head) -> Option<&'static str> {
         let has_content = head.has_all(list, &["content", "content_hash"]);
         // A store of Portable AI Memory has content hashes and tags as well.
         let is_other = head.has_any(list, &["provenance", "temporal"]);
-        has_content && head.has_any(list, &["memory_type", "created_at_iso", "export_source"]) && !is_other
+        let marks = ["memory_type", "created_at_iso", "export_source", "tags_str", "timestamp_float"];
+        has_content && head.has_any(list, &marks) && !is_other
+    };
+    // Backups of versions with ChromaDB have the text as a document, and all else in its metadata.
+    let is_backup = |list: &str| {
+        head.has_any(list, &["document"])
+            && head
+                .has_any(list, &["metadata.content_hash", "metadata.tags", "metadata.tags_str", "metadata.memory_type"])
+            && (head.has("total_memories") || head.has_any(list, &["metadata.timestamp", "metadata.created_at"]))
     };
     let is_export = head.has_all("export_metadata", &["total_memories", "exporter_version"]);
     let found = ["", "memories", "results", "results.memory"].into_iter().any(is_memory) || is_export;
-    found.then_some("")
+    (found || ["", "memories"].into_iter().any(is_backup)).then_some("")
 }

@@ -1,5 +1,7 @@
-//! Exports of the program mcp-memory-service. See README.md.
+//! Exports and the database of the program mcp-memory-service. See README.md.
+mod database;
 mod detect;
+mod memory;
 mod read;
 #[cfg(test)]
 mod tests;

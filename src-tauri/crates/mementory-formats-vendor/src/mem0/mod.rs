@@ -1,4 +1,5 @@
 //! Memories in the form that the API of mem0 returns. See README.md.
+mod history;
 mod markdown;
 mod read;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, RecordSource, Role, Sink,
     Validation, WriteOptions, WriteReport,
 };
+use mementory_formats_shared::sqlite_rows;
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::{Limits, RecordKey};
 use sha2::{Digest, Sha256};
@@ -72,7 +74,7 @@ impl Format for Mem0 {
     }
 }
 
-/// One claim for each file. `is_selected` is true if the user selected this format.
+/// One claim for each file and database. `is_selected` is true if the user selected this format.
 fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| {
         let is_markdown = markdown::is_export(catalog, member);
@@ -89,7 +91,11 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
             missing_parts: vec![],
         })
     };
-    Ok(catalog.members().iter().filter_map(claim).collect())
+    let mut out: Vec<Claim> = catalog.members().iter().filter_map(claim).collect();
+    out.extend(sqlite_rows::claims(catalog, 0.9, "the history of memories that mem0 keeps", |schema| {
+        schema.has_table("history", &["memory_id", "old_memory", "new_memory", "event"])
+    }));
+    Ok(out)
 }
 
 /// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as

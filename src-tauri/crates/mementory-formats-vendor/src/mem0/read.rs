@@ -1,6 +1,6 @@
 //! Reads answers of the API and exports of mem0, one memory at a time.
-use super::{ID, markdown, record_key};
-use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use super::{ID, history, markdown, record_key};
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -18,7 +18,12 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, ID, None);
-    files.each_file(detected, |files, member, _| {
+    files.each_file(detected, |files, member, role| {
+        match role {
+            Role::Manifest => return history::read(&mut rows, files, member),
+            Role::Junk => return Ok(()),
+            _ => {}
+        }
         if markdown::is_export(catalog, member) {
             return markdown::read(&mut rows, files, member);
         }

@@ -7,27 +7,18 @@ use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::message::read_message;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_formats_shared::sqlite::{self, Database, column_text, unreadable};
-use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
-use rusqlite::{Connection, types::ValueRef};
-use serde_json::{Map, Value};
-
-/// A row by the names of its columns.
-type Row = Map<String, Value>;
+use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_formats_shared::sqlite_rows::{self, Row, each_row, report_other_tables, row_of, tables};
+use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
+use serde_json::Value;
 
 /// Tables that are read.
 const READ_TABLES: [&str; 5] = ["chat", "memory", "note", "folder", "chat_message"];
 
 /// Reads a database. It is opened so that nothing is locked or changed.
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let database = sqlite::open(files.catalog, member, &files.context.limits)?;
-    if database.is_log_unread {
-        let message =
-            "the log of this database is not read, because the database is too large; close the program first";
-        files.sink.note(Issue::new("log_unread", &member.place, message));
-    }
-    let connection = &database.connection;
-    let tables = tables(connection).map_err(|error| unreadable(member, &error))?;
+    let database = sqlite_rows::open(files, member)?;
+    let tables = tables(&database).map_err(|error| unreadable(member, &error))?;
     let has = |table: &str| tables.iter().any(|name| name == table);
     let mut folders = Folders::new();
     if has("folder") {
@@ -53,67 +44,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             read_chat(files, member, &text, &pointer, Some("database"), &folders, stored)
         })?;
     }
-    report_other_tables(files, member, connection, &tables);
+    report_other_tables(files, member, &database, &tables, why_not_read);
     Ok(())
-}
-
-/// Names of the ordinary tables. A view or virtual table could run code from the file.
-fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
-               AND name NOT LIKE 'sqlite_%' ORDER BY name";
-    let mut statement = connection.prepare(sql)?;
-    statement.query_map([], |row| row.get(0))?.collect()
-}
-
-/// Calls `read` for each row of a table, one at a time. A row that SQLite cannot read ends the table, and that is
-/// reported.
-fn each_row(
-    files: &mut FileReader<'_>,
-    member: &Member,
-    database: &Database,
-    table: &str,
-    mut read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
-) -> Result<(), FormatError> {
-    let failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
-        let place = format!("{}#{table}", member.place);
-        files.report_dropped(place, DroppedAs::Failed, &format!("database_unreadable: {error}"), None);
-        Ok(())
-    };
-    let mut statement = match database.connection.prepare(&format!("SELECT * FROM \"{table}\"")) {
-        Ok(statement) => statement,
-        Err(error) => return failed(files, error),
-    };
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows = match statement.query([]) {
-        Ok(rows) => rows,
-        Err(error) => return failed(files, error),
-    };
-    // A damaged file can return the same rows endlessly.
-    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
-    for number in 0..most {
-        match rows.next() {
-            Ok(Some(row)) => read(files, row_of(row, &names), number)?,
-            Ok(None) => break,
-            Err(error) => return failed(files, error),
-        }
-    }
-    Ok(())
-}
-
-/// A row as JSON. A blob that is not text becomes null: such blobs are pictures and vectors.
-fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
-    let mut out = Row::new();
-    for (index, name) in names.iter().enumerate() {
-        let value = match row.get_ref(index) {
-            Ok(ValueRef::Integer(number)) => number.into(),
-            Ok(ValueRef::Real(number)) => serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number),
-            Ok(ValueRef::Blob(bytes)) if std::str::from_utf8(bytes).is_err() => Value::Null,
-            Ok(value) => column_text(value).map_or(Value::Null, Value::String),
-            Err(_) => Value::Null,
-        };
-        out.insert(name.clone(), value);
-    }
-    out
 }
 
 fn text(row: &Row, key: &str) -> Option<String> {
@@ -122,28 +54,6 @@ fn text(row: &Row, key: &str) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
-}
-
-/// A row as JSON text. A column whose text is JSON becomes JSON, so that the row looks like an exported chat.
-fn row_text(row: Row) -> String {
-    let mut out = String::from("{");
-    for (name, value) in row {
-        if out.len() > 1 {
-            out.push(',');
-        }
-        out.push_str(&Value::String(name).to_string());
-        out.push(':');
-        match value {
-            Value::String(text) if Object::parse(&text).is_some() || is_list(&text) => out.push_str(&text),
-            other => out.push_str(&other.to_string()),
-        }
-    }
-    out.push('}');
-    out
-}
-
-fn is_list(text: &str) -> bool {
-    text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
 /// True if the column with the chat has messages.
@@ -220,21 +130,17 @@ fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, 
     record
 }
 
-/// Reports which tables are not imported, with their number of rows.
-fn report_other_tables(files: &mut FileReader<'_>, member: &Member, connection: &Connection, tables: &[String]) {
-    for table in tables.iter().filter(|table| !READ_TABLES.contains(&table.as_str())) {
-        let quoted = table.replace('"', "\"\"");
-        let count = connection.query_row(&format!("SELECT count(*) FROM \"{quoted}\""), [], |row| row.get::<_, i64>(0));
-        let Ok(count) = count else { continue };
-        if count == 0 {
-            continue;
-        }
-        let why = match table.as_str() {
-            "auth" | "config" | "api_key" | "oauth_session" => "it has passwords, keys or settings of the server",
-            "user" => "it has the accounts of the server",
-            _ => "it has neither chats nor memories",
-        };
-        let reason = format!("not_imported: {count} rows of this table are not imported, because {why}");
-        files.report_dropped(format!("{}#{table}", member.place), DroppedAs::Skipped, &reason, None);
+/// Why a table is not imported. None for the tables that are read.
+fn why_not_read(table: &str) -> Option<&'static str> {
+    match table {
+        _ if READ_TABLES.contains(&table) => None,
+        "auth" | "config" | "api_key" | "oauth_session" => Some("it has passwords, keys or settings of the server"),
+        "user" => Some("it has the accounts of the server"),
+        _ => Some("it has neither chats nor memories"),
     }
+}
+
+/// A row as JSON text. Columns with JSON in a text are JSON in it, so that it looks like an export.
+fn row_text(row: Row) -> String {
+    sqlite_rows::row_text(row, |_| true)
 }

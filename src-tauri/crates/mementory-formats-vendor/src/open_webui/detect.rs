@@ -1,11 +1,8 @@
 //! Detects exported chats by their history of messages, and the database by its tables.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
-use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
+use mementory_formats_shared::sqlite_rows::{Schema, logs};
 use mementory_json::Keys;
-
-/// Number of bytes of a database that detection reads. The list of its tables may be in any of the first pages.
-const HEAD_BYTES: usize = 4 << 20;
 
 /// One claim for each exported file and for each database with its log.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
@@ -37,27 +34,9 @@ fn is_export(keys: &Keys) -> bool {
 }
 
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
-    let magic = catalog.head(member, SQLITE_MAGIC.len());
-    if !magic.is_ok_and(|magic| magic == SQLITE_MAGIC) {
-        return false;
-    }
-    let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
-    let has = |word: &str| memchr::memmem::find(&head, word.as_bytes()).is_some();
-    let has_table = |name: &str| {
-        ["\"", "`", "'", "["].iter().any(|quote| has(&format!("CREATE TABLE {quote}{name}")))
-            || has(&format!("CREATE TABLE {name} ("))
-            || has(&format!("CREATE TABLE {name}("))
-    };
-    has_table("chat") && has("user_id") && (has("share_id") || has("archived") || has_table("memory"))
-}
-
-/// The log of a database that was copied while in use, and its index.
-fn logs(catalog: &Catalog, database: &Member) -> impl Iterator<Item = Part> {
-    let parts: Vec<Part> = catalog
-        .members()
-        .iter()
-        .filter(|member| is_beside(database, member, "-wal") || is_beside(database, member, "-shm"))
-        .map(|member| Part { member: member.id, role: Role::Junk })
-        .collect();
-    parts.into_iter()
+    Schema::of(catalog, member).is_some_and(|schema| {
+        let has_chats = schema.has_table("chat", &["user_id"]);
+        let marks = ["share_id", "archived"];
+        has_chats && (marks.iter().any(|mark| schema.has_table("chat", &[mark])) || schema.has_table("memory", &[]))
+    })
 }

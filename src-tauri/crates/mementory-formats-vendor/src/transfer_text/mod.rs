@@ -1,9 +1,12 @@
-//! Memory lists as text (read and written) and copied conversations (only read). See README.md.
+//! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
+mod conversation;
 mod dates;
 mod detect;
 mod entries;
+mod folded;
 mod marks;
 mod read;
+mod speaker;
 #[cfg(test)]
 mod tests;
 mod transcript;
@@ -16,12 +19,15 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
+/// Id of the format and scope of its keys.
+const FORMAT_ID: &str = "transfer_text";
+
 /// The format of pasted memory text.
 pub struct TransferText;
 
 impl Format for TransferText {
     fn id(&self) -> &'static str {
-        "transfer_text"
+        FORMAT_ID
     }
     fn name(&self) -> &'static str {
         "Pasted memory text"

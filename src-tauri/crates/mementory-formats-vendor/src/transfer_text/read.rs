@@ -1,19 +1,16 @@
 //! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
+    FORMAT_ID,
+    conversation::{self, TextSource},
     detect,
     entries::{self, Entries, Entry, text_id},
-    transcript::{self, Transcript},
+    transcript,
 };
 use mementory_format::{
     Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation,
 };
-use mementory_formats_shared::roles;
-use mementory_model::{
-    Dropped, DroppedAs, Issue, Kind, Limits, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim,
-};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Record, RecordKey, Source, Verbatim};
 use std::collections::HashSet;
-
-const FORMAT_ID: &str = "transfer_text";
 
 /// Reads every text that was detected.
 pub(super) fn read(
@@ -23,6 +20,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut bytes_done = 0;
+    let mut texts = HashSet::new();
     for member in detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)) {
         let bytes = catalog.bytes(member, context.limits.side_file_bytes)?;
         match super::decode(&bytes, true) {
@@ -38,6 +36,13 @@ pub(super) fn read(
                     role: "source_text".into(),
                     place: member.place.clone(),
                 };
+                // Copies of one file have the same records.
+                if !texts.insert(item.group.clone()) {
+                    let reason = "duplicate: another file has the same text".into();
+                    let (place, outcome) = (member.place.clone(), DroppedAs::Skipped);
+                    sink.dropped(Dropped { place, outcome, reason, kind: None });
+                    continue;
+                }
                 sink.passthrough(item, &mut bytes.as_slice())?;
                 read_text(&entries::unix_line_ends(&text), member, detected.claim.version.as_deref(), sink)?;
             }
@@ -88,7 +93,7 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     if version == Some(detect::TextKind::Transcript.as_str())
         && let Some(found) = transcript::read(text)
     {
-        return sink.unit(conversation_unit(&found, text, &place));
+        return sink.unit(conversation::unit(&found, text, &place));
     }
     let found = entries::read(text);
     let platform = platform_of(text, member, &found);
@@ -119,22 +124,6 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     Ok(())
 }
 
-struct TextSource<'p> {
-    member: &'p Member,
-    version: Option<&'p str>,
-}
-
-impl TextSource<'_> {
-    fn origin(&self, line: usize) -> Origin {
-        Origin {
-            format: FORMAT_ID.into(),
-            version: self.version.map(Into::into),
-            container: self.member.place.clone(),
-            pointer: format!("line {line}"),
-        }
-    }
-}
-
 fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'_>) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT_ID, id.as_str()), entry.content.as_str());
     record.origin_id = Some(id);
@@ -162,52 +151,4 @@ fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     } else {
         "other"
     }
-}
-
-fn conversation_unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
-    let id = text_id("", text.trim());
-    let name = place.member.file_name();
-    let stem = name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let first_text = || found.turns.iter().find(|t| !t.text.is_empty()).map(|t| first_line(&t.text));
-    let labels: Vec<String> = found.turns.iter().map(|t| t.label.to_lowercase()).collect();
-    let is_from = |who: &str| labels.iter().any(|l| l.starts_with(who)) || name.to_lowercase().contains(who);
-    let platforms = ["chatgpt", "claude", "gemini", "copilot", "grok", "deepseek", "mistral", "perplexity"];
-    let platform = platforms.into_iter().find(|p| is_from(p)).unwrap_or("other");
-    let source = Source {
-        platform: platform.into(),
-        conversation: Some(id.clone()),
-        method: Some("pasted".into()),
-        ..Source::default()
-    };
-    let mut head = Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), found.preamble.as_str());
-    head.origin_id = Some(id.clone());
-    head.title = stem.or_else(first_text);
-    head.source = Source { conversation: None, ..source.clone() };
-    head.origin = place.origin(1);
-    let key = head.key.clone();
-    let mut records = vec![head];
-    for (position, turn) in found.turns.iter().enumerate() {
-        let mut record =
-            Record::new(Kind::Message, RecordKey::new(FORMAT_ID, format!("{id}/{position}")), turn.text.as_str());
-        record.source = source.clone();
-        record.origin = place.origin(turn.line);
-        record.parent = Some(key.clone());
-        record.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: turn.source.clone() });
-        record.message = Some(MessagePart {
-            role: turn.role.into(),
-            parent: position.checked_sub(1).map(|p| RecordKey::new(FORMAT_ID, format!("{id}/{p}"))),
-            position: u32::try_from(position).unwrap_or(u32::MAX),
-            hidden: turn.role == roles::SYSTEM,
-            active: true,
-            model: None,
-            content_type: if turn.role == roles::SYSTEM { "context" } else { "text" }.into(),
-        });
-        records.push(record);
-    }
-    Unit { records }
-}
-
-fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
 }

@@ -56,6 +56,14 @@ fn sample_texts_have_the_expected_counts() {
 }
 
 #[test]
+fn conversations_in_markdown_are_read_as_their_cases_say() {
+    for case in ["specstory", "markdown"] {
+        let case = mementory_format::testkit::repo().join("fixtures/transfer_text").join(case);
+        crate::cases::check_case(&case, &TransferText);
+    }
+}
+
+#[test]
 fn exports_of_other_formats_are_not_claimed() {
     let Some(exports) = shared() else { return };
     for entry in std::fs::read_dir(exports).unwrap() {

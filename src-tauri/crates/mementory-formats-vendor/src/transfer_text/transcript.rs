@@ -1,5 +1,7 @@
-//! Reads conversations that were copied as text, in which lines name the speaker (vendors.md §9).
+//! Reads conversations as text: copied ones, in which lines name the speaker (vendors.md §9), and exported Markdown.
+use super::speaker::{self, Speaker, Style};
 use mementory_formats_shared::roles;
+use mementory_model::Timestamp;
 
 /// A turn of a conversation.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +16,10 @@ pub(super) struct Turn {
     pub line: usize,
     /// The lines of the turn, unchanged from the source, including the label.
     pub source: String,
+    /// When it was said, if the label says so.
+    pub time: Option<Timestamp>,
+    /// The model that answered, if the label says so.
+    pub model: Option<String>,
 }
 
 /// The turns of a text.
@@ -22,58 +28,59 @@ pub(super) struct Transcript {
     pub turns: Vec<Turn>,
     /// The text before the first turn.
     pub preamble: String,
+    /// How its speakers are named.
+    pub style: Option<Style>,
+    /// True if no speaker is named by a word that notes have as a heading.
+    pub is_certain: bool,
 }
 
-/// Labels of the person besides the role names in [`roles`], in the languages in which chat programs copy them.
-const USER_LABELS: [&str; 13] = [
-    "i said",
-    "you said",
-    "du hast gesagt",
-    "sie sagten",
-    "vous avez dit",
-    "tu as dit",
-    "has dicho",
-    "dijiste",
-    "hai detto",
-    "você disse",
-    "je zei",
-    "вы сказали",
-    "你说",
-];
-/// Names of assistants that [`roles`] does not contain.
-const ASSISTANT_LABELS: [&str; 9] =
-    ["le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
-/// What chat programs put after or before the name of the assistant that speaks.
-const SAID: [&str; 12] = [
-    " said",
-    " says",
-    " hat gesagt",
-    " sagte",
-    " a dit",
-    " ha dicho",
-    " dijo",
-    " ha detto",
-    " disse",
-    " zei",
-    " сказал",
-    " 说",
-];
+impl Transcript {
+    /// True if only the head of a file is before the first turn: titles, members such as `Created: …`, and comments.
+    pub(super) fn has_only_a_head_before(&self) -> bool {
+        let lines: Vec<&str> = self.preamble.lines().collect();
+        lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
+    }
+
+    /// True for Markdown that a program exported: speakers in headings or in bold, who are nothing else in notes, and who
+    /// speak in turns or at a time.
+    pub(super) fn is_exported(&self) -> bool {
+        let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
+        let is_dated = self.turns.iter().filter(|turn| turn.time.is_some()).count() >= 2;
+        let changes = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
+        self.style == Some(Style::Export) || is_marked && (is_dated || changes >= 3)
+    }
+}
+
+/// Most lines of a head.
+const MAX_HEAD_LINES: usize = 40;
+/// Longest name of a member of a head, in characters.
+const MAX_NAME: usize = 30;
+
+/// True for a line that programs write before a conversation.
+fn is_head_line(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['-', '>', ' ']);
+    let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
+    let is_mark = line.starts_with('#') || line.starts_with("<!--") || line.starts_with('[') && line.ends_with(')');
+    let is_italic = line.len() > 2 && line.starts_with(['_', '*']) && line.ends_with(['_', '*']);
+    let plain: String = line.chars().filter(|c| !matches!(c, '*' | '_')).collect();
+    let is_member = plain.split_once(':').is_some_and(|(name, value)| {
+        let has_value = !value.trim().is_empty() && value.chars().count() <= 200;
+        has_value && !name.is_empty() && name.chars().count() <= MAX_NAME && name.split_whitespace().count() <= 3
+    });
+    is_rule || is_mark || is_italic || is_member
+}
 
 /// Reads the turns of a text. None unless both user and assistant speak.
 pub(super) fn read(text: &str) -> Option<Transcript> {
-    let mut out = Transcript::default();
-    let mut is_in_code = false;
+    let speakers = speakers_of(text);
+    let style = style_of(&speakers)?;
+    let mut speakers =
+        speakers.into_iter().filter(|(_, found)| style.is_none_or(|style| found.style == style)).peekable();
+    let mut out = Transcript { style, is_certain: true, ..Transcript::default() };
     for (number, line) in text.lines().enumerate() {
-        let is_fence = line.trim_start().starts_with("```");
-        is_in_code ^= is_fence;
-        if let Some((role, label, rest)) = (!is_in_code && !is_fence).then(|| parse_speaker(line)).flatten() {
-            out.turns.push(Turn {
-                role,
-                label: label.to_owned(),
-                text: rest.to_owned(),
-                line: number + 1,
-                source: line.to_owned(),
-            });
+        if let Some((_, found)) = speakers.next_if(|(at, _)| *at == number) {
+            out.is_certain &= found.is_certain;
+            out.turns.push(turn(&found, number, line));
             continue;
         }
         match out.turns.last_mut() {
@@ -89,38 +96,81 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
             }
         }
     }
-    for turn in &mut out.turns {
-        turn.text = without_footer(&turn.text).trim().to_owned();
+    let count = out.turns.len();
+    for (n, turn) in out.turns.iter_mut().enumerate() {
+        let is_last = n + 1 == count;
+        let text = without_footer(&turn.text).trim();
+        // Exporters put a line between the turns.
+        let text = if is_last { text } else { text.strip_suffix("\n---").unwrap_or(text).trim_end() };
+        turn.text = if text == "---" { String::new() } else { text.to_owned() };
+        take_time(turn);
     }
     out.preamble = out.preamble.trim().to_owned();
     let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
-    (has_spoken("user") && has_spoken("assistant")).then_some(out)
+    let is_export = style == Some(Style::Export) && has_spoken(roles::USER);
+    (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
 }
 
-/// The role of a label. In headings and bold text a picture may stand before it (`🤖 Assistant`), and a model or a time
-/// in parentheses after it (`ChatGPT (GPT-5)`).
-fn role_of(label: &str, is_marked: bool) -> Option<&'static str> {
-    let mut label = label.to_lowercase();
-    if is_marked {
-        label = label.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        if let Some((name, _)) = label.split_once(['(', '[', '<']) {
-            label = name.trim().trim_end_matches(['*', '_']).to_owned();
+fn turn(found: &Speaker<'_>, number: usize, line: &str) -> Turn {
+    Turn {
+        role: found.role,
+        label: found.label.to_owned(),
+        text: found.rest.to_owned(),
+        line: number + 1,
+        source: line.to_owned(),
+        time: found.time,
+        model: found.model.map(str::to_owned),
+    }
+}
+
+/// The lines that name a speaker, outside of code.
+fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
+    let mut fence: Option<(char, usize)> = None;
+    let mut out = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let marks = line.trim_start();
+        let first = marks.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let length = first.map_or(0, |mark| marks.chars().take_while(|c| *c == mark).count());
+        match (fence, first) {
+            (None, Some(mark)) if length >= 3 => fence = Some((mark, length)),
+            // A longer fence around a shorter one ends only with one of its own length.
+            (Some((mark, least)), Some(found))
+                if mark == found && length >= least && marks.trim_end().len() == length =>
+            {
+                fence = None;
+            }
+            (None, _) => out.extend(speaker::parse(line).map(|found| (number, found))),
+            _ => {}
         }
     }
-    let label = label.trim();
-    if USER_LABELS.contains(&label) {
-        return Some(roles::USER);
+    out
+}
+
+/// The style in which both sides speak. `Some(None)` if they only do so in different styles, None if they do not. Lines of
+/// a weaker style are text: exporters write `**User:** name` in the head, and people quote conversations.
+fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
+    let speaks = |style: Option<Style>, role: &str| {
+        speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
+    };
+    // SpecStory's lines are nothing else, and it writes a session that was not answered as well.
+    if speakers.iter().any(|(_, found)| found.style == Style::Export && !found.label.is_empty()) {
+        return Some(Some(Style::Export));
     }
-    let name = SAID.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
-    let name = name.strip_prefix("o ").unwrap_or(name);
-    // These words begin ordinary lines (`Context: …`), so they are no speakers in a text.
-    if matches!(name, "context" | "input" | "output" | "request" | "reply" | "client" | "agent" | "character") {
-        return None;
+    let both = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
+    let styles = [Style::Heading, Style::Bold, Style::Plain].map(Some);
+    styles.into_iter().chain([None]).find(|style| both(*style))
+}
+
+/// A line with nothing but a time, as the first of a turn, is its time.
+fn take_time(turn: &mut Turn) {
+    let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
+    let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
+    let is_short = line.len() <= 40 && turn.time.is_none();
+    let Some((before, time)) = speaker::time_in(line).filter(|_| is_short) else { return };
+    if before.is_empty() {
+        turn.time = Some(time);
+        turn.text = rest.trim_start().to_owned();
     }
-    if ASSISTANT_LABELS.contains(&name) {
-        return Some(roles::ASSISTANT);
-    }
-    roles::role(name).filter(|role| *role != roles::TOOL)
 }
 
 /// A text without the line that browser extensions put at the end of an export.
@@ -131,52 +181,13 @@ fn without_footer(text: &str) -> &str {
     if is_footer { before.trim_end().trim_end_matches("---") } else { text }
 }
 
-/// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:` or
-/// `### Assistant`. None for any other line.
-fn parse_speaker(line: &str) -> Option<(&'static str, &str, &str)> {
-    let text = line.trim_start_matches(['>', ' ']);
-    let bare = text.trim_start_matches('#').trim_start();
-    let is_heading = bare.len() < text.len() && text.starts_with('#');
-    let bold_text = bare.strip_prefix("**").or_else(|| bare.strip_prefix("__"));
-    let inner = bold_text.unwrap_or(bare);
-    let (label, rest) = match inner.split_once([':', '：']) {
-        Some((label, rest)) => (label, rest),
-        None if is_heading || bold_text.is_some() => (inner, ""),
-        None => return None,
-    };
-    let label = label.trim().trim_end_matches(['*', '_']).trim();
-    let rest = if bold_text.is_some() { rest.trim_start_matches(['*', '_']) } else { rest };
-    let role = role_of(label, is_heading || bold_text.is_some())?;
-    Some((role, label, rest.trim()))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    #[test]
-    fn recognises_speaker_labels() {
-        for (line, expected) in [
-            ("You said:", Some(("user", "You said", ""))),
-            ("User: and in pots?", Some(("user", "User", "and in pots?"))),
-            ("**Human:** hi", Some(("user", "Human", "hi"))),
-            ("**Claude**: hi", Some(("assistant", "Claude", "hi"))),
-            ("## Prompt:", Some(("user", "Prompt", ""))),
-            ("### Assistant", Some(("assistant", "Assistant", ""))),
-            ("## 🤖 ChatGPT (GPT-5)", Some(("assistant", "🤖 ChatGPT (GPT-5)", ""))),
-            ("Du hast gesagt:", Some(("user", "Du hast gesagt", ""))),
-            ("ChatGPT hat gesagt:", Some(("assistant", "ChatGPT hat gesagt", ""))),
-            ("Vous avez dit :", Some(("user", "Vous avez dit", ""))),
-            ("DeepSeek: hi", Some(("assistant", "DeepSeek", "hi"))),
-            ("Context: it rains", None),
-            ("Output: 12", None),
-            ("Assistant", None),
-            ("You should know: it rains", None),
-            ("https://example.org", None),
-        ] {
-            assert_eq!(parse_speaker(line), expected, "{line}");
-        }
+    fn texts(found: &Transcript) -> Vec<&str> {
+        found.turns.iter().map(|turn| turn.text.as_str()).collect()
     }
 
     #[test]
@@ -195,5 +206,37 @@ mod tests {
         assert_eq!(found.preamble, "Title");
         assert!(found.turns[0].text.contains("user: root"));
         assert!(read("User: a\nUser: b").is_none());
+        let nested = read("User: a\n````\n```\nAI: in code\n```\nAI: still in code\n````\nAI: b").unwrap();
+        assert_eq!(nested.turns.len(), 2);
+    }
+
+    #[test]
+    fn members_of_the_head_and_quoted_speakers_are_no_turns() {
+        let text = "# Slugs\n\n**User:** Amrei\n**Created:** 5/1/2026\n\n## Prompt:\nWhat eats slugs?\n\n## Response:\nAs said:\n**User:** x\n**Claude:** y";
+        let found = read(text).unwrap();
+        assert_eq!(texts(&found), ["What eats slugs?", "As said:\n**User:** x\n**Claude:** y"]);
+        assert!(found.has_only_a_head_before() && !found.is_exported());
+    }
+
+    #[test]
+    fn the_time_of_a_turn_may_be_a_line_of_its_own() {
+        let found =
+            read("**You said:**\n2026-01-16 10:00\n\nHi\n\n---\n\n**ChatGPT said:**\n*2026-01-16 10:01*\nHello")
+                .unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        assert!(found.turns.iter().all(|turn| turn.time.is_some()) && found.is_exported());
+        let found = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
+        assert_eq!(found.turns[0].text, "2026-01-16 was a Friday");
+    }
+
+    #[test]
+    fn notes_about_speakers_are_no_exports() {
+        for text in [
+            "# Roles\n\nWho does what in this system.\n\n## User\nWrites prompts.\n\n## Assistant\nAnswers.\n",
+            "# Questions\n\n## Question\nWhy?\n\n## Answer\nBecause.\n\n## Question\nHow?\n\n## Answer\nSo.\n",
+            "# Interview\n\nWe met on Monday.\n\n**Me:** hello\n\n**Bot:** hello\n\n**Me:** bye\n\n**Bot:** bye\n",
+        ] {
+            assert!(!read(text).is_some_and(|found| found.is_exported() && found.has_only_a_head_before()), "{text}");
+        }
     }
 }

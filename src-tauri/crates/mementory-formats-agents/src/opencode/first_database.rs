@@ -1,0 +1,75 @@
+//! The database of OpenCode's first program, written in Go: tables of sessions and messages. A message has its parts as JSON in
+//! a column.
+use super::session::Session;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_formats_shared::sqlite_rows::{self, Row, Schema, row_of, row_text};
+use mementory_model::{DroppedAs, Kind};
+use rusqlite::Statement;
+
+/// True for such a database. Today's has other names for its tables.
+pub(super) fn is_first(schema: &Schema) -> bool {
+    schema.has_table("messages", &["session_id", "role", "parts"])
+        && schema.has_table("sessions", &["parent_session_id", "title"])
+}
+
+/// Reads all sessions. The database is opened so that nothing is locked or changed.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite_rows::open(reader, member)?;
+    let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
+    let sql = "SELECT * FROM messages WHERE session_id = ?1 ORDER BY created_at, rowid";
+    let mut messages = database.connection.prepare(sql).map_err(|error| unreadable(member, &error))?;
+    sqlite_rows::each_row(reader, member, &database, "sessions", |reader, row, _| {
+        read_session(reader, member, &database, row, &mut messages)
+    })?;
+    sqlite_rows::report_other_tables(reader, member, &database, &tables, |table| match table {
+        "sessions" | "messages" => None,
+        "files" => Some("they are versions of the files of a project"),
+        "goose_db_version" => Some("it has the version of the tables"),
+        _ => Some("it has no sessions"),
+    });
+    Ok(())
+}
+
+fn read_session(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    row: Row,
+    messages: &mut Statement<'_>,
+) -> Result<(), FormatError> {
+    let id = row.get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
+    let mut session = Session::new(Some(&id), Some(&row_text(row, |_| false)));
+    let names: Vec<String> = messages.column_names().map(str::to_owned).collect();
+    let mut budget = reader.context.limits.element_bytes;
+    let place = format!("{}#sessions/{id}", member.place);
+    let mut rows = messages.query([&id]).map_err(|error| unreadable(member, &error))?;
+    for _ in 0..database.max_rows {
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => break,
+            // What was read before it is a part of the session.
+            Err(error) => {
+                let reason = format!("database_unreadable: {error}");
+                reader.report_dropped(place.clone(), DroppedAs::Failed, &reason, Some(Kind::Message));
+                break;
+            }
+        };
+        let text = row_text(row_of(row, &names), |column| column == "parts");
+        let bytes = text.len() as u64;
+        if bytes > budget {
+            let reason = "too_large: the session is larger than an element may be";
+            reader.report_dropped(place.clone(), DroppedAs::Failed, reason, Some(Kind::Message));
+            continue;
+        }
+        budget -= bytes;
+        let info = Object::parse(&text).unwrap_or_default();
+        let parts = info.list("parts").unwrap_or_default();
+        let parts: Vec<Object<'_>> = parts.iter().filter_map(|part| Object::parse(part.get())).collect();
+        let pointer = format!("messages/{}", info.text("id").unwrap_or_default());
+        session.add(reader, member, (&info, &parts), (text.clone(), pointer))?;
+    }
+    session.send(reader, &member.place)
+}

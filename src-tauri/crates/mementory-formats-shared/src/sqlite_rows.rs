@@ -1,0 +1,256 @@
+//! Rows of a SQLite database as JSON objects, and detection of a database by the columns of its tables.
+use super::object::Object;
+use super::reader::FileReader;
+use super::sqlite::{Database, SQLITE_MAGIC, column_text, is_beside};
+use memchr::memmem;
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_model::{DroppedAs, Issue};
+use rusqlite::types::ValueRef;
+use serde_json::{Map, Value};
+
+/// A row by the names of its columns.
+pub type Row = Map<String, Value>;
+
+/// Bytes of a database that detection reads. Its table of tables may be in any of the first pages.
+const HEAD_BYTES: usize = 4 << 20;
+/// Longest definition of a table, in bytes, that is looked at.
+const MAX_DEFINITION: usize = 16 << 10;
+
+/// The start of a database and of its log, which may have the definitions of a database that is in use.
+pub struct Schema {
+    head: Vec<u8>,
+    log: Vec<u8>,
+}
+
+impl Schema {
+    /// The definitions in a member. None if it is not a SQLite database.
+    pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
+        let magic = catalog.head(member, SQLITE_MAGIC.len()).ok()?;
+        if magic != SQLITE_MAGIC {
+            return None;
+        }
+        let head = catalog.head(member, HEAD_BYTES).ok()?;
+        let log = catalog.members().iter().find(|other| is_beside(member, other, "-wal"));
+        let log = log.and_then(|log| catalog.head(log, HEAD_BYTES).ok()).unwrap_or_default();
+        Some(Self { head, log })
+    }
+
+    /// True if there is a table with this name and these columns.
+    pub fn has_table(&self, name: &str, columns: &[&str]) -> bool {
+        [&self.head, &self.log].into_iter().any(|bytes| {
+            let mut starts = memmem::find_iter(bytes, b"CREATE TABLE ");
+            starts.any(|at| {
+                let definition = bytes.get(at + "CREATE TABLE ".len()..).and_then(|rest| definition_of(rest, name));
+                definition.is_some_and(|text| columns.iter().all(|column| has_word(text, column)))
+            })
+        })
+    }
+}
+
+/// The text between the parentheses of a definition, if it is that of this table.
+fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
+    let quotes = b"\"`'[]";
+    let is_quote = |byte: &u8| quotes.contains(byte);
+    let start = usize::from(rest.first().is_some_and(is_quote));
+    let rest = rest.get(start..)?;
+    let given = rest.get(..name.len())?;
+    if !given.eq_ignore_ascii_case(name.as_bytes()) {
+        return None;
+    }
+    let after = rest.get(name.len()..)?;
+    let open = after.iter().position(|byte| !is_quote(byte) && !byte.is_ascii_whitespace())?;
+    let body = after.get(open..).filter(|body| body.first() == Some(&b'('))?;
+    let mut depth = 0u32;
+    for (at, byte) in body.iter().enumerate().take(MAX_DEFINITION) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return body.get(1..at),
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn has_word(text: &[u8], word: &str) -> bool {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    memmem::find_iter(text, word.as_bytes()).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        !is_letter(before) && !is_letter(text.get(at + word.len()))
+    })
+}
+
+/// One claim for each database that `test` accepts: the database has the role of a manifest, its logs that of junk.
+pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&Schema) -> bool) -> Vec<Claim> {
+    let found = catalog.members().iter().filter(|member| Schema::of(catalog, member).is_some_and(|s| test(&s)));
+    let claim = |member: &Member| {
+        let mut parts = vec![Part { member: member.id, role: Role::Manifest }];
+        parts.extend(logs(catalog, member));
+        Claim { version: Some("database".into()), confidence, reason: reason.into(), parts, missing_parts: vec![] }
+    };
+    found.map(claim).collect()
+}
+
+/// The log of a database that was copied while in use, and its index.
+pub fn logs<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Item = Part> + 'c {
+    let is_log = |member: &&Member| ["-wal", "-shm", "-journal"].iter().any(|end| is_beside(database, member, end));
+    catalog.members().iter().filter(is_log).map(|member| Part { member: member.id, role: Role::Junk })
+}
+
+/// Opens a database for its rows, and says so if its log cannot be read.
+pub fn open(files: &mut FileReader<'_>, member: &Member) -> Result<Database, FormatError> {
+    let database = super::sqlite::open_cut(files.catalog, member, &files.context.limits)?;
+    if database.is_cut {
+        let message = "the end of this database is missing; what is before it is read";
+        files.sink.note(Issue::new("truncated", &member.place, message));
+    }
+    if database.is_log_unread {
+        let message =
+            "the log of this database is not read, because the database is too large; close the program first";
+        files.sink.note(Issue::new("log_unread", &member.place, message));
+    }
+    Ok(database)
+}
+
+/// Names of the ordinary tables. A view or virtual table could run code from the file.
+pub fn tables(database: &Database) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
+               AND name NOT LIKE 'sqlite_%' ORDER BY name";
+    let mut statement = database.connection.prepare(sql)?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Calls `read` for each row of a table, one at a time. A row that SQLite cannot read ends the table, and that is
+/// reported.
+pub fn each_row(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    table: &str,
+    read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    each_row_in_order(files, member, database, (table, ""), read)
+}
+
+/// Like [`each_row`], in the order of the columns `order`. Both names come from the reader, never from the file.
+pub fn each_row_in_order(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    (table, order): (&str, &str),
+    mut read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
+        let place = format!("{}#{table}", member.place);
+        files.report_dropped(place, DroppedAs::Failed, &format!("database_unreadable: {error}"), None);
+        Ok(())
+    };
+    let order = if order.is_empty() { String::new() } else { format!(" ORDER BY {order}") };
+    let mut statement = match database.connection.prepare(&format!("SELECT * FROM \"{table}\"{order}")) {
+        Ok(statement) => statement,
+        Err(error) => return failed(files, error),
+    };
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = match statement.query([]) {
+        Ok(rows) => rows,
+        Err(error) => return failed(files, error),
+    };
+    // A damaged file can lead to the same rows again and again.
+    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    for number in 0..most {
+        match rows.next() {
+            Ok(Some(row)) => read(files, row_of(row, &names), number)?,
+            Ok(None) => break,
+            Err(error) => return failed(files, error),
+        }
+    }
+    Ok(())
+}
+
+/// A row as JSON. Bytes that are no text are left out: these are pictures and vectors.
+pub fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
+    let mut out = Row::new();
+    for (index, name) in names.iter().enumerate() {
+        let value = match row.get_ref(index) {
+            Ok(ValueRef::Integer(number)) => number.into(),
+            Ok(ValueRef::Real(number)) => serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number),
+            Ok(ValueRef::Blob(bytes)) if std::str::from_utf8(bytes).is_err() => Value::Null,
+            Ok(value) => column_text(value).map_or(Value::Null, Value::String),
+            Err(_) => Value::Null,
+        };
+        out.insert(name.clone(), value);
+    }
+    out
+}
+
+/// A row as JSON text. Columns for which `is_json` is true have JSON in a text; it is JSON in the row, so that a row
+/// looks like an element of an export.
+pub fn row_text(row: Row, is_json: impl Fn(&str) -> bool) -> String {
+    let mut out = String::from("{");
+    for (name, value) in row {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        let inside = |text: &str| is_json(&name) && (Object::parse(text).is_some() || is_list(text));
+        let text = match &value {
+            Value::String(text) if inside(text) => text.clone(),
+            other => other.to_string(),
+        };
+        out.push_str(&Value::String(name).to_string());
+        out.push(':');
+        out.push_str(&text);
+    }
+    out.push('}');
+    out
+}
+
+fn is_list(text: &str) -> bool {
+    text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
+}
+
+/// Says which tables are not imported, with their number of rows. `why` gives the reason for a table; None leaves it out.
+pub fn report_other_tables<'w>(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    tables: &[String],
+    why: impl Fn(&str) -> Option<&'w str>,
+) {
+    for table in tables {
+        let Some(why) = why(table) else { continue };
+        let quoted = table.replace('"', "\"\"");
+        let sql = format!("SELECT count(*) FROM \"{quoted}\"");
+        let count = database.connection.query_row(&sql, [], |row| row.get::<_, i64>(0));
+        let Some(count) = count.ok().filter(|count| *count > 0) else { continue };
+        let reason = format!("not_imported: {count} rows of this table are not imported, because {why}");
+        files.report_dropped(format!("{}#{table}", member.place), DroppedAs::Skipped, &reason, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(text: &str) -> Schema {
+        Schema { head: text.as_bytes().to_vec(), log: Vec::new() }
+    }
+
+    #[test]
+    fn a_table_is_found_by_its_own_columns_only() {
+        let found =
+            schema("x CREATE TABLE \"notes\" (id INTEGER CHECK (id > 0), body TEXT) CREATE TABLE other(tags TEXT)");
+        assert!(found.has_table("notes", &["id", "body"]));
+        assert!(found.has_table("other", &["tags"]));
+        assert!(!found.has_table("notes", &["tags"]), "a column of another table");
+        assert!(!found.has_table("notes", &["bod"]), "a part of a name");
+        assert!(!found.has_table("note", &[]), "a part of the name of a table");
+        assert!(!schema("CREATE TABLE notes (id").has_table("notes", &["id"]), "a definition that is cut off");
+    }
+
+    #[test]
+    fn only_columns_with_json_become_json() {
+        let row = || Row::from_iter([("a", "{\"b\":1}"), ("c", "[]")].map(|(k, v)| (k.to_owned(), v.into())));
+        assert_eq!(row_text(row(), |name| name == "a"), r#"{"a":{"b":1},"c":"[]"}"#);
+        assert_eq!(row_text(row(), |_| true), r#"{"a":{"b":1},"c":[]}"#);
+    }
+}

@@ -1,0 +1,151 @@
+//! A conversation from the turns of a text.
+use super::FORMAT_ID;
+use super::entries::text_id;
+use super::folded;
+use super::speaker::{Style, time_in};
+use super::transcript::{Transcript, Turn};
+use mementory_format::Member;
+use mementory_formats_shared::roles;
+use mementory_model::{Kind, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim};
+
+/// Assistants that a label or the name of a file names.
+const ASSISTANTS: [&str; 8] = ["chatgpt", "claude", "gemini", "copilot", "grok", "deepseek", "mistral", "perplexity"];
+/// The platforms of programs whose sessions SpecStory writes.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("Claude Code", "claude-code"),
+    ("Cursor", "cursor"),
+    ("Codex", "codex"),
+    ("Gemini CLI", "gemini-cli"),
+    ("Copilot", "github-copilot"),
+    ("Windsurf", "windsurf"),
+];
+
+/// The file that a text is in.
+pub(super) struct TextSource<'p> {
+    pub member: &'p Member,
+    pub version: Option<&'p str>,
+}
+
+impl TextSource<'_> {
+    pub(super) fn origin(&self, line: usize) -> Origin {
+        Origin {
+            format: FORMAT_ID.into(),
+            version: self.version.map(Into::into),
+            container: self.member.place.clone(),
+            pointer: format!("line {line}"),
+        }
+    }
+}
+
+/// The session that a comment in the head of a file names: `<!-- Claude Code Session <id> (<time>) -->`.
+struct Session<'t> {
+    program: &'t str,
+    id: &'t str,
+}
+
+fn session_of(preamble: &str) -> Option<Session<'_>> {
+    preamble.lines().find_map(|line| {
+        let comment = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?.trim();
+        let (program, rest) = comment.split_once(" Session ")?;
+        let id = rest.split_whitespace().next()?;
+        Some(Session { program, id })
+    })
+}
+
+/// The conversation with its messages.
+pub(super) fn unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
+    let is_export = found.style == Some(Style::Export);
+    let session = session_of(&found.preamble).filter(|_| is_export);
+    // A session that went on after an export is the same one.
+    let id = session.as_ref().map_or_else(|| text_id("", text.trim()), |session| format!("session/{}", session.id));
+    let source = Source {
+        platform: platform(found, session.as_ref(), place),
+        conversation: Some(id.clone()),
+        method: (!is_export).then(|| "pasted".into()),
+        ..Source::default()
+    };
+    let mut head = Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), found.preamble.as_str());
+    head.origin_id = Some(session.as_ref().map_or_else(|| id.clone(), |session| session.id.to_owned()));
+    head.title = title(found, place);
+    head.times.created = found.turns.iter().filter_map(|turn| turn.time).min();
+    head.times.updated = found.turns.iter().filter_map(|turn| turn.time).max();
+    head.source = Source { conversation: None, ..source.clone() };
+    head.origin = place.origin(1);
+    if let Some(session) = &session {
+        head.fields.insert("program".into(), session.program.into());
+    }
+    let key = head.key.clone();
+    let mut records = vec![head];
+    for (position, turn) in found.turns.iter().enumerate() {
+        let mut record = message(turn, &id, position, is_export);
+        record.source = source.clone();
+        record.origin = place.origin(turn.line);
+        record.parent = Some(key.clone());
+        records.push(record);
+    }
+    Unit { records }
+}
+
+fn message(turn: &Turn, conversation: &str, position: usize, is_export: bool) -> Record {
+    let (text, blocks) = match is_export && turn.role == roles::ASSISTANT {
+        true => folded::split(&turn.text),
+        false => (turn.text.clone(), Vec::new()),
+    };
+    let is_tool_only = text.is_empty() && !blocks.is_empty();
+    let key = |position: usize| RecordKey::new(FORMAT_ID, format!("{conversation}/{position}"));
+    let mut record = Record::new(Kind::Message, key(position), text);
+    record.times.created = turn.time;
+    record.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: turn.source.clone() });
+    if !blocks.is_empty() {
+        record.fields.insert("blocks".into(), blocks.into());
+    }
+    let is_system = turn.role == roles::SYSTEM;
+    let content_type = match (is_system, is_tool_only) {
+        (true, _) => "context",
+        (false, true) => "tool_call",
+        (false, false) => "text",
+    };
+    record.message = Some(MessagePart {
+        role: turn.role.into(),
+        parent: position.checked_sub(1).map(key),
+        position: u32::try_from(position).unwrap_or(u32::MAX),
+        hidden: is_system || is_tool_only,
+        active: true,
+        model: turn.model.clone(),
+        content_type: content_type.into(),
+    });
+    record
+}
+
+fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSource<'_>) -> String {
+    if let Some(session) = session {
+        let known = PROGRAMS.iter().find(|(name, _)| session.program.starts_with(name));
+        return known.map_or("other", |(_, platform)| *platform).into();
+    }
+    let name = place.member.file_name().to_lowercase();
+    let labels: Vec<String> = found.turns.iter().map(|turn| turn.label.to_lowercase()).collect();
+    let is_from = |who: &str| labels.iter().any(|label| label.starts_with(who)) || name.contains(who);
+    ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
+}
+
+/// The heading before the turns, unless it is only a time; else the name of the file; else the first words.
+fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
+    let headings = found.preamble.lines().filter_map(|line| {
+        let line = line.trim();
+        let title = line.trim_start_matches('#');
+        (title.len() < line.len()).then(|| title.trim())
+    });
+    let is_title = |title: &&str| {
+        let is_time = time_in(title).is_some_and(|(before, _)| before.is_empty());
+        !title.is_empty() && !is_time && *title != "SpecStory"
+    };
+    let heading = headings.filter(is_title).next_back().map(str::to_owned);
+    let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());
+    let first_text = || found.turns.iter().find(|turn| !turn.text.is_empty()).map(|turn| first_line(&turn.text));
+    heading.or_else(stem).or_else(first_text)
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
+}

@@ -1,0 +1,312 @@
+//! Lines that name who speaks, in copied conversations and in the Markdown that chat programs and their extensions export.
+use mementory_formats_shared::memory_rows::time_of_text;
+use mementory_formats_shared::roles;
+use mementory_model::Timestamp;
+
+/// How a line names its speaker. The order is that of certainty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Style {
+    /// `User: …`
+    Plain,
+    /// `**User:** …`
+    Bold,
+    /// `## User`
+    Heading,
+    /// `_**User (2026-01-16 16:48:38Z)**_`, as SpecStory writes.
+    Export,
+}
+
+/// Who speaks in a line.
+#[derive(Debug, PartialEq)]
+pub(super) struct Speaker<'l> {
+    /// `user`, `assistant` or `system`.
+    pub role: &'static str,
+    /// The label without marks. Empty for the next part of an answer.
+    pub label: &'l str,
+    /// What stands behind the label.
+    pub rest: &'l str,
+    pub style: Style,
+    pub time: Option<Timestamp>,
+    pub model: Option<&'l str>,
+    /// False for words such as `Question`, which are headings of notes as well.
+    pub is_certain: bool,
+}
+
+/// Labels of the person besides the names of its role, in the languages in which chat programs copy them.
+const USER_LABELS: [&str; 13] = [
+    "i said",
+    "you said",
+    "du hast gesagt",
+    "sie sagten",
+    "vous avez dit",
+    "tu as dit",
+    "has dicho",
+    "dijiste",
+    "hai detto",
+    "você disse",
+    "je zei",
+    "вы сказали",
+    "你说",
+];
+/// Names of assistants that no role is called.
+const ASSISTANT_LABELS: [&str; 9] =
+    ["le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
+/// What chat programs put after or before the name of the assistant that speaks.
+const SAID: [&str; 12] = [
+    " said",
+    " says",
+    " hat gesagt",
+    " sagte",
+    " a dit",
+    " ha dicho",
+    " dijo",
+    " ha detto",
+    " disse",
+    " zei",
+    " сказал",
+    " 说",
+];
+/// Labels that begin ordinary lines (`Context: …`), so they are no speakers in a text.
+const NO_SPEAKERS: [&str; 8] = ["context", "input", "output", "request", "reply", "client", "agent", "character"];
+/// Labels that are usual headings of notes.
+const USUAL_HEADINGS: [&str; 12] = [
+    "prompt",
+    "question",
+    "response",
+    "answer",
+    "me",
+    "person",
+    "customer",
+    "model",
+    "instructions",
+    "system",
+    "developer",
+    "bot",
+];
+/// What SpecStory puts behind the role of a subagent's turns.
+const SIDECHAIN: &str = " - sidechain";
+
+/// The speaker of a line: `User: …`, `You said:`, `**Human:** …`, `**Human** - 2026-01-16 16:48`, `## Prompt:`,
+/// `### Assistant (model)` or `_**User**_`. None for any other line.
+pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
+    if let Some(inner) = line.trim().strip_prefix("_**").and_then(|text| text.strip_suffix("**_")) {
+        return exported(inner.trim());
+    }
+    let text = line.trim_start_matches(['>', ' ']);
+    let bare = text.trim_start_matches('#').trim_start();
+    let is_heading = bare.len() < text.len() && text.starts_with('#');
+    let bold = ["**", "__"].into_iter().find_map(|mark| Some((bare.strip_prefix(mark)?, mark)));
+    let style = match (is_heading, bold) {
+        (true, _) => Style::Heading,
+        (false, Some(_)) => Style::Bold,
+        (false, None) => Style::Plain,
+    };
+    let (label, rest) = match bold {
+        Some((inner, mark)) => bold_label(inner, mark, is_heading)?,
+        None => match split_at_colon(bare) {
+            Some(parts) => parts,
+            None if is_heading => (bare, ""),
+            None => return None,
+        },
+    };
+    let label = label.trim().trim_end_matches(['*', '_', ':', '：']).trim();
+    let (name, mut detail) = if style == Style::Plain { (label, None) } else { split_detail(label) };
+    let mut rest = rest.trim();
+    if style == Style::Bold && detail.is_none() && time_in(rest).is_some_and(|(before, _)| before.is_empty()) {
+        (detail, rest) = (Some(rest), "");
+    }
+    let (role, is_certain) = role_of(name)?;
+    Some(speaker(role, label, rest, style, detail, is_certain))
+}
+
+/// The speaker of a line of SpecStory. An empty name is the next part of an answer.
+fn exported(inner: &str) -> Option<Speaker<'_>> {
+    let (name, detail) = split_detail(inner);
+    let (name, is_sidechain) = name.strip_suffix(SIDECHAIN).map_or((name, false), |name| (name, true));
+    let role = match name.to_lowercase().as_str() {
+        "" | "agent" => roles::ASSISTANT,
+        name => role_of(name)?.0,
+    };
+    // The prompt of a subagent was written by the agent.
+    let role = if is_sidechain && role == roles::USER { roles::SYSTEM } else { role };
+    Some(speaker(role, inner, "", Style::Export, detail, true))
+}
+
+fn speaker<'l>(
+    role: &'static str,
+    label: &'l str,
+    rest: &'l str,
+    style: Style,
+    detail: Option<&'l str>,
+    is_certain: bool,
+) -> Speaker<'l> {
+    let found = detail.and_then(time_in);
+    let model = match found {
+        Some((before, _)) => Some(before),
+        None => detail.filter(|text| text.chars().any(char::is_alphabetic) && !text.contains([',', '/'])),
+    };
+    let model = model.filter(|text| role == roles::ASSISTANT && !text.is_empty());
+    Speaker { role, label, rest, style, time: found.map(|(_, time)| time), model, is_certain }
+}
+
+/// The label in bold and what stands behind it: nothing, a colon, or a time. Other bold words begin a sentence.
+fn bold_label<'l>(inner: &'l str, mark: &str, is_heading: bool) -> Option<(&'l str, &'l str)> {
+    let Some((label, after)) = inner.split_once(mark) else { return split_at_colon(inner) };
+    // `**User: and more**` is a sentence in bold.
+    if let Some((name, rest)) = split_at_colon(label)
+        && !rest.trim().is_empty()
+    {
+        return Some((name, inner.get(name.len()..)?.trim_start_matches([':', '：']).trim_end_matches(['*', '_'])));
+    }
+    let after = after.trim();
+    if let Some(rest) = after.strip_prefix([':', '：']) {
+        return Some((label, rest));
+    }
+    let is_labelled = label.trim_end().ends_with([':', '：']) || after.is_empty() || is_heading;
+    let detail = after.trim_start_matches(['-', '–', '—', '(', '[', '·', '|', ' ', '_', '*']);
+    let is_dated = time_in(detail).is_some_and(|(before, _)| before.is_empty());
+    match (is_labelled, is_dated) {
+        (_, true) => Some((label, detail)),
+        (true, false) => Some((label, after)),
+        (false, false) => None,
+    }
+}
+
+/// The text before and after the first colon that is not in parentheses.
+fn split_at_colon(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            ':' | '：' if depth == 0 => return Some((text.get(..at)?, text.get(at + c.len_utf8()..)?)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A label without pictures before it, and what stands in parentheses or behind a dash (`🤖 ChatGPT (GPT-5)`).
+fn split_detail(label: &str) -> (&str, Option<&str>) {
+    let label = label.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if let Some((name, detail)) = label.split_once(['(', '[', '<']) {
+        let name = name.trim().trim_end_matches(['*', '_', '-', '–', '—']).trim_end();
+        return (name, Some(detail.trim().trim_end_matches([')', ']', '>', '*', '_'])));
+    }
+    let dashed = [" - ", " – ", " — "].into_iter().find_map(|dash| label.split_once(dash));
+    match dashed.filter(|(_, detail)| time_in(detail).is_some()) {
+        Some((name, detail)) => (name.trim(), Some(detail.trim())),
+        None => (label.trim(), None),
+    }
+}
+
+/// An ISO time and what stands before it.
+pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
+    let text = text.trim().trim_end_matches([')', ']', '*', '_']);
+    let is_start = |at: usize| {
+        let bytes = text.as_bytes().get(at..at + 5);
+        let is_year = bytes.is_some_and(|b| b.iter().take(4).all(u8::is_ascii_digit) && b.last() == Some(&b'-'));
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        is_year && !before.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'-')
+    };
+    // Names of models may have a date as well, so the last time counts.
+    let starts = text.char_indices().map(|(at, _)| at).filter(|at| is_start(*at));
+    let (at, time) = starts.filter_map(|at| Some((at, time_of(text.get(at..)?)?))).next_back()?;
+    let before = text.get(..at)?.trim_end().trim_end_matches([',', '·', '|', '-', '@']).trim();
+    Some((before, time))
+}
+
+/// A time whose offset may have no colon. A day or minute alone is a time too.
+fn time_of(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    let tail = text.len().checked_sub(5).and_then(|at| Some((text.get(..at)?, text.get(at..)?)));
+    let with_colon = || {
+        let (before, offset) = tail.filter(|(before, t)| before.contains(':') && t.starts_with(['+', '-']))?;
+        time_of_text(&format!("{before}{}:{}", offset.get(..3)?, offset.get(3..)?))
+    };
+    let with_seconds = || time_of_text(&format!("{text}:00"));
+    let day = || super::dates::parse_day(text).and_then(super::dates::start_of_day);
+    time_of_text(text).or_else(with_colon).or_else(with_seconds).or_else(day)
+}
+
+/// The role of a label, and true if it is no usual heading.
+fn role_of(label: &str) -> Option<(&'static str, bool)> {
+    let label = label.to_lowercase();
+    let label = label.trim();
+    if USER_LABELS.contains(&label) {
+        return Some((roles::USER, true));
+    }
+    let name = SAID.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
+    let name = name.strip_prefix("o ").unwrap_or(name);
+    if NO_SPEAKERS.contains(&name) {
+        return None;
+    }
+    if ASSISTANT_LABELS.contains(&name) {
+        return Some((roles::ASSISTANT, true));
+    }
+    let role = roles::role(name).filter(|role| *role != roles::TOOL)?;
+    Some((role, !USUAL_HEADINGS.contains(&name)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn recognises_speaker_labels() {
+        for (line, expected) in [
+            ("You said:", Some(("user", "You said", ""))),
+            ("User: and in pots?", Some(("user", "User", "and in pots?"))),
+            ("**Human:** hi", Some(("user", "Human", "hi"))),
+            ("**Claude**: hi", Some(("assistant", "Claude", "hi"))),
+            ("**You said:**", Some(("user", "You said", ""))),
+            ("**ChatGPT said:**", Some(("assistant", "ChatGPT said", ""))),
+            ("## Prompt:", Some(("user", "Prompt", ""))),
+            ("### Assistant", Some(("assistant", "Assistant", ""))),
+            ("## 🤖 ChatGPT (GPT-5)", Some(("assistant", "🤖 ChatGPT (GPT-5)", ""))),
+            ("Du hast gesagt:", Some(("user", "Du hast gesagt", ""))),
+            ("ChatGPT hat gesagt:", Some(("assistant", "ChatGPT hat gesagt", ""))),
+            ("Vous avez dit :", Some(("user", "Vous avez dit", ""))),
+            ("DeepSeek: hi", Some(("assistant", "DeepSeek", "hi"))),
+            ("_**User**_", Some(("user", "User", ""))),
+            ("_**Agent - sidechain (opus-4)**_", Some(("assistant", "Agent - sidechain (opus-4)", ""))),
+            ("_**User - sidechain**_", Some(("system", "User - sidechain", ""))),
+            ("_****_", Some(("assistant", "", ""))),
+            ("Context: it rains", None),
+            ("Output: 12", None),
+            ("Assistant", None),
+            ("**User** feedback is collected weekly", None),
+            ("**Assistant** to the director", None),
+            ("_**Note**_", None),
+            ("You should know: it rains", None),
+            ("https://example.org", None),
+        ] {
+            let found = parse(line).map(|speaker| (speaker.role, speaker.label, speaker.rest));
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_label_may_have_a_time_and_a_model() {
+        for (line, time, model) in [
+            ("_**User (2026-01-16 16:48:38Z)**_", Some("2026-01-16T16:48:38Z"), None),
+            (
+                "_**Agent (quill-4-20260101 2026-01-16 16:48:43Z)**_",
+                Some("2026-01-16T16:48:43Z"),
+                Some("quill-4-20260101"),
+            ),
+            ("_**User (2026-01-16 09:48:38-0700)**_", Some("2026-01-16T16:48:38Z"), None),
+            ("_**Agent (quill-4)**_", None, Some("quill-4")),
+            ("**Human** - 2026-01-16 16:48:38 UTC", Some("2026-01-16T16:48:38Z"), None),
+            ("## User (2026-01-16 16:48)", Some("2026-01-16T16:48:00Z"), None),
+            ("### Assistant - 2026-01-16", Some("2026-01-16T00:00:00Z"), None),
+            ("## ChatGPT (Quill 5)", None, Some("Quill 5")),
+            ("## User (1/16/2026, 4:48 PM)", None, None),
+        ] {
+            let found = parse(line).unwrap();
+            assert_eq!(found.time.map(Timestamp::to_rfc3339).as_deref(), time, "{line}");
+            assert_eq!(found.model, model, "{line}");
+        }
+    }
+}
