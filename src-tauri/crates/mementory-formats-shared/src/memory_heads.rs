@@ -58,11 +58,11 @@ fn path(list: &str, member: &str) -> String {
     if list.is_empty() { member.to_owned() } else { format!("{list}.{member}") }
 }
 
-/// True if bytes may be JSON, in any encoding.
+/// True if bytes may be JSON, in any encoding. A text in quotes may be JSON that was encoded twice.
 fn begins_like_json(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-    first.is_none_or(|byte| matches!(byte, b'{' | b'[' | 0 | 0xfe | 0xff))
+    first.is_none_or(|byte| matches!(byte, b'{' | b'[' | b'"' | 0 | 0xfe | 0xff))
 }
 
 /// True if a member may be JSON by its name. People rename exports, so any ending will do that is not that of another
