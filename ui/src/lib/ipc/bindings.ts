@@ -240,7 +240,7 @@ export type AboutInfo = {
 	kind: string,
 	/**  From 0 to 1. */
 	confidence: number,
-	/**  `suggested`, or `person` for a decision of the person about this memory or one that says the same. */
+	/**  `suggested`, or `person` for a decision of the person about this memory or about another one that says the same. */
 	by: string,
 };
 
@@ -251,17 +251,17 @@ export type AddRequest = {
 	tags: string[],
 };
 
-/**  Everything on connected clients that the window shows. */
+/**  Everything that the window shows about connected clients. */
 export type AgentsOverview = {
 	answering: AnsweringState,
 	clients: AiClient[],
-	/**  All grants, oldest first, with those that ended. */
+	/**  All grants, including expired and revoked ones, oldest first. */
 	grants: GrantInfo[],
 	/**  Programs seen since the window was started. */
 	programs: ConnectedProgram[],
-	/**  Number of suggestions that wait. */
+	/**  Number of suggestions that wait for a decision. */
 	suggestions: number,
-	/**  Why no client can be connected from here. */
+	/**  Why no client can be connected from this program. */
 	problem: ErrorBody | null,
 };
 
@@ -270,18 +270,18 @@ export type AiClient = {
 	/**  `claude_desktop`, `claude_code`, `codex` … */
 	client: string,
 	title: string,
-	/**  How it was found; null: it was not. */
+	/**  How the client was found on this computer; null if it was not found. */
 	installed: AiClientFound | null,
-	/**  Its configuration, which need not exist. */
+	/**  Path of the client's configuration file, which need not exist. */
 	config_path: string,
-	/**  Whether the configuration has a server of our name. */
+	/**  Whether the configuration has a server with Mementory's name. */
 	configured: boolean,
-	/**  Whether Mementory added it, and whether it starts this program. */
+	/**  Whether Mementory added that server, and whether the server's command starts this program. */
 	ours: boolean,
 	current: boolean,
-	/**  What is wrong, the gravest first. */
+	/**  What is wrong, most serious first. */
 	problems: AiClientProblem[],
-	/**  Id of the grant in its configuration, which can be one of another vault. */
+	/**  Id of the grant in the client's configuration. The grant may belong to another vault. */
 	grant: string | null,
 };
 
@@ -300,11 +300,11 @@ export type AiClientProblem = {
 
 /**  Whether the window answers clients. */
 export type AnsweringState = {
-	/**  Whether the person wants it. */
+	/**  Whether the person switched answering on. */
 	enabled: boolean,
-	/**  Whether it does. Without a grant in force it does not. */
+	/**  Whether the window answers now. It does not without an active grant. */
 	running: boolean,
-	/**  Why it could not be started. */
+	/**  Why answering could not be started. */
 	problem: ErrorBody | null,
 };
 
@@ -367,7 +367,7 @@ export type BatchInfo = {
 	/**  Number of records that could not be read. */
 	failed: number,
 	undone: boolean,
-	/**  Number of its records that were edited since. Undoing the import would undo the edits too. */
+	/**  Number of records of the batch that were edited after the import. Undoing the import would undo the edits too. */
 	edited_since: number,
 	/**  Path of an imported file, if it still exists. */
 	file: string | null,
@@ -417,16 +417,16 @@ export type ClientCall = {
 	client: string,
 	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
 	tool: string,
-	/**  Numbers of records that left, by kind. */
+	/**  Number of records that were returned, by kind. */
 	left: { [key in string]: number },
-	/**  Further words of the log, such as `new` or `change` of a suggestion. */
+	/**  Further detail from the log, such as `new` or `change` for a suggestion. */
 	note: string | null,
 };
 
 /**  Calls of connected clients, newest first. */
 export type ClientCallList = {
 	calls: ClientCall[],
-	/**  Number of calls in the log, of which `calls` has the newest. */
+	/**  Number of all calls in the log; `calls` contains only the newest. */
 	total: number,
 };
 
@@ -434,11 +434,11 @@ export type ClientCallList = {
 export type ComingItem = {
 	kind: string,
 	place: string,
-	/**  The beginning of its text in one line; may be empty. */
+	/**  The beginning of the record's text in one line; may be empty. */
 	text: string,
 };
 
-/**  The program behind a client, as the system names it. */
+/**  The program that connected as a client, as the operating system reports it. */
 export type ConnectedProgram = {
 	/**  Id of the grant. */
 	grant: string,
@@ -451,14 +451,14 @@ export type ConnectedProgram = {
 export type ConnectionChange = {
 	client: string,
 	config_path: string,
-	/**  The exact change as a unified diff, with tokens covered; empty if there is none. */
+	/**  The exact change as a unified diff, with tokens masked; empty if nothing changes. */
 	change: string,
 	/**  Whether the configuration was changed. */
 	changed: boolean,
 	dry_run: boolean,
-	/**  The copy of the former configuration. */
+	/**  Path of the copy of the previous configuration. */
 	backup: string | null,
-	/**  The grant that was made or ended. */
+	/**  The grant that was made or revoked. */
 	grant: GrantInfo | null,
 };
 
@@ -466,7 +466,7 @@ export type ConnectionChange = {
 export type ContextPiece = {
 	text: string,
 	hidden: string | null,
-	/**  True if the segment is the value of this entry. */
+	/**  True if the segment is the value of this queue entry. */
 	this: boolean,
 };
 
@@ -506,7 +506,7 @@ export type Detection = {
 	candidates: Candidate[],
 	/**
 	 *  True if several formats recognised the file about equally well. False if none did: the candidates are then the
-	 *  nearest ones, best first, and the last one keeps it as a file.
+	 *  nearest ones, best first, and the last one keeps the input as a plain file.
 	 */
 	tie: boolean,
 };
@@ -608,7 +608,7 @@ export type Evidence = {
 export type EvidenceMessage = {
 	id: string,
 	origin_id: string | null,
-	/**  The sentence, in code points of the message's text (end exclusive). */
+	/**  Position of the sentence in the message's text, in Unicode code points (end exclusive). */
 	start: number,
 	end: number,
 	/**  `linked` (the export names it), `words` or `meaning`. */
@@ -671,7 +671,7 @@ export type Exported = {
 	version: string,
 	records: number,
 	by_kind: { [key in string]: number },
-	/**  Number of distinct sensitive values masked in it. */
+	/**  Number of distinct sensitive values masked in the export. */
 	covered: number,
 	bytes: number,
 	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
@@ -688,13 +688,13 @@ export type Exported = {
 	/**  Number of all losses, including the listed ones, by field and kind. */
 	loss_counts: LossCount[],
 	withheld: Withheld[],
-	/**  What a person has to know about every export in this format. */
+	/**  What the person has to know about any export in this format. */
 	note: string | null,
 };
 
 /**
- *  Counts for the filter menus, by source, type (an empty name = no type), tag, and who said them. Attachments are counted by kind of
- *  file instead of type.
+ *  Number of records for the filter menus, by source, type (an empty name = no type), tag and `said_by`. Attachments
+ *  are counted by kind of file instead of type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -702,17 +702,17 @@ export type Facets = {
 	tags: { [key in string]: number },
 	said_by: { [key in string]: number },
 	file_kinds: { [key in string]: FileCount },
-	/**  Memories by what they are about; empty = nothing is suggested. */
+	/**  Number of memories by what they are about; the empty name counts memories without a suggested subject. */
 	about: { [key in string]: number },
-	/**  Memories by special category; `any` counts each memory once. */
+	/**  Number of memories by special category; `any` counts each memory once. */
 	special: { [key in string]: number },
 };
 
 /**  An import that failed and added nothing to the vault. */
 export type FailedImport = {
-	/**  Number of its entry in the audit log. */
+	/**  Sequence number of the import's entry in the audit log. */
 	seq: number,
-	/**  Paths of its files; empty for pasted text. */
+	/**  Paths of the files; empty for pasted text. */
 	paths: string[],
 	/**  The error that the import ended with. */
 	error: ErrorBody,
@@ -739,7 +739,7 @@ export type FileCheck = {
 	warnings: Finding[],
 };
 
-/**  Number of files of a kind, and how many of their bytes are in the vault. */
+/**  Number of files of one kind, and the total size of those in the vault in bytes. */
 export type FileCount = {
 	count: number,
 	bytes: number,
@@ -755,7 +755,7 @@ export type Filter = {
 	tag: string | null,
 	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
 	record_type: string | null,
-	/**  Who said it: `user`, `assistant`, `system`, or `unknown` where the source does not say. */
+	/**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` where the source does not tell. */
 	said_by: string | null,
 	/**  First time or date (RFC 3339), inclusive. */
 	since: string | null,
@@ -767,17 +767,20 @@ export type Filter = {
 	ids: string[] | null,
 	/**  Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
 	standing: string | null,
-	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in the vault). */
+	/**
+	 *  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
+	 *  the vault).
+	 */
 	file_kind: string | null,
 	/**  Only records of these import batches, by id. */
 	batch: string[] | null,
 	/**
-	 *  Memories about this only: `who_you_are people work projects health money places_travel home food tastes beliefs
-	 *  plans how_to_answer`; empty = memories of which nothing is suggested.
+	 *  Only memories about this subject: `who_you_are people work projects health money places_travel home food tastes
+	 *  beliefs plans how_to_answer`; empty = memories without a suggested subject.
 	 */
 	about: string | null,
 	/**
-	 *  Memories of this special category only: `health beliefs politics origin sexuality biometrics union money minors
+	 *  Only memories in this special category: `health beliefs politics origin sexuality biometrics union money minors
 	 *  exact_address`, or `any`.
 	 */
 	special: string | null,
@@ -875,14 +878,14 @@ export type GrantInfo = {
 	expires_at: string | null,
 	revoked_at: string | null,
 	last_call_at: string | null,
-	/**  When it first returned a record, and whether the person has seen the notice of it. */
+	/**  When a call first returned a record, and whether the person has seen the notice about that. */
 	first_read_at: string | null,
 	first_read_seen: boolean,
 	calls_today: number,
 	records_today: number,
 };
 
-/**  Request to make a grant. An empty list means no restriction by it. */
+/**  Request to make a grant. An empty list does not restrict the grant. */
 export type GrantRequest = {
 	/**  Name of the client, as the person calls it. */
 	name: string,
@@ -899,7 +902,10 @@ export type GrantRequest = {
 	uncovered: boolean,
 	/**  `read`, `suggest`, `export`. */
 	rights: string[],
-	/**  Most records that one call returns (1 to 500, default 50), and that leave on one day (UTC; default 2000). */
+	/**
+	 *  Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
+	 *  2000).
+	 */
 	records_per_call: number | null,
 	records_per_day: number | null,
 	/**  Date or time at which the grant ends. */
@@ -965,7 +971,10 @@ export type ImportReport = {
 	salvaged: boolean,
 	/**  What was missing or damaged in the file, if the person chose to import the remainder. */
 	missing: MissingPart[],
-	/**  By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports. */
+	/**
+	 *  Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
+	 *  in reports of older imports.
+	 */
 	gone: { [key in string]: number },
 	/**  Places of signatures that are invalid. Empty in stored reports. */
 	invalid_signatures: string[],
@@ -1093,9 +1102,9 @@ export type ListItem = {
 	sensitive: boolean,
 	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
 	standing: string | null,
-	/**  For memories: what it is about, suggested by its words or decided by the person. */
+	/**  For memories: what the memory is about, suggested from its words or decided by the person. */
 	about: AboutInfo | null,
-	/**  For memories: the special categories that it shows, as in the filter. */
+	/**  For memories: the special categories of the memory, as in the filter. */
 	special: string[],
 };
 
@@ -1134,11 +1143,14 @@ export type LossCount = {
 /**  Where a memory comes from. */
 export type MemoryEvidence = {
 	id: string,
-	/**  `user` (the person said it), `assistant` (it concluded it), `system` (a program put it there) or `unknown`. */
+	/**
+	 *  `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
+	 *  `unknown`.
+	 */
 	said_by: string,
 	/**  `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in. */
 	trace: string,
-	/**  First those that show who said it, then those that the export names. */
+	/**  The messages that show who said the memory, then those that the export names. */
 	messages: EvidenceMessage[],
 };
 
@@ -1268,7 +1280,10 @@ export type Receipt = {
 
 /**  One place checked by the independent erasure check. */
 export type ReceiptPlace = {
-	/**  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` … */
+	/**
+	 *  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
+	 *  `write_ahead_log`, `temporary_files` …
+	 */
 	place: string,
 	/**  `erased`, `redacted`, `not_present` or `failed`. */
 	outcome: string,
@@ -1373,7 +1388,7 @@ export type RefusedPath = {
 
 /**  A record that was not added as new. */
 export type ReportItem = {
-	/**  As in `by_kind`; null in reports of older imports. */
+	/**  Kind of the record, as in `by_kind`; null in reports of older imports. */
 	kind: string | null,
 	place: string,
 	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
@@ -1403,12 +1418,12 @@ export type ReviewAnswer = {
 /**  A memory to review. */
 export type ReviewItem = {
 	record: ListItem,
-	/**  All of its text. */
+	/**  The complete text of the memory. */
 	text: string,
 	evidence: MemoryEvidence,
-	/**  The answer that was given before, if any. */
+	/**  The previous answer of the person, if there is one. */
 	answer: string | null,
-	/**  True if it has a sensitive value. */
+	/**  True if the memory contains a sensitive value. */
 	sensitive: boolean,
 };
 
@@ -1418,11 +1433,11 @@ export type ReviewRequest = {
 	source: string | null,
 	/**  Only memories with a sensitive value. */
 	sensitive: boolean,
-	/**  Not these for now, by id. */
+	/**  Ids of memories to leave out for now. */
 	skip: string[],
 	/**  Show this memory instead of the next one. */
 	id: string | null,
-	/**  True to leave out the memory itself and its evidence: only the numbers. */
+	/**  True to return only the numbers, without a memory and its evidence. */
 	counts_only: boolean,
 };
 
@@ -1466,10 +1481,10 @@ export type SensitiveDetail = {
 
 /**  An entry of the review queue, which describes a value without containing it. */
 export type SensitiveItem = {
-	/**  Fingerprint of the value; reveals nothing about it. */
+	/**  Fingerprint of the value; reveals nothing about the value. */
 	value: string,
 	class: string,
-	/**  Name of the rule that found it; empty if it is redacted. */
+	/**  Name of the rule that found the value; empty if the value is redacted. */
 	detector: string,
 	/**  `possible`, `likely`, `very_likely`. */
 	confidence: string,
@@ -1535,7 +1550,7 @@ export type SessionState = {
 	 *  known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
 	 */
 	erasure_ledger: string | null,
-	/**  Whether the open vault is a demonstration, which contains only invented records. */
+	/**  Whether the open vault is a demonstration vault, which contains only invented records. */
 	demonstration: boolean,
 };
 
@@ -1574,9 +1589,9 @@ export type Similar = {
 
 /**  Request for records that mean nearly the same as a text or a record. */
 export type SimilarRequest = {
-	/**  The text. Not used if there is an `id`. */
+	/**  The text to compare with. Not used if there is an `id`. */
 	query: string,
-	/**  The record. */
+	/**  Id of the record to compare with. */
 	id: string | null,
 	filter: Filter,
 	/**  From 1 to 100, default 10. */
@@ -1656,7 +1671,7 @@ export type Step = {
 	text: string,
 };
 
-/**  An accepted suggestion. `text`: as the person edited it; null: as it was suggested. */
+/**  An accepted suggestion. `text` is the text as edited by the person; null keeps the suggested text. */
 export type SuggestionAccept = {
 	id: string,
 	text: string | null,
@@ -1678,7 +1693,7 @@ export type SuggestionDecision = {
 	never: string[],
 };
 
-/**  A suggestion that waits. */
+/**  A suggestion that waits for a decision of the person. */
 export type SuggestionItem = {
 	id: string,
 	/**  Name of the client, and the id of its grant. */
@@ -1688,7 +1703,7 @@ export type SuggestionItem = {
 	op: string,
 	/**  Id of the record to change or forget. */
 	target: string | null,
-	/**  The text that the record has now; null if it is in the Trash. */
+	/**  The current text of the record; null if it is in the Trash. */
 	before: string | null,
 	text: string | null,
 	type: string | null,
@@ -1699,7 +1714,7 @@ export type SuggestionItem = {
 	at: string,
 };
 
-/**  The suggestions that wait, oldest first. */
+/**  The suggestions that wait for a decision, oldest first. */
 export type SuggestionList = {
 	items: SuggestionItem[],
 };
@@ -1759,15 +1774,15 @@ export type ThreadMessage = {
 	siblings: string[],
 	/**  Memories derived from this message. */
 	memories: LinkInfo[],
-	/**  Blocks beside its text: thinking, tool calls and their results. */
+	/**  Blocks of the message beside its text: thinking, tool calls and their results. */
 	steps: Step[],
 };
 
-/**  What is to be done at an assistant. */
+/**  What the person has to do at an assistant. */
 export type Todo = {
 	/**  Null if there is nothing to do anywhere. */
 	assistant: string | null,
-	/**  Its name, as people know it. */
+	/**  Display name of the assistant. */
 	name: string | null,
 	/**  In the assistant's own order, oldest first. */
 	items: TodoItem[],
@@ -1780,7 +1795,7 @@ export type Todo = {
 /**  Number of memories to delete at an assistant. */
 export type TodoCount = {
 	assistant: string,
-	/**  Those that are not gone yet, and all. */
+	/**  Number of memories not yet gone from the assistant, and of all. */
 	open: number,
 	items: number,
 };
@@ -1788,15 +1803,15 @@ export type TodoCount = {
 /**  A memory to delete at its assistant. */
 export type TodoItem = {
 	id: string,
-	/**  The assistant's own text, as it was last imported. */
+	/**  The text at the assistant, as it was last imported. */
 	text: string,
-	/**  The way to it. */
+	/**  How to find the memory at the assistant. */
 	where: string,
 	/**  `outdated`, `wrong` or `private`. */
 	answer: string,
 	/**  What later imports say: `not_checked`, `gone`, `still_there` or `back_again`. */
 	state: string,
-	/**  True if it is in this vault's Trash. */
+	/**  True if the memory is in this vault's Trash. */
 	trashed: boolean,
 	created_at: string | null,
 };
@@ -1820,7 +1835,7 @@ export type TombstoneView = {
 	at: string,
 	actor: string,
 	reason: string | null,
-	/**  Ids of derived records that were removed with it. */
+	/**  Ids of derived records that were removed with the record. */
 	derived: string[],
 	signature: string,
 	/**  True if the signature was valid when the list was made. */

@@ -124,9 +124,10 @@ export class RecordList {
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE_SIZE);
   }
 
-  /** Removes a row that no longer exists in the vault. */
-  drop(id: string): void {
-    this.rows = this.rows.filter((row) => row.id !== id);
+  /** Removes rows that are no longer in the vault or in this list. */
+  drop(ids: readonly string[]): void {
+    const removed = new Set(ids);
+    this.rows = this.rows.filter((row) => !removed.has(row.id));
   }
 
   #question(query = this.query): string {

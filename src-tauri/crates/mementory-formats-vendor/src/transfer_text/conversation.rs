@@ -130,7 +130,7 @@ fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSourc
 
 /// The heading before the turns, unless it is only a time; else the name of the file; else the first words.
 fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
-    let headings = found.preamble.lines().filter_map(|line| {
+    let mut headings = found.preamble.lines().filter_map(|line| {
         let line = line.trim();
         let title = line.trim_start_matches('#');
         (title.len() < line.len()).then(|| title.trim())
@@ -139,7 +139,7 @@ fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
         let is_time = time_in(title).is_some_and(|(before, _)| before.is_empty());
         !title.is_empty() && !is_time && *title != "SpecStory"
     };
-    let heading = headings.filter(is_title).next_back().map(str::to_owned);
+    let heading = headings.rfind(is_title).map(str::to_owned);
     let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());
     let first_text = || found.turns.iter().find(|turn| !turn.text.is_empty()).map(|turn| first_line(&turn.text));
     heading.or_else(stem).or_else(first_text)
