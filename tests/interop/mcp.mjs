@@ -123,7 +123,7 @@ export async function mcpInterop(count) {
 /** Anthropic's validator accepts the bundle for Claude Desktop, and `server.json` names exactly this bundle. */
 export async function bundleInterop(count) {
   const load = await nodePackages(BUNDLE_PACKAGES);
-  const { validateManifest, unpackExtension } = await load("@anthropic-ai/mcpb/node");
+  const { validateManifest, unpackExtension } = await load("@anthropic-ai/mcpb");
   const folder = mkdtempSync(join(tmpdir(), "mementory-mcpb-"));
   try {
     const args = [
