@@ -35,9 +35,7 @@ const TOOLS = [
 const MIF_DOCUMENT = JSON.stringify({
   mif_version: "1.0",
   export: { id: "exp_1", created_at: "2026-01-01T00:00:00.000Z", user_id: "x" },
-  memories: [
-    { id: "mem_0a", content: "Likes boats.", type: "Observation", created_at: "2026-01-01T00:00:00.000Z" },
-  ],
+  memories: [{ id: "mem_0a", content: "Likes boats.", type: "Observation", created_at: "2026-01-01T00:00:00.000Z" }],
 });
 
 /** Runs all checks with clients of the Model Context Protocol and counts them. */
