@@ -1,7 +1,7 @@
 //! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`, and prints how well they do on sentences
 //! that they were not fitted to: `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
-use mementory_insight::{AboutKind, Inputs, Special};
+use mementory_insight::{AboutKind, Inputs, MIN_SPECIAL, Special};
 use mementory_meaning::Encoder;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn cross_validate(samples: &[Sample]) {
             let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
             kinds += usize::from(best == sample.kind);
             for (row, shows) in of_special.iter().zip(&sample.special) {
-                let says = sigmoid(score(row, &sample.inputs.special)) >= 0.55;
+                let says = sigmoid(score(row, &sample.inputs.special)) >= MIN_SPECIAL;
                 found += usize::from(says);
                 wanted += usize::from(*shows);
                 right += usize::from(says && *shows);

@@ -13,7 +13,7 @@ mod word_lists;
 
 pub use classify::{About, about};
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
-pub use fitted::{DIMENSIONS, Inputs, judge};
+pub use fitted::{DIMENSIONS, Inputs, MIN_SPECIAL, judge};
 pub use kinds::{AboutKind, Special};
 pub use special::special;
 pub use topics::{MAX_NAME_CHARS, Topic, topics};

@@ -100,7 +100,7 @@ pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use suggestions::{Added, Closing, Suggestion, SuggestionOp, Suggestions};
+pub use suggestions::{Added, Closing, Suggestion, SuggestionOp, Suggestions, is_suggestible};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

@@ -1,7 +1,7 @@
 //! The queue of suggestions from clients. Nothing in it is a record. The person accepts or refuses each entry.
 use crate::{VaultError, VaultResult, context::Context, word_removal::Removal};
 use mementory_crypto::keyed_digest;
-use mementory_model::Timestamp;
+use mementory_model::{Kind, Timestamp};
 use mementory_store::{audit, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,11 @@ pub enum Closing {
     Refused,
     /// It was refused, and the same suggestion is not added to the queue again.
     RefusedForGood,
+}
+
+/// True for the kinds of records that a suggestion may be about.
+pub const fn is_suggestible(kind: Kind) -> bool {
+    matches!(kind, Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo)
 }
 
 /// What became of a suggestion that was to be put into the queue.

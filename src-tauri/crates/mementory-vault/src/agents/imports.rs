@@ -1,7 +1,7 @@
 //! What a connected client offers in a document: the memories in it, which become suggestions.
-use crate::{VaultError, VaultResult, agents::GrantedView};
+use crate::{VaultError, VaultResult, agents::GrantedView, suggestions::is_suggestible};
 use mementory_formats::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_tool, detect};
-use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_model::{Dropped, Issue, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use mementory_store::{MAX_PREVIEW_CHARS, ids::parse_id, unwrap_format};
 use std::{collections::HashSet, io::Read};
 
@@ -55,11 +55,10 @@ impl Offered {
 impl Sink for Offered {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         for record in unit.records {
-            match record.kind {
-                Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo => {
-                    self.memories.push(OfferedMemory::from(record));
-                }
-                _ => self.others += 1,
+            if is_suggestible(record.kind) {
+                self.memories.push(OfferedMemory::from(record));
+            } else {
+                self.others += 1;
             }
         }
         Ok(())

@@ -3,7 +3,7 @@ use crate::{
     VaultResult,
     insight_cache::{AboutMemory, Judgement, Stamp, State, Taught},
     insight_decisions as decisions,
-    meaning::{PORTIONS, vectors_of},
+    meaning::{PORTIONS, is_current, stored_vectors},
     meta,
     query::in_halves,
 };
@@ -11,7 +11,7 @@ use mementory_meaning::Vector;
 use mementory_model::{Kind, Record};
 use mementory_similar::Form;
 use mementory_store::{RowView, Store, kind_code};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 /// Largest number of decisions that are compared with other memories, to limit the time. The first ones by id are used.
@@ -80,7 +80,7 @@ pub(super) fn judge_all(
         store.read(|c| {
             let of = |(row, id, stamp): &Place| {
                 let record = store.packs.content(c, stamp.pack, stamp.slot)?;
-                let vectors = if stamp.encoded { vectors_of(c, *row)? } else { Vec::new() };
+                let vectors = if stamp.encoded { stored_vectors(c, *row)? } else { Vec::new() };
                 Ok((*row, (*stamp, judge(taught, id, &record, &vectors))))
             };
             places.iter().map(of).collect::<VaultResult<Vec<_>>>()
@@ -92,10 +92,10 @@ pub(super) fn judge_all(
 
 fn places(c: &Connection) -> VaultResult<Vec<Place>> {
     let mut statement = c.prepare_cached(
-        "SELECT row, id, version, since, pack, slot, EXISTS (SELECT 1 FROM vectors v WHERE v.row = records.row)
+        "SELECT row, id, version, since, pack, slot, ?2 AND EXISTS (SELECT 1 FROM vectors v WHERE v.row = records.row)
          FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
     )?;
-    let rows = statement.query_map([kind_code(Kind::Memory)], |r| {
+    let rows = statement.query_map(params![kind_code(Kind::Memory), is_current(c)?], |r| {
         let stamp =
             Stamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)?, encoded: r.get(6)? };
         Ok((r.get(0)?, r.get(1)?, stamp))

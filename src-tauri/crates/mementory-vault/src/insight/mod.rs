@@ -15,7 +15,7 @@ use crate::{
     context::Context,
     insight_cache::{InsightCache, InsightCounts, InsightFilter, Judgement, Stamp, State, Taught},
     insight_decisions as decisions,
-    meaning::vectors_of,
+    meaning::{is_encoded, stored_vectors},
     query::{ListQuery, Queries},
 };
 use mementory_insight::AboutKind;
@@ -43,12 +43,15 @@ impl Insight<'_> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
         }
-        let vectors = self.context.store.read(|c| vectors_of(c, view.row))?;
-        let stamp = Stamp::of_view(view, !vectors.is_empty());
+        let stamp = Stamp::of_view(view, self.context.store.read(|c| is_encoded(c, view.row))?);
         if let Some(cached) = self.lock().get(view.row, &stamp) {
             return Ok(cached);
         }
         let taught = self.taught(self.context.store.read(cache::state)?)?;
+        let vectors = match stamp.encoded {
+            true => self.context.store.read(|c| stored_vectors(c, view.row))?,
+            false => Vec::new(),
+        };
         Ok(cache::judge(&taught, &view.id, record, &vectors))
     }
 

@@ -131,15 +131,20 @@ impl Meaning<'_> {
     /// # Errors
     /// The store.
     pub fn of_row(&self, row: i64) -> VaultResult<Vec<Vector>> {
-        self.context.store.read(|c| vectors_of(c, row))
+        self.context.store.read(|c| match is_current(c)? {
+            true => stored_vectors(c, row),
+            false => Ok(Vec::new()),
+        })
     }
 }
 
-/// The vectors of a row; none if it is not encoded, or not by this encoder.
-pub(crate) fn vectors_of(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
-    if !is_current(c)? {
-        return Ok(Vec::new());
-    }
+/// True if a row was encoded by this encoder.
+pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
+    Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
+}
+
+/// The stored vectors of a row, whichever encoder they are of: see [`is_current`].
+pub(crate) fn stored_vectors(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
     let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;
     Ok(stored.iter().filter_map(|bytes| Vector::from_bytes(bytes)).collect())
@@ -150,6 +155,6 @@ fn encoded_by() -> String {
 }
 
 /// True if this encoder, with this version of [`parts`], made the stored vectors.
-fn is_current(c: &Connection) -> VaultResult<bool> {
+pub(crate) fn is_current(c: &Connection) -> VaultResult<bool> {
     Ok(meta::read::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
 }

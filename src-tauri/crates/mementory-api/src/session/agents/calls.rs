@@ -7,7 +7,9 @@ use crate::{
     types::*,
 };
 use mementory_model::{Kind, Timestamp};
-use mementory_vault::{Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError};
+use mementory_vault::{
+    Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError, is_suggestible,
+};
 use std::time::{Duration, Instant};
 
 /// Longest time that a call scans for values to mask.
@@ -167,7 +169,7 @@ impl<'s> ClientCalls<'s> {
                 (SuggestionOp::New, _) => None,
                 (_, Some(id)) => {
                     let record = accepted.view.record(id).map_err(not_visible)?;
-                    if !is_memory(record.kind) {
+                    if !is_suggestible(record.kind) {
                         return Err(super::usage("Only memories can be changed or forgotten.".into()));
                     }
                     if op == SuggestionOp::Change && record.covered {
@@ -193,11 +195,6 @@ impl<'s> ClientCalls<'s> {
             Ok(self.context.vault.suggestions().add(suggestion)?)
         })
     }
-}
-
-/// True for what a client may suggest to change or forget.
-pub(super) fn is_memory(kind: Kind) -> bool {
-    matches!(kind, Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo)
 }
 
 pub(super) fn can_read(grant: &Grant) -> bool {

@@ -33,10 +33,10 @@ impl ClientCalls<'_> {
                 self.scan_pending()?;
                 accepted.view = self.context.vault.grants().masked_view(&accepted.grant)?;
             }
-            let is_graph = |kind: &Kind| matches!(kind, Kind::Entity | Kind::Relation);
             let range = ExportRange {
                 after: request.since.as_deref().map(|since| parse_bound(since, false)).transpose()?,
-                kinds: (!request.include_graph).then(|| Kind::ALL.into_iter().filter(|kind| !is_graph(kind)).collect()),
+                kinds: (!request.include_graph)
+                    .then(|| Kind::ALL.into_iter().filter(|kind| !is_graph(*kind)).collect()),
                 without_embeddings: !request.include_embeddings,
                 ..ExportRange::default()
             };
@@ -135,7 +135,6 @@ fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResul
         }
         None => None,
     };
-    let is_graph = |kind: Kind| matches!(kind, Kind::Entity | Kind::Relation);
     let kinds: Vec<Kind> = match &request.kinds {
         Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
         None => Kind::ALL.to_vec(),
@@ -195,6 +194,10 @@ impl ClientBundle {
     fn entries(&self) -> ClientDisclosure {
         ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
     }
+}
+
+fn is_graph(kind: Kind) -> bool {
+    matches!(kind, Kind::Entity | Kind::Relation)
 }
 
 fn can_export(grant: &Grant) -> bool {

@@ -1,8 +1,8 @@
 //! The import tool of a connected client. The memories of its document become suggestions; no record changes.
-use super::calls::{Accepted, ClientCalls, can_read, is_memory};
+use super::calls::{Accepted, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError};
+use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
 use std::collections::HashSet;
 
 /// How a memory that the vault has already is treated.
@@ -54,8 +54,8 @@ impl ClientCalls<'_> {
                 for added in self.context.vault.suggestions().add_all(suggestions)? {
                     match added {
                         Added::Waiting(id) => out.suggestions.push(id),
-                        Added::RefusedForGood => *out.skipped.entry("refused_for_good".into()).or_default() += 1,
-                        Added::Unfit => *out.skipped.entry("empty_or_too_long".into()).or_default() += 1,
+                        Added::RefusedForGood => skip("refused_for_good", 1),
+                        Added::Unfit => skip("empty_or_too_long", 1),
                     }
                 }
                 Ok(out)
@@ -104,7 +104,7 @@ fn suggestion(
         Err(VaultError::NotFound { .. }) => {}
         Err(other) => return Err(ApiError::from(other)),
         Ok(_) if merge == Merge::SkipDuplicates => return Ok(Err("duplicate")),
-        Ok(record) if !is_memory(record.kind) => return Ok(Err("not_a_memory")),
+        Ok(record) if !is_suggestible(record.kind) => return Ok(Err("not_a_memory")),
         // The marks in the client's text would replace the values.
         Ok(record) if record.covered => return Ok(Err("covered_values")),
         Ok(record) => {
