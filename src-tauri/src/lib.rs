@@ -43,12 +43,9 @@ pub fn run() -> ExitCode {
     let ipc = ipc::builder();
     let requests = OpenRequests::default();
     requests.add(requested_by(std::env::args_os(), &std::env::current_dir().unwrap_or_default()));
-    let mut builder = tauri::Builder::default().manage(requests);
-    // A test runs several windows side by side, each with its own settings.
-    if !window::is_automated() {
-        builder = builder.plugin(tauri_plugin_single_instance::init(on_second_start));
-    }
-    let app = builder
+    let app = tauri::Builder::default()
+        .manage(requests)
+        .plugin(tauri_plugin_single_instance::init(on_second_start))
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
         .invoke_handler(ipc.invoke_handler())

@@ -65,7 +65,7 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
 }
 
 /// True if a test drives the window. The test driver sets this variable to request automation.
-pub fn is_automated() -> bool {
+fn is_automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some()
 }
 

@@ -24,6 +24,10 @@ const CAMPAIGNS = {
     script: "tests/corpus/run.mjs",
     env: { WHOLE_CORPUS: "1" },
   },
+  install: {
+    what: "the packages in a bare Debian 12 and Ubuntu 26.04: install, open files, upgrade, remove, purge",
+    script: "tests/install/run.mjs",
+  },
 };
 
 await main(async () => {

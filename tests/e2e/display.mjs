@@ -85,6 +85,11 @@ export class Display {
     return display;
   }
 
+  /** Its name in `DISPLAY`. */
+  get name() {
+    return this.#env.DISPLAY;
+  }
+
   /** Start the WebDriver server; returns its address. */
   async driver() {
     const [port, native] = [await freePort(), await freePort()];
@@ -231,7 +236,8 @@ export class Display {
   }
 }
 
-function freePort() {
+/** A port of this machine that nothing listens on. */
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on("error", reject);

@@ -16,6 +16,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { LICENCE_LIST } from "./licences.mjs";
+import { packRpm } from "./package_rpm.mjs";
 import { ROOT, TARGET, WORKSPACE } from "./places.mjs";
 import { sbom } from "./sbom.mjs";
 import { buildUi, installForBuilding } from "./setup.mjs";
@@ -28,7 +29,8 @@ const MAX_BYTES = 55e6;
 const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const DOC = "/usr/share/doc/mementory";
 const WEIGHTS = "/usr/share/mementory/weights";
-const MAINTAINER = "The Mementory contributors";
+/** Name and address in the form of package managers. `.invalid` is reserved (RFC 2606): there is no mailbox. */
+const MAINTAINER = "The Mementory contributors <contributors@mementory.invalid>";
 const STAGING = join(TARGET, "package");
 
 /** gzip without a name and a time, so that the same text gives the same bytes. */
@@ -56,7 +58,15 @@ await main(async () => {
   writeFileSync(configFile, JSON.stringify(config));
   const args = ["bundle", "--bundles", "deb,rpm", "--no-sign", "--ci", "--config", configFile];
   await must("npx", ["--no-install", "tauri", ...args, ...(debug ? ["--debug"] : [])], { env });
-  await repack(join(folder, "bundle", "deb"), seconds, env);
+  const content = await repack(join(folder, "bundle", "deb"), seconds, debug, env);
+  if (content)
+    await packRpm(content, join(folder, "bundle", "rpm"), {
+      staging: STAGING,
+      seconds,
+      packager: MAINTAINER,
+      debug,
+      env,
+    });
   const mcpb = join(folder, "bundle", "mcpb");
   mkdirSync(mcpb, { recursive: true });
   for (const file of ["mementory.mcpb", "server.json"].filter((each) => existsSync(join(STAGING, each))))
@@ -137,24 +147,33 @@ function changelog(seconds) {
 }
 
 /**
- * Packs the .deb again with the time of the commit in place of that of the build, which the bundler writes. Left out
- * where there is no dpkg-deb; then two builds differ in these times.
+ * Packs the .deb again with the time of the commit in place of that of the build, which the bundler writes, with an
+ * address of the maintainer, and with xz. Left out where there is no dpkg-deb; then two builds differ in these times.
+ * Returns the folder with the content, or null.
  */
-async function repack(folder, seconds, env) {
-  if (!has("dpkg-deb")) return console.log("dpkg-deb is not installed: the times in the .deb are those of the build");
+async function repack(folder, seconds, debug, env) {
+  if (!has("dpkg-deb")) {
+    console.log("dpkg-deb is not installed: the times in the .deb are those of the build");
+    return null;
+  }
   const [name] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
   const [content, deb] = [join(STAGING, "deb"), join(folder, name)];
   await must("dpkg-deb", ["--raw-extract", deb, content]);
+  const control = join(content, "DEBIAN", "control");
+  writeFileSync(control, readFileSync(control, "utf8").replace(/^Maintainer: .*$/m, `Maintainer: ${MAINTAINER}`));
   for (const path of [".", ...readdirSync(content, { recursive: true, encoding: "utf8" })])
     utimesSync(join(content, path), seconds, seconds);
-  await must("dpkg-deb", ["--root-owner-group", "-Zgzip", "--build", content, deb], { env });
+  // One thread: more of them divide the data into blocks, and then the bytes depend on the machine.
+  const compression = debug ? ["-Zgzip", "-z1"] : ["-Zxz", "-z9", "--threads-max=1"];
+  await must("dpkg-deb", ["--root-owner-group", ...compression, "--build", content, deb], { env });
+  return content;
 }
 
 /** The copyright file of Debian. */
 function copyright() {
   const [, holder] = /^Copyright (?:\(c\) )?(.*)$/m.exec(readFileSync(join(ROOT, "LICENSE"), "utf8")) ?? [
     null,
-    MAINTAINER,
+    MAINTAINER.replace(/ <.*/, ""),
   ];
   const text = readFileSync(join(ROOT, "LICENSE"), "utf8").trim().split("\n").slice(2);
   const body = text.map((line) => (line.trim() === "" ? " ." : ` ${line}`)).join("\n");

@@ -1,0 +1,125 @@
+// A bare system made by debootstrap, in which programs are run as root or as a person.
+import { spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Stop, must, quiet } from "../tools/sh.mjs";
+
+/**
+ * Systems that the packages are installed in. `suite` and `mirror` as debootstrap takes them; `driver`: the package with
+ * the WebDriver of the web view.
+ */
+export const SYSTEMS = {
+  "Debian 12": {
+    suite: "bookworm",
+    mirror: "http://deb.debian.org/debian",
+    components: "main",
+    driver: "webkit2gtk-driver",
+  },
+  "Ubuntu 26.04": {
+    suite: "resolute",
+    mirror: "http://archive.ubuntu.com/ubuntu",
+    components: "main,universe",
+    driver: "webkitgtk-webdriver",
+    keyring: "ubuntu-archive-keyring.gpg",
+  },
+};
+/** What the kernel and the X server of this machine lend to the system. */
+const MOUNTS = [
+  ["-t", "proc", "proc", "proc"],
+  ["--rbind", "/sys", "sys"],
+  ["--rbind", "/dev", "dev"],
+  ["--bind", "/tmp/.X11-unix", "tmp/.X11-unix"],
+];
+const PERSON = "person";
+const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8", DEBIAN_FRONTEND: "noninteractive" };
+
+export class Chroot {
+  #mounted = [];
+
+  constructor(root, driver) {
+    Object.assign(this, { root, driver });
+  }
+
+  /** Makes the system in `root`, unless it is there. `keyrings`: folder with keyrings of other distributions. */
+  static async make({ suite, mirror, components, driver, keyring }, root, keyrings) {
+    const system = new Chroot(root, driver);
+    if (!existsSync(join(root, "etc", "debian_version"))) {
+      const keys = keyring ? [`--keyring=${join(keyrings, keyring)}`] : [];
+      // Scripts of a new Ubuntu are the same file; debootstrap may be older than the suite.
+      const script = existsSync(`/usr/share/debootstrap/scripts/${suite}`) ? [] : ["gutsy"];
+      const scripts = script.map((name) => `/usr/share/debootstrap/scripts/${name}`);
+      await must("debootstrap", [
+        "--variant=minbase",
+        `--components=${components}`,
+        ...keys,
+        suite,
+        root,
+        mirror,
+        ...scripts,
+      ]);
+    }
+    system.#mount();
+    // Services cannot be started in a chroot.
+    writeFileSync(join(root, "usr", "sbin", "policy-rc.d"), "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+    writeFileSync(join(root, "etc", "apt", "sources.list"), `deb ${mirror} ${suite} ${components.replace(",", " ")}\n`);
+    if (system.run("id", [PERSON]).code !== 0) system.must("useradd", ["--create-home", PERSON]);
+    system.must("apt-get", ["update", "-q"]);
+    return system;
+  }
+
+  #mount() {
+    for (const [place, ...args] of MOUNTS.map((mount) => [mount.at(-1), ...mount.slice(0, -1)])) {
+      const target = join(this.root, place);
+      mkdirSync(target, { recursive: true });
+      if (quiet("mountpoint", ["-q", target]).code === 0) continue;
+      const { code, stderr } = quiet("mount", [...args, target]);
+      if (code !== 0) throw new Stop(`mount ${target}: ${stderr}`);
+      if (args[0] === "--rbind") quiet("mount", ["--make-rslave", target]);
+      this.#mounted.push(target);
+    }
+  }
+
+  /** Takes back what was mounted. The system stays for the next run. */
+  end() {
+    for (const target of this.#mounted.reverse()) quiet("umount", ["--recursive", "--lazy", target]);
+  }
+
+  /** Runs a program as root and returns {code, stdout, stderr}. */
+  run(program, args, env = {}) {
+    return quiet("chroot", [this.root, program, ...args], { env: { ...ENVIRONMENT, HOME: "/root", ...env } });
+  }
+
+  /** Like `run`, for what has to succeed. Returns the standard output. */
+  must(program, args, env) {
+    const { code, stdout, stderr } = this.run(program, args, env);
+    if (code !== 0) throw new Stop(`${program} ${args.join(" ")} ended with ${code}:\n${stdout.slice(-3000)}${stderr}`);
+    return stdout;
+  }
+
+  #asPerson(program, args) {
+    return [`--userspec=${PERSON}:${PERSON}`, this.root, program, ...args];
+  }
+
+  /** Runs a program as the person and returns {code, stdout, stderr}. */
+  runAsPerson(program, args, env = {}) {
+    return quiet("chroot", this.#asPerson(program, args), {
+      env: { ...ENVIRONMENT, HOME: `/home/${PERSON}`, ...env },
+    });
+  }
+
+  /** Starts a program as the person, without waiting for it. */
+  start(program, args, env = {}, stdio = "ignore") {
+    return spawn("chroot", this.#asPerson(program, args), {
+      env: { ...ENVIRONMENT, HOME: `/home/${PERSON}`, ...env },
+      stdio,
+    });
+  }
+
+  /** Copies a file to the person's home. Returns its path inside the system. */
+  give(file, name = basename(file)) {
+    const place = join("/home", PERSON, name);
+    copyFileSync(file, join(this.root, place));
+    this.must("chown", [`${PERSON}:${PERSON}`, place]);
+    return place;
+  }
+}

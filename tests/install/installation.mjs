@@ -1,0 +1,209 @@
+// The life of a package in one bare system: installed, used from the command line and by a double click, upgraded,
+// removed, purged.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entriesOf, zip } from "../cli/generated.mjs";
+import { Display, freePort } from "../e2e/display.mjs";
+import { Browser, until } from "../e2e/webdriver.mjs";
+import { ROOT, TARGET, TOOLS } from "../tools/places.mjs";
+import { ENV, quiet } from "../tools/sh.mjs";
+
+const SAMPLES = join(ROOT, "fixtures", "samples");
+const PASSPHRASE = "correct horse battery staple";
+/** For the test itself, beside the WebDriver of the web view: a session bus, and what opens files on a desktop. */
+const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils"];
+/** Where tauri-driver is put in the system. */
+const DRIVER = "/usr/local/bin/tauri-driver";
+const BUS = "unix:path=/tmp/mementory-bus";
+const SETTINGS = "/home/person/.config/app.mementory.desktop";
+/** An earlier version to upgrade from: the same package with another number. */
+export const OLDER_VERSION = "0.0.1";
+
+/** The package in one system. `count` takes the results. */
+export class Installation {
+  constructor(name, chroot, count) {
+    Object.assign(this, { name, chroot, count });
+  }
+
+  passed(what, ok = true) {
+    this.count.add(`${this.name}: ${what}`, ok);
+  }
+
+  async runAll(deb, older) {
+    const { chroot } = this;
+    chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
+    chroot.must("rm", ["-rf", "/home/person/vault.mementory", SETTINGS, "/home/person/.local"]);
+    this.install(older, OLDER_VERSION);
+    this.programs();
+    const vault = this.createVault();
+    const version = quiet("dpkg-deb", ["--field", deb, "Version"]).stdout.trim();
+    this.install(deb, version);
+    this.passed("the upgrade leaves the vault as it was", this.vaultSum(vault) === this.sum);
+    chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", chroot.driver, ...TEST_PACKAGES]);
+    await this.window(vault);
+    this.sum = this.vaultSum(vault);
+    this.removeAndPurge(vault);
+  }
+
+  /** Installs a package with what it declares and nothing else. */
+  install(deb, version) {
+    const { chroot } = this;
+    copyFileSync(deb, join(chroot.root, "tmp", "mementory.deb"));
+    const { code, stdout, stderr } = chroot.run("apt-get", [
+      "install",
+      "-y",
+      "-q",
+      "--no-install-recommends",
+      "/tmp/mementory.deb",
+    ]);
+    if (code !== 0) console.log(stdout.slice(-2000), stderr);
+    this.passed(`version ${version} is installed with its declared dependencies`, code === 0);
+    const installed = chroot.run("dpkg-query", ["-W", "-f=${Version} ${Status}", "mementory"]).stdout;
+    this.passed(`version ${version} is there`, installed === `${version} install ok installed`);
+  }
+
+  /** Both programs find all their libraries; the command line and its manual are there. */
+  programs() {
+    const { chroot } = this;
+    for (const program of ["mementory", "mementory-app"]) {
+      const { stdout } = chroot.run("ldd", [`/usr/bin/${program}`]);
+      this.passed(`${program} finds its libraries`, stdout !== "" && !stdout.includes("not found"));
+    }
+    this.passed("the command line says its version", chroot.runAsPerson("mementory", ["--version"]).code === 0);
+    const files = chroot.must("dpkg", ["-L", "mementory"]).split("\n");
+    for (const part of ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "weights/"])
+      this.passed(
+        `${part} is in it`,
+        files.some((file) => file.includes(part)),
+      );
+    this.files = files.filter((file) => /mementory/i.test(file));
+  }
+
+  /** Makes a vault with the command line and makes the window remember it. */
+  createVault() {
+    const { chroot } = this;
+    const vault = "/home/person/vault.mementory";
+    writeFileSync(join(chroot.root, "home/person/passphrase.txt"), `${PASSPHRASE}\n`);
+    chroot.must("chown", ["person:person", "/home/person/passphrase.txt"]);
+    chroot.must("chmod", ["600", "/home/person/passphrase.txt"]);
+    const env = { MEMENTORY_PASSPHRASE_FILE: "/home/person/passphrase.txt" };
+    const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], env);
+    this.passed("the command line creates a vault", created.code === 0);
+    const export_ = chroot.give(join(SAMPLES, "claude-export.zip"));
+    const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", export_], env);
+    this.passed("the command line imports an export", imported.code === 0 && JSON.parse(imported.stdout).added > 0);
+    mkdirSync(join(chroot.root, SETTINGS), { recursive: true });
+    writeFileSync(join(chroot.root, SETTINGS, "settings.json"), JSON.stringify({ recent: [vault] }));
+    chroot.must("chown", ["-R", "person:person", "/home/person/.config"]);
+    this.sum = this.vaultSum(vault);
+    return vault;
+  }
+
+  /** One number for the content of a vault's files. */
+  vaultSum(vault) {
+    return this.chroot.must("sh", ["-c", `find ${vault} -type f -exec sha256sum {} + | sort | sha256sum`]);
+  }
+
+  /** Opens the window with a file, then gives it another by a double click, and looks at both imports. */
+  async window(vault) {
+    const { chroot } = this;
+    const first = chroot.give(join(SAMPLES, "chatgpt-export.zip"));
+    const bundle = join(chroot.root, "tmp", "notes.mem");
+    writeFileSync(bundle, zip(entriesOf(join(ROOT, "fixtures", "mem", "small", "input.mem"))));
+    const second = chroot.give(bundle);
+    copyFileSync(join(TOOLS, "bin", "tauri-driver"), join(chroot.root, DRIVER));
+    const display = await Display.start({ ...ENV });
+    const children = [];
+    const env = {
+      DISPLAY: display.name,
+      DBUS_SESSION_BUS_ADDRESS: BUS,
+      XDG_RUNTIME_DIR: "/tmp",
+      // What xdg-open asks for the type of a file and for its program.
+      XDG_CURRENT_DESKTOP: "GNOME",
+      GDK_BACKEND: "x11",
+      NO_AT_BRIDGE: "1",
+      TAURI_WEBVIEW_AUTOMATION: "true",
+    };
+    try {
+      chroot.must("rm", ["-f", "/tmp/mementory-bus"]);
+      children.push(chroot.start("dbus-daemon", ["--session", "--nofork", `--address=${BUS}`], env));
+      await until("a session bus", () => existsSync(join(chroot.root, "tmp", "mementory-bus")));
+      const port = await freePort();
+      children.push(chroot.start(DRIVER, ["--port", `${port}`, "--native-port", `${await freePort()}`], env));
+      const address = `http://127.0.0.1:${port}`;
+      await until("the WebDriver server", async () => (await fetch(`${address}/status`)).ok);
+      const browser = await Browser.start(address, {
+        browserName: "wry",
+        "tauri:options": { application: "/usr/bin/mementory-app", args: [first] },
+      });
+      await this.openFiles(browser, second, env);
+      await browser.close();
+    } finally {
+      children.reverse().forEach((child) => child.kill());
+      display.stop();
+    }
+    const env2 = { MEMENTORY_PASSPHRASE_FILE: "/home/person/passphrase.txt" };
+    const imports = await until("the vault to be free", () => {
+      const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], env2);
+      return code === 0 && JSON.parse(stdout);
+    });
+    this.passed("both files are in the vault", imports.batches.length === 3);
+  }
+
+  /** Unlocks, imports the file that the window was started with, then one by double click. */
+  async openFiles(browser, second, env) {
+    const { chroot } = this;
+    await browser.type("unlock-passphrase", PASSPHRASE);
+    await browser.click("unlock-submit");
+    await browser.find("import-confirm");
+    this.passed("a file of the command line opens the import after unlocking");
+    await browser.click("import-confirm");
+    await browser.find("import-report");
+    await browser.click("import-done");
+    await browser.gone("import-sheet");
+    const type = chroot.runAsPerson("xdg-mime", ["query", "filetype", second], env).stdout.trim();
+    this.passed("the desktop knows the type of a .mem file", type === "application/x-portable-memory");
+    const standard = chroot.runAsPerson("xdg-mime", ["query", "default", type], env).stdout.trim();
+    this.passed("the desktop opens it with the app", standard === "Mementory.desktop");
+    const opened = chroot.runAsPerson("xdg-open", [second], env);
+    this.passed("a double click hands the file to the window that is open, and ends", opened.code === 0);
+    await browser.find("import-confirm");
+    await browser.click("import-confirm");
+    await browser.find("import-report");
+    this.passed("the file of the double click is imported");
+    const windows = await browser.windows();
+    this.passed("there is one window", windows.length === 1 && this.processes() === 1);
+    await browser.click("import-done");
+    writeFileSync(join(TARGET, `installed-${this.name.replace(" ", "-")}.png`), await browser.screenshot());
+  }
+
+  /** Number of processes of the window in this system. */
+  processes() {
+    return readdirSync("/proc").filter((pid) => {
+      if (!/^\d+$/.test(pid)) return false;
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("/usr/bin/mementory-app\0");
+      } catch {
+        return false; // the process has just ended
+      }
+    }).length;
+  }
+
+  /** Removes and purges the package. The vault and the settings stay. */
+  removeAndPurge(vault) {
+    const { chroot } = this;
+    const removed = chroot.run("apt-get", ["remove", "-y", "-q", "mementory"]);
+    this.passed("it is removed", removed.code === 0);
+    const left = this.files.filter(
+      (file) => /mementory/i.test(file) && !file.endsWith("/") && chroot.run("test", ["-f", file]).code === 0,
+    );
+    left.forEach((file) => console.log(`  left: ${file}`));
+    this.passed("no file of it stays", left.length === 0);
+    chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", "/tmp/mementory.deb"]);
+    const purged = chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
+    const known = chroot.run("dpkg-query", ["-W", "mementory"]).code === 0;
+    this.passed("it is purged", purged.code === 0 && !known);
+    this.passed("the vault is as it was", this.vaultSum(vault) === this.sum);
+    this.passed("the settings stay", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
+  }
+}

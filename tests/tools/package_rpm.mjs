@@ -1,0 +1,81 @@
+// The .rpm from the content of the .deb, made by rpmbuild: Tauri's bundler writes the time of the build into it, marks no
+// documentation and knows no changelog.
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, WORKSPACE } from "./places.mjs";
+import { has, must } from "./sh.mjs";
+
+/** Folders of documentation, which a person can leave out when installing. */
+const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
+
+/**
+ * Packs the files in `content`, a .deb that was unpacked, and replaces the .rpm in `folder`. `seconds`: time of the
+ * commit, which all files get. Left out where there is no rpmbuild; then the bundler's own .rpm stays.
+ */
+export async function packRpm(content, folder, { staging, seconds, packager, debug, env }) {
+  if (!has("rpmbuild")) return console.log("rpmbuild is not installed: the .rpm has the time of the build");
+  const top = join(staging, "rpm");
+  rmSync(top, { recursive: true, force: true });
+  mkdirSync(top, { recursive: true });
+  const spec = join(top, "mementory.spec");
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  writeFileSync(spec, specification(content, version, { seconds, packager, debug }));
+  await must("rpmbuild", ["-bb", "--quiet", "--target", "x86_64", "--define", `_topdir ${top}`, spec], { env });
+  for (const name of readdirSync(folder).filter((each) => each.endsWith(".rpm"))) rmSync(join(folder, name));
+  const [built] = readdirSync(join(top, "RPMS", "x86_64"));
+  copyFileSync(join(top, "RPMS", "x86_64", built), join(folder, built));
+}
+
+/** The description that rpmbuild reads. */
+function specification(content, version, { seconds, packager, debug }) {
+  const { bundle } = JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
+  // "Thu Nov 26 2026", as rpm wants it whatever the language of this machine.
+  const [weekday, day, month, year] = new Date(seconds * 1000).toUTCString().replace(",", "").split(" ");
+  return `Name: mementory
+Version: ${version}
+Release: 1
+Summary: ${bundle.shortDescription}
+License: MIT AND Apache-2.0
+Group: Applications/Productivity
+Packager: ${packager}
+# The libraries that the programs link are found by rpmbuild.
+AutoReqProv: yes
+
+# The files are packed as they were built, with the time of the commit.
+%global debug_package %{nil}
+%global __os_install_post %{nil}
+%global _build_id_links none
+%global use_source_date_epoch_as_buildtime 1
+%global clamp_mtime_to_source_date_epoch 1
+%global _buildhost reproducible
+%global _binary_payload ${debug ? "w1.gzdio" : "w9.xzdio"}
+
+%description
+${bundle.longDescription}
+
+%prep
+%build
+
+%install
+mkdir -p %{buildroot}
+cp -a ${content}/usr %{buildroot}/
+
+%files
+%defattr(-,root,root,-)
+${filesIn(content, "/usr")
+  .map((path) => (DOCUMENTATION.test(path) ? `%doc "${path}"` : `"${path}"`))
+  .join("\n")}
+
+%changelog
+* ${weekday} ${month} ${day} ${year} ${packager} - ${version}-1
+- The changes are listed in CHANGELOG.md of the source.
+`;
+}
+
+/** Paths of all files below a folder of `root`, in a fixed order. */
+function filesIn(root, folder) {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => !statSync(join(root, path)).isDirectory())
+    .sort();
+}
