@@ -125,7 +125,7 @@ describe("the detail of a clean place", () => {
   it.each([
     ["1 records, their versions, verbatim texts, links and vectors", "1 entry, with its versions"],
     ["3 records looked for by their tombstones, 0 still there", "3 entries, with their versions"],
-    ["4 files, 1 words and 1 rows looked for", "1 word looked for"],
+    ["4 files, 1 words and 1 rows looked for", "1 word searched for"],
     ["1 files", "1 file"],
     ["812 pages searched for 3 traces", "812 pages searched"],
     ["written back and truncated", "emptied"],

@@ -121,8 +121,8 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
 /** Texts for the details of clean places in a receipt, by their form. The text uses the number in the group. */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
-  [/^(\d+) records looked for by their tombstones, 0 still there$/, "placeDetail.records"],
-  [/^\d+ files, (\d+) words and \d+ rows looked for$/, "placeDetail.words"],
+  [/^(\d+) records [a-z ]+ tombstones, 0 still there$/, "placeDetail.records"],
+  [/^\d+ files, (\d+) words and \d+ rows [a-z]+ for$/, "placeDetail.words"],
   [/^(\d+) files$/, "many.attachment"],
   [/^(\d+) pages searched for \d+ traces$/, "placeDetail.pages"],
   [/^(\d+) parts of imports searched$/, "placeDetail.parts"],
