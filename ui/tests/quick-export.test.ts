@@ -135,7 +135,7 @@ describe("one click", () => {
     expect(quickExport.running).toBe(false);
   });
 
-  it("is offered by the Export button, the menu of the vault and the palette", () => {
+  it("is offered as entries of menus and by the palette", () => {
     const labels = ["Save everything as .mem", "Save everything as .alf"];
     expect(quickEntries().map((each) => (each === "line" ? each : each.label))).toEqual(labels);
     expect(actions().flatMap(({ id, label }) => (/^save-/.test(id) ? [label] : []))).toEqual(labels);
