@@ -51,6 +51,7 @@ const SCREENS = [
     async (browser) => {
       await browser.click("nav-memories");
       await browser.click("export-button");
+      await browser.click("export-more");
       await browser.find("export-sheet");
       // Do not show a folder of this computer.
       await browser.type("export-path", "/home/ines/Memories.mem");

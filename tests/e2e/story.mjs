@@ -354,6 +354,7 @@ class MainStory {
   async exportsOffered() {
     const { browser } = this;
     await browser.click("export-button");
+    await browser.click("export-more");
     for (const format of ["mem", "alf", "mif", "pam", "zaxy", "transfer_text"]) await browser.find(`export-${format}`);
     await browser.click("export-zaxy");
     await browser.find("export-sign");
@@ -381,6 +382,7 @@ class MainStory {
     await browser.clear("search-field");
     await browser.find("list-row");
     await browser.click("export-button");
+    await browser.click("export-more");
     await browser.find("export-sheet");
     await browser.click(`export-${format}`);
     await browser.type("export-path", path);

@@ -3,10 +3,16 @@ import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
+const openSheet = async (page) => {
+  await page.menu("export-button");
+  await page.waitFor("export-more");
+  await page.click("export-more");
+  await page.waitFor("export-sheet");
+  await page.pointerAway();
+};
 const openExport = async (page) => {
   await page.waitFor("home");
-  await page.click("export-button");
-  await page.waitFor("export-sheet");
+  await openSheet(page);
 };
 /** Waits until the records are counted, which shows in an enabled Save button or in a confirmation. */
 const waitForCount = (page) =>
@@ -26,6 +32,16 @@ const waitForText = async (page) => {
 /** Screens of the export sheet, like `SCREENS` in walk.mjs. */
 export const EXPORT_SCREENS = [
   ["export", OPEN, openExport],
+  [
+    "export, menu",
+    OPEN,
+    async (page) => {
+      await page.waitFor("home");
+      await page.menu("export-button");
+      await page.waitFor("save-mem");
+      await page.pointerAway();
+    },
+  ],
   [
     "export, losses",
     OPEN,
@@ -83,7 +99,7 @@ export const EXPORT_SCREENS = [
     async (page) => {
       await page.click("nav-memories");
       await page.waitFor("list-row");
-      await page.click("export-button");
+      await openSheet(page);
       await page.click("export-scope-choose");
       await page.menu("export-choose-source");
       await page.click("export-source-claude");

@@ -42,8 +42,8 @@ describe("Settings, Agents", () => {
     render(Agents);
     const claude = await row("claude_code");
     expect(claude.getByText(/^May read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
-    expect(claude.getByText("Really connected: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
-    expect(claude.getByText(/96 entries left today/)).toBeTruthy();
+    expect(claude.getByText("Program: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
+    expect(claude.getByText(/96 entries went out today/)).toBeTruthy();
     expect((await row("codex")).getByText("Stopped. It gets no more answers.")).toBeTruthy();
     expect((await row("zed")).getByText("Not connected.")).toBeTruthy();
     expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not covered\. Ends /)).toBeTruthy();

@@ -3,7 +3,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import VaultImage from "../src/features/layout/VaultImage.svelte";
 import ImportSheet from "../src/features/importing/ImportSheet.svelte";
-import { placeText } from "../src/features/importing/outcomes";
+import { cutOffFiles, placeText } from "../src/features/importing/outcomes";
 import DroppedPreview from "../src/features/start/DroppedPreview.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import App from "../src/shell/App.svelte";
@@ -20,10 +20,11 @@ import { search } from "$lib/state/search-field.svelte";
 import { sensitive } from "$lib/state/sensitive.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { clearContent } from "$lib/state/lock-cleanup";
-import { start } from "./start-mock";
+import { start, type Mock } from "./start-mock";
 
+let mock: Mock;
 beforeEach(async () => {
-  await start();
+  mock = await start();
   await vault.refresh();
 });
 
@@ -135,6 +136,55 @@ describe("an import", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-done")));
     await fireEvent.click(screen.getByTestId("import-sensitive"));
     expect([nav.section, dialogs.open]).toEqual(["sensitive", null]);
+  });
+
+  it("of a file that ends early says so, and to download it again", async () => {
+    const preview = mock.importPreview;
+    const warning = (code: string, place: string) => ({ code, place, message: "the file ends early", count: 1 });
+    mock.importPreview = async (...args) => ({
+      ...(await preview(...args)),
+      ...{ added: 0, updated: 0 },
+      warnings: [
+        warning("truncated_archive", "/d/chatgpt-export.zip"),
+        warning("truncated", "chatgpt-export.zip!/conversations.json@986621"),
+      ],
+    });
+    await importing.inspect(["/d/chatgpt-export.zip"]);
+    render(ImportSheet);
+    const note = await screen.findByTestId("import-cut-off");
+    expect(note.textContent).toContain("chatgpt-export.zip ends too early");
+    expect(note.textContent).toContain("download it again");
+    expect(screen.getByTestId("import-file").textContent).toContain("Cut off");
+    expect(screen.getByTestId("import-file").textContent).not.toContain("Recognised");
+    expect(screen.queryByTestId("import-missing"), "what did not arrive was not left out by the assistant").toBeNull();
+    expect(screen.getByTestId("import-none-new").textContent).toContain("Nothing in it is new");
+  });
+
+  it("names a file that ends early by the file that was dropped", () => {
+    const report = (...places: string[]) =>
+      ({ warnings: places.map((place) => ({ code: "truncated", place, message: "", count: 1 })) }) as never;
+    expect(cutOffFiles(report("/d/chats.json@986621", "a.zip!/inner.json@7", "b.jsonl#/3"))).toEqual([
+      ...["chats.json", "b.jsonl"],
+    ]);
+  });
+
+  it("of a damaged file says so in words of this window, and whom to ask", async () => {
+    const message = "checksum mismatch: items/episode.jsonl";
+    mock.checkFile = async () =>
+      ({
+        ...{ checked: true, ok: false, signer: null },
+        signature: { present: true, valid: null, algorithm: null, trusted: null, key: null, tombstones: [] },
+        errors: [{ code: "checksum", place: "forged.mem/items/episode.jsonl", message }],
+      }) as never;
+    await importing.inspect(["/d/about.mem"]);
+    render(ImportSheet);
+    const check = await screen.findByTestId("import-check");
+    expect(check.textContent).toContain("Ask whoever it is from for a new copy.");
+    const list = check.parentElement?.querySelector("ul") ?? check;
+    expect(list.textContent).toContain("A checksum is missing or doesn’t match.");
+    expect(list.textContent, "only under Details").not.toContain(message);
+    await fireEvent.click(screen.getByRole("button", { name: "Details" }));
+    expect(list.textContent).toContain(message);
   });
 
   it("of files that nothing recognises does not promise that a vault reads them", async () => {

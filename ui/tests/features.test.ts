@@ -97,11 +97,11 @@ describe("loss report", () => {
 
   it("counts by field and kind, heaviest first; the truncated list of losses only supplies notes", () => {
     const losses = [
-      { record: "a", field: "tags", kind: "moved_to_extension", note: "kept beside" },
-      { record: "b", field: "tags", kind: "moved_to_extension", note: "kept beside" },
+      { record: "a", field: "tags", kind: "narrowed", note: "kept beside" },
+      { record: "b", field: "tags", kind: "narrowed", note: "kept beside" },
     ];
     const loss_counts = [
-      { field: "tags", kind: "moved_to_extension", count: 9 },
+      { field: "tags", kind: "narrowed", count: 9 },
       { field: "tags", kind: "left_out", count: 2 },
       { field: "tombstones", kind: "left_out", count: 1200 },
     ];
@@ -109,7 +109,7 @@ describe("loss report", () => {
     expect(lossRows(exported)).toEqual([
       { field: "tombstones", kind: "left_out", n: 1200, note: "" },
       { field: "tags", kind: "left_out", n: 2, note: "" },
-      { field: "tags", kind: "moved_to_extension", n: 9, note: "kept beside" },
+      { field: "tags", kind: "narrowed", n: 9, note: "kept beside" },
     ]);
     expect(omittedCount(exported)).toBe(1202);
   });

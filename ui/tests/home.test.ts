@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import AttentionList from "../src/features/home/AttentionList.svelte";
-import { columnsOf, loadMonths, typesOf } from "../src/features/home/data";
+import { columnsOf, loadMonths, typesOf, unreadExports } from "../src/features/home/data";
 import MonthChart from "../src/features/home/MonthChart.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { ago, item } from "$lib/ipc/mock/data";
+import { dialogs } from "$lib/state/dialogs.svelte";
 import { exportStatusName } from "$lib/logic/export-status";
 import { facets } from "$lib/state/facets.svelte";
 import { ANY, isFiltered } from "$lib/state/filter";
@@ -186,4 +187,37 @@ it("the newest memory has a date with its year", () => {
   useBackend(mockBackend({ open: true }));
   render(Matrix, { columns: [{ ...column("chatgpt", 1), newest: `${year}-03-02` }], types: ["fact"] });
   expect(screen.getByText(/^newest /).textContent).toContain(String(year));
+});
+
+describe("an export that could not be read completely", () => {
+  const batch = (id: string, format: string, failed: number, undone = false) => ({
+    ...{ batch: id, format, failed, undone, at: ago(1), names: [], added: 0, updated: 0, unchanged: 0, blocked: 0 },
+    ...{ skipped: 0, edited_since: 0, file: null },
+  });
+  const kinds = (by_kind: Record<string, { failed: number }>) => ({ by_kind }) as never;
+
+  it("is known if an earlier one exists, and if what failed may be missing from the list", async () => {
+    const mock = await start();
+    mock.importReport = async (id) =>
+      kinds(id === "files" ? { attachment: { failed: 2 } } : { conversation: { failed: 1 } });
+    const platforms = async (...batches: ReturnType<typeof batch>[]) =>
+      (await unreadExports(batches)).map(({ platform }) => platform);
+    const earlier = batch("e", "chatgpt", 0);
+    expect(await platforms(batch("n", "chatgpt", 1), earlier)).toEqual(["chatgpt"]);
+    expect(await platforms(batch("n", "chatgpt", 1)), "nothing to compare with").toEqual([]);
+    expect(await platforms(batch("files", "chatgpt", 2), earlier), "only attachments").toEqual([]);
+    expect(await platforms(batch("n", "chatgpt", 1, true), earlier, earlier), "undone").toEqual([]);
+    expect(await platforms(earlier, batch("n", "chatgpt", 1)), "a later one was read").toEqual([]);
+    expect(await platforms(batch("n", "mem", 1), batch("o", "mem", 0)), "not an account's export").toEqual([]);
+  });
+
+  it("is said instead of a number of missing memories, and leads to the report", async () => {
+    const unread = [{ platform: "claude", batch: "b-9" }];
+    render(AttentionList, { columns: [], incomplete: [], unread });
+    const row = screen.getByTestId("look-unread");
+    expect(row.textContent).toContain("Parts of the newest Claude export couldn’t be read");
+    expect(row.textContent).toContain("nobody can tell what is missing");
+    await fireEvent.click(row);
+    expect(dialogs.open).toEqual({ kind: "report", batch: "b-9" });
+  });
 });

@@ -1,12 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { proofsOf } from "../src/features/activity/log";
 import ReceiptCell from "../src/features/activity/ReceiptCell.svelte";
 import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
+import { placeDetailText } from "$lib/text/core";
 import { sampleReceipt, failWith, sampleTombstone } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { start, type Mock } from "./start-mock";
 
+const CHECK = "../../src-tauri/crates/mementory-erasure-check/src/check.rs";
 let mock: Mock;
 
 beforeEach(async () => {
@@ -114,5 +118,29 @@ describe("the tombstone of a deletion that is not complete", () => {
     };
     const found = [...proofsOf([entry, { ...entry, seq: 2, target: "rc_gone" }], [], [tombstone])];
     expect(found).toEqual([[1, { kind: "receipt", id: "rc_a" }]]);
+  });
+});
+
+describe("the detail of a clean place", () => {
+  it.each([
+    ["1 records, their versions, verbatim texts, links and vectors", "1 entry, with its versions"],
+    ["3 records looked for by their tombstones, 0 still there", "3 entries, with their versions"],
+    ["4 files, 1 words and 1 rows looked for", "1 word searched for"],
+    ["1 files", "1 file"],
+    ["812 pages searched for 3 traces", "812 pages searched"],
+    ["written back and truncated", "emptied"],
+  ])("is in words of this window: %s", (detail, shown) => {
+    expect(placeDetailText(detail)).toMatchObject({ text: expect.stringContaining(shown), original: "" });
+  });
+
+  it.each(["3 records looked for by their tombstones, 1 still there", "2 leftovers: a", "4 bytes remain"])(
+    "is the message of the core if something went wrong: %s",
+    (detail) => expect(placeDetailText(detail)).toEqual({ text: "", original: detail }),
+  );
+
+  it("has the form that the core writes", () => {
+    const source = readFileSync(join(import.meta.dirname, CHECK), "utf8");
+    for (const form of ["{} records, their versions, verbatim texts, links and vectors", "{} words and {} rows looked"])
+      expect(source).toContain(form);
   });
 });

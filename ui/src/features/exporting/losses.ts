@@ -3,7 +3,8 @@ import { MAX_ENTRIES } from "$features/layout/expandable-count";
 import { truncated } from "$lib/logic/untrusted-text";
 import { plainLine } from "$lib/logic/markdown";
 import { ANY } from "$lib/state/filter";
-import { hasText, joinWithCommas, t } from "$lib/text";
+import { byName, hasText, joinWithCommas, t } from "$lib/text";
+import { fieldName } from "$lib/text/core";
 
 /** The export scope: everything, what is on screen, or a custom filter. */
 export type Scope = "all" | "screen" | "choose";
@@ -11,14 +12,27 @@ export type LossRow = { field: string; n: number; kind: string; note: string };
 
 /** Maximum length of a record's text in a list of losses. */
 const MAX_LABEL_LENGTH = 120;
-const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };
+const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
+const KEPT = "moved_to_extension";
+
+/** Fields that only programs use, so that nobody misses them when they are left out. */
+const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
+  ...["passthrough", "manifest", "document", "database", "embeddings", "embedding_ref", "id", "identifiers"],
+  ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
+]);
+
+/** Whether a row is about fractions of a second, which the extension slot keeps. */
+const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
+  kind === "narrowed" && field.startsWith("times.");
 
 /**
  * Losses by field and kind with their counts, the heaviest kind first. A row has the note of the first listed loss, or
- * none if the list, which is cut after a thousand losses, has no such loss.
+ * none if the list, which is cut after a thousand losses, has no such loss. What is kept and comes back when imported
+ * again is no loss and has no row, see `keptFields`.
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
+    .filter((loss) => loss.kind !== KEPT && !isExactTime(loss))
     .map(({ field, kind, count }) => ({
       field,
       kind,
@@ -52,10 +66,27 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
   return names.map((name) => textOf.get(name) || name);
 }
 
+/** Names of the fields that are kept in the extension slot and restored when imported again, each once. */
+export function keptFields(exported: Exported): string[] {
+  const kept = exported.loss_counts.filter(({ kind, count }) => kind === KEPT && count > 0);
+  return [...new Set(kept.map(({ field }) => fieldName(field)))].sort(byName);
+}
+
 /** The number of losses of the kind `left_out`. */
 export function omittedCount(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
+
+const isMissed = ({ field, kind, count }: Exported["loss_counts"][number]) =>
+  kind === "left_out" && count > 0 && !TECHNICAL_FIELDS.has(field);
+
+/** The left out fields that a person would miss. */
+export const missedFields = (exported: Exported): string[] =>
+  exported.loss_counts.filter(isMissed).map(({ field }) => field);
+
+/** The number of left out items that a person would miss. */
+export const missedCount = (exported: Exported): number =>
+  exported.loss_counts.filter(isMissed).reduce((sum, { count }) => sum + count, 0);
 
 /** The number of items that an export does not contain: those that the format left out, and those it withheld. */
 export function excludedCount(exported: Exported): number {

@@ -2,12 +2,14 @@ import { t, type MessageKey } from "$lib/text";
 import { daysSince, relativeDayInSentence } from "$lib/text/format";
 import {
   backend,
+  type BatchInfo,
   type ListItem,
   type SourceInfo,
   type StandingCount,
   type TombstoneView,
   type VaultInfo,
 } from "$lib/ipc";
+import { FORMATS } from "$lib/ipc/formats";
 import { byFrequency } from "$lib/state/facets.svelte";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 import { MISSING_KINDS, type MissingKind } from "$lib/state/missing-filter";
@@ -38,7 +40,10 @@ export type Home = {
   incomplete: TombstoneView[];
   /** Time of the last import that was not undone; null if none. */
   imported: string | null;
+  /** Newest exports that could not be read completely, so that nothing is known to be missing from them. */
+  unread: UnreadExport[];
 };
+export type UnreadExport = { platform: string; batch: string };
 
 /** One column for each assistant, even if its records come in several formats. */
 export function columnsOf(sources: readonly SourceInfo[]): Column[] {
@@ -127,6 +132,22 @@ export function aboutOf(columns: readonly Column[]): string[] {
   return kinds.length === 1 && kinds[0] === "" ? [] : kinds;
 }
 
+/** Formats that contain everything that an assistant has of an account; their id is the assistant's name. */
+const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
+/** Kinds that are compared between exports, and items that may have been of such a kind. */
+const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
+
+/** The newest exports that follow an earlier one and in which something could not be read. */
+export async function unreadExports(batches: readonly BatchInfo[]): Promise<UnreadExport[]> {
+  const left = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
+  const newest = [...new Set(left.map(({ format }) => format ?? ""))].flatMap((platform) => {
+    const [first, earlier] = left.filter(({ format }) => format === platform);
+    return first && earlier && first.failed > 0 ? [{ platform, batch: first.batch }] : [];
+  });
+  const reports = await Promise.all(newest.map(({ batch }) => backend().importReport(batch)));
+  return newest.filter((_, index) => COMPARED_KINDS.some((kind) => (reports[index]?.by_kind[kind]?.failed ?? 0) > 0));
+}
+
 export async function loadHome(info: VaultInfo): Promise<Home> {
   const columns = columnsOf(info.sources);
   const [profiles, recent, tombstones, { batches }, ...facets] = await Promise.all([
@@ -155,6 +176,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     recent: recent.items,
     incomplete: tombstones.tombstones.filter((tombstone) => tombstone.complete === false),
     imported: batches.find((batch) => !batch.undone)?.at ?? null,
+    unread: await unreadExports(batches),
   };
 }
 

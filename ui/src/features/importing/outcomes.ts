@@ -98,6 +98,19 @@ export function placeText(place: string): string {
   ]);
 }
 
+/** Codes of warnings about an input that ends early, such as a download that was interrupted. */
+const CUT_OFF_CODES: readonly string[] = ["truncated_archive", "truncated"];
+const fileOf = (place: string) => place.split("!/")[0]?.replace(/(?:@\d+|#\/.*|#)$/, "") ?? place;
+
+/** Whether a warning says that an imported file ends early, which the import says in words of its own. */
+export const isCutOff = ({ code, place }: { code: string; place: string }): boolean =>
+  CUT_OFF_CODES.includes(code) && (code === "truncated_archive" || !place.includes("!/"));
+
+/** Names of the imported files that end early. */
+export const cutOffFiles = (report: ImportReport | null): string[] => [
+  ...new Set((report?.warnings ?? []).filter(isCutOff).map(({ place }) => fileName(fileOf(place)))),
+];
+
 /** Number of attachments that the export lists but does not contain. */
 export function missingAttachments(report: ImportReport): number {
   const { referenced, present } = report.attachments;

@@ -1,5 +1,6 @@
 import type { Receipt } from "$lib/ipc";
 import { joinWithCommas, t } from "$lib/text";
+import { placeDetailText } from "$lib/text/core";
 
 /** One row of a receipt. `text`: the window's text. `original`: the backend's English text. */
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
@@ -9,7 +10,7 @@ export type ReceiptPlace = { place: string; outcome: string; text: string; origi
  * failure of a place, so the receipt counts it separately.
  */
 export function placesOf(receipt: Receipt): ReceiptPlace[] {
-  const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, text: "", original: detail }));
+  const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, ...placeDetailText(detail) }));
   const last = places.findIndex(({ place }) => place === "temporary_files");
   places.splice(last < 0 ? places.length : last, 0, ...sameWordsPlaces(receipt));
   return places;

@@ -1,6 +1,6 @@
 import type { ExportFormat } from "$lib/state/formats";
 import type { SourceId } from "$lib/text/locale.svelte";
-import type { AiClient, FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
+import type { AiClient, Exported, FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import type { Section } from "./nav.svelte";
 import { onLock } from "./lock-cleanup";
 
@@ -12,7 +12,16 @@ export type OpenDialog =
   | { kind: "import" }
   | { kind: "report"; batch: string }
   | { kind: "failed-import"; failed: FailedImport; at: string }
-  | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: StartFormat }
+  /** `last`: the settings that the sheet begins with. */
+  | {
+      kind: "export";
+      filter: Filter | null;
+      query: string;
+      found: number | null;
+      format: StartFormat;
+      last?: { folder: string | null; sign: boolean; encrypt: boolean };
+    }
+  | { kind: "exported"; done: Exported }
   | { kind: "redact"; id: string; text: string; span: { start: number; end: number } | null }
   | { kind: "erase"; ids: string[] }
   | { kind: "receipt"; receipt: Receipt; title: string }

@@ -118,6 +118,27 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   return op === "erase" && hasText(`kind.${detail}`) ? plain(word("kind", detail)) : { text: "", original: detail };
 }
 
+/** Texts for the details of clean places in a receipt, by their form. The text uses the number in the group. */
+const PLACE_DETAILS: [RegExp, MessageKey][] = [
+  [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
+  [/^(\d+) records [a-z ]+ tombstones, 0 still there$/, "placeDetail.records"],
+  [/^\d+ files, (\d+) words and \d+ rows [a-z]+ for$/, "placeDetail.words"],
+  [/^(\d+) files$/, "many.attachment"],
+  [/^(\d+) pages searched for \d+ traces$/, "placeDetail.pages"],
+  [/^(\d+) parts of imports searched$/, "placeDetail.parts"],
+  [/^written back and truncated$/, "placeDetail.emptied"],
+  [/^none$/, "placeDetail.none"],
+];
+
+/** The detail of a place in a receipt. What went wrong keeps the core's message. */
+export function placeDetailText(detail: string): CoreText {
+  for (const [form, key] of PLACE_DETAILS) {
+    const found = form.exec(detail);
+    if (found) return { text: t(key as "many.attachment", { n: Number(found[1] ?? 0) }), original: "" };
+  }
+  return { text: "", original: detail };
+}
+
 /** The core's sentences about weak passphrases; a test compares them with its source. */
 export const WEAKNESS_TEXTS: Record<string, MessageKey> = {
   "There is nothing here yet.": "strength.why.empty",
