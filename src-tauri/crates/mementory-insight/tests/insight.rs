@@ -120,7 +120,7 @@ fn vector(axis: usize, other: usize) -> Vec<f32> {
 
 #[test]
 fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
-    let texts: Vec<String> = (0..24).map(|n| format!("Word{n} thing{n}")).collect();
+    let texts: Vec<String> = ('a'..='x').map(|letter| letter.to_string().repeat(6)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     // Eight themes of three texts; each text has something of its own.
     let vectors: Vec<Vec<f32>> = (0..24).map(|n| vector(n / 3, 100 + n)).collect();
