@@ -6,7 +6,7 @@ use crate::{fitted, kinds::AboutKind};
 const KEPT: usize = 16;
 /// Nearest texts whose mean likeness is what is usual for a text. Some texts are like everything a little.
 const USUAL: usize = 10;
-/// Texts that are all compared with each other. Of more, only those that share a pivot are, so 20,000 take seconds.
+/// Texts that are all compared with each other. Of more, only those that share a pivot are, to limit the time.
 const MAX_COMPARED: usize = 3000;
 /// Pivots that a text belongs to.
 const PIVOTS_OF_TEXT: usize = 3;
