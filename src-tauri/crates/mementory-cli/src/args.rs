@@ -306,7 +306,7 @@ pub enum Command {
     Duplicates,
     /// List memories by topic.
     Topics,
-    /// List pairs of memories that cannot both hold now, and plans whose date is over.
+    /// List memories that contradict each other, and plans whose date has passed.
     Contradictions {
         /// Remember that both memories of this pair are true, instead of listing.
         #[arg(long, num_args = 2, value_names = ["ID", "ID"])]

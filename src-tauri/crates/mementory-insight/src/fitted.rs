@@ -82,6 +82,23 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
 }
 
+/// Roots of the probabilities of the kinds, so that the product of two says how likely both texts have the same kind.
+/// Without a vector all kinds are as likely.
+pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
+    if vector.len() != DIMENSIONS {
+        return [(1.0 / KINDS as f32).sqrt(); KINDS];
+    }
+    let inputs = Inputs::new(text, vector);
+    let mut roots = [0.0; KINDS];
+    for (root, weights) in roots.iter_mut().zip(fitted().kinds()) {
+        *root = sum(weights, &inputs.kind);
+    }
+    let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
+    let total: f32 = roots.iter().sum();
+    roots.map(|share| (share / total).sqrt())
+}
+
 fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let total: f32 = scores.iter().map(|score| (score - largest).exp()).sum();

@@ -110,3 +110,35 @@ fn without_a_usable_vector_the_words_decide() {
     assert_eq!(judge(text, &[&[1.0, 0.0]]), by_words);
     assert_ne!(judge(text, &[&[0.04; 512]]).0, by_words.0);
 }
+
+/// A vector along one axis, with a little of another.
+fn vector(axis: usize, other: usize) -> Vec<f32> {
+    let mut numbers = vec![0.0; 512];
+    (numbers[axis], numbers[other]) = (0.9, 0.435_889_9);
+    numbers
+}
+
+#[test]
+fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
+    let texts: Vec<String> = ('a'..='x').map(|letter| letter.to_string().repeat(6)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    // Eight themes of three texts; each text has something of its own.
+    let vectors: Vec<Vec<f32>> = (0..24).map(|n| vector(n / 3, 100 + n)).collect();
+    let found = topics(&texts, &vectors);
+    let members: Vec<Vec<usize>> = found.iter().map(|topic| topic.members.clone()).collect();
+    assert_eq!(members, (0..8).map(|n| vec![3 * n, 3 * n + 1, 3 * n + 2]).collect::<Vec<_>>());
+    assert_eq!(topics(&texts, &vectors), found);
+    assert_eq!(topics(&texts, &[]), [], "no word is shared");
+}
+
+#[test]
+fn topics_of_many_texts_with_and_without_vectors_are_bounded() {
+    // More than are all compared with each other.
+    let texts: Vec<String> = (0..3200).map(|n| format!("Word{n}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors: Vec<Vec<f32>> =
+        (0..3200).map(|n| if n % 7 == 0 { Vec::new() } else { vector(n % 90, 100 + n % 400) }).collect();
+    let found = topics(&texts, &vectors);
+    assert!(found.iter().flat_map(|topic| &topic.members).all(|n| n % 7 != 0), "a text without a vector has no topic");
+    assert!(!found.is_empty());
+}

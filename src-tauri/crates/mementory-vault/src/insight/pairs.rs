@@ -1,7 +1,11 @@
 //! Pairs of memories that cannot both be true, and topics. Both are computed on request over all live memories.
 use super::{Insight, cache::text_of};
-use crate::{VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories};
+use crate::{
+    VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories,
+    meaning::{is_current, stored_vectors},
+};
 use mementory_insight::{Statement, contradictions, past_plans, topics};
+use mementory_meaning::Vector;
 use mementory_model::Timestamp;
 use mementory_store::RowView;
 use std::sync::atomic::AtomicBool;
@@ -41,6 +45,20 @@ struct Memory {
     row: i64,
     text: String,
     at: Option<i64>,
+    /// Those of the parts of the memory; none if it is not encoded.
+    vectors: Vec<Vector>,
+}
+
+impl Memory {
+    /// The mean of the vectors of the parts, of length 1; empty if there are none.
+    fn vector(&self) -> Vec<f32> {
+        let Some((first, others)) = self.vectors.split_first() else { return Vec::new() };
+        let mut sum = first.as_slice().to_vec();
+        for vector in others {
+            sum.iter_mut().zip(vector.as_slice()).for_each(|(sum, n)| *sum += n);
+        }
+        Vector::new(sum).map_or_else(Vec::new, |vector| vector.as_slice().to_vec())
+    }
 }
 
 impl Insight<'_> {
@@ -95,7 +113,8 @@ impl Insight<'_> {
     pub fn topics(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryTopic>> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-        let found = topics(&texts, &[]);
+        let vectors: Vec<Vec<f32>> = memories.iter().map(Memory::vector).collect();
+        let found = topics(&texts, &vectors);
         cancel::check(cancel)?;
         let rows = |members: Vec<usize>| members.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
@@ -106,8 +125,14 @@ impl Insight<'_> {
         self.context.store.read(|c| {
             live_memories::for_each(self.context, c, cancel, |row, record| {
                 let at = record.times.created.or(record.times.updated).map(Timestamp::as_micros);
-                out.push(Memory { row, text: text_of(&record), at });
-            })
+                out.push(Memory { row, text: text_of(&record), at, vectors: Vec::new() });
+            })?;
+            if is_current(c)? {
+                for memory in &mut out {
+                    memory.vectors = stored_vectors(c, memory.row)?;
+                }
+            }
+            cancel::check(cancel)
         })?;
         Ok(out)
     }

@@ -1,7 +1,11 @@
-//! Topics: memories that share words, or whose vectors are near, with a name made of their words. Purity before
-//! coverage: what belongs to nothing is left out.
+//! Topics: memories that are alike in meaning, or share words where there are no vectors, with a name made of their
+//! words. Purity before coverage: what belongs to nothing is left out.
+mod likeness;
+mod linkage;
+
+use crate::fitted::DIMENSIONS;
 use crate::fold::{Folded, is_east_asian, is_function_word, noun_runs, words};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longest name of a topic in characters.
 pub const MAX_NAME_CHARS: usize = 40;
@@ -11,11 +15,8 @@ const NAME_WORDS: usize = 3;
 const MAX_WORDS: usize = 60;
 /// Texts with a word that are compared with each other; more frequent words tell nothing.
 const MAX_SHARING: usize = 60;
-/// How near two texts must be by words (cosine of weighted words), and by vectors.
+/// How near two texts must be by words (cosine of weighted words).
 const MIN_WORDS: f32 = 0.2;
-const MIN_VECTORS: f32 = 0.42;
-/// Texts that are compared by vectors; the square of it is the work.
-const MAX_BY_VECTORS: usize = 4000;
 /// Neighbours of a text that are kept.
 const NEIGHBOURS: usize = 12;
 
@@ -28,7 +29,8 @@ pub struct Topic {
     pub members: Vec<usize>,
 }
 
-/// Topics of these texts, the largest first. `vectors`: of length 1, one for each text, or empty.
+/// Topics of these texts, the largest first. `vectors`: of length 1, one for each text, empty for a text without one. If
+/// most texts have none, words alone decide.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let bags: Vec<Vec<String>> = texts.iter().map(|text| bag(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -40,17 +42,15 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
         // The person's own name is in many texts.
         if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
     };
-    let mut edges = edges_by_words(&bags, &weights);
-    if vectors.len() == texts.len() && texts.len() <= MAX_BY_VECTORS {
-        edges_by_vectors(vectors, &mut edges);
-    }
-    let labels = communities(texts.len(), &edges);
-    let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (n, label) in labels.into_iter().enumerate() {
-        groups.entry(label).or_default().push(n);
-    }
+    let by_words = edges_by_words(&bags, &weights);
+    let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
+    let groups = if vectors.len() == texts.len() && usable * 2 > texts.len() {
+        linkage::groups(texts.len(), &likeness::pairs(texts, vectors, &by_words))
+    } else {
+        communities(texts.len(), &by_words)
+    };
     let mut topics: Vec<Topic> = groups
-        .into_values()
+        .into_iter()
         .filter(|members| members.len() > 1)
         .map(|members| Topic { name: name(texts, &members, &weights), members })
         .collect();
@@ -58,7 +58,8 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     topics
 }
 
-type Edges = HashMap<(usize, usize), f32>;
+/// Pairs of texts with how near they are; the smaller position is first.
+type Edges = BTreeMap<(usize, usize), f32>;
 
 fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
     let norm = |bag: &[String]| bag.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
@@ -85,19 +86,8 @@ fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges 
     sums
 }
 
-fn edges_by_vectors(vectors: &[Vec<f32>], edges: &mut Edges) {
-    for (a, one) in vectors.iter().enumerate() {
-        for (b, other) in vectors.iter().enumerate().skip(a + 1) {
-            let near: f32 = one.iter().zip(other).map(|(x, y)| x * y).sum();
-            if near >= MIN_VECTORS {
-                *edges.entry((a, b)).or_default() += near - MIN_VECTORS + 0.1;
-            }
-        }
-    }
-}
-
 /// Label propagation in a fixed order, which makes groups of what is densely connected. Deterministic.
-fn communities(count: usize, edges: &Edges) -> Vec<usize> {
+fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut near: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
     for ((a, b), weight) in edges {
         near[*a].push((*b, *weight));
@@ -125,7 +115,11 @@ fn communities(count: usize, edges: &Edges) -> Vec<usize> {
             break;
         }
     }
-    labels
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, label) in labels.into_iter().enumerate() {
+        groups.entry(label).or_default().push(n);
+    }
+    groups.into_values().collect()
 }
 
 /// The words that most members share, as they are written in the first of them.

@@ -1,0 +1,97 @@
+//! Joins the two most alike groups again and again, as long as their members are alike on average.
+use super::Edges;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// Groups are joined down to this mean likeness of their members.
+const MIN_MEAN: f32 = 0.04;
+/// Likeness of two texts of which it is not known.
+const UNKNOWN: f32 = -0.3;
+
+#[derive(Debug, Default)]
+struct Group {
+    members: Vec<usize>,
+    /// Changes whenever the group does.
+    version: u32,
+    /// Sum and number of the known likenesses to the members of another group.
+    near: BTreeMap<usize, (f32, u32)>,
+}
+
+/// Two groups and how alike they were when this was noted.
+struct Join {
+    mean: f32,
+    groups: [usize; 2],
+    versions: [u32; 2],
+}
+
+/// Groups of texts, by position; every text is in one. The same input gives the same groups.
+pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Group> = (0..count).map(|n| Group { members: vec![n], ..Group::default() }).collect();
+    for ((a, b), likeness) in edges {
+        groups[*a].near.insert(*b, (*likeness, 1));
+        groups[*b].near.insert(*a, (*likeness, 1));
+    }
+    let mut heap = BinaryHeap::new();
+    for a in 0..count {
+        note(&groups, a, &mut heap, |b| b > a);
+    }
+    while let Some(join) = heap.pop() {
+        let [a, b] = join.groups;
+        if join.versions != [groups[a].version, groups[b].version] {
+            continue;
+        }
+        unite(&mut groups, a, b);
+        note(&groups, a, &mut heap, |_| true);
+    }
+    groups.into_iter().map(|group| group.members).filter(|members| !members.is_empty()).collect()
+}
+
+/// Notes the groups that group `a` may be joined with.
+fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<Join>, admits: impl Fn(usize) -> bool) {
+    let group = &groups[a];
+    for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
+        let other = &groups[*b];
+        let pairs = (group.members.len() * other.members.len()) as f32;
+        let mean = (sum + UNKNOWN * (pairs - *known as f32)) / pairs;
+        if mean >= MIN_MEAN {
+            heap.push(Join { mean, groups: [a, *b], versions: [group.version, other.version] });
+        }
+    }
+}
+
+/// Moves the members of `b` to `a`.
+fn unite(groups: &mut [Group], a: usize, b: usize) {
+    let gone = std::mem::take(&mut groups[b]);
+    groups[b].version = gone.version + 1;
+    groups[a].version += 1;
+    groups[a].members.extend(gone.members);
+    groups[a].members.sort_unstable();
+    groups[a].near.remove(&b);
+    for (other, (sum, known)) in gone.near.into_iter().filter(|(other, _)| *other != a) {
+        let entry = groups[a].near.entry(other).or_default();
+        *entry = (entry.0 + sum, entry.1 + known);
+        let total = *entry;
+        groups[other].near.remove(&b);
+        groups[other].near.insert(a, total);
+    }
+}
+
+impl Ord for Join {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.mean.total_cmp(&other.mean).then_with(|| other.groups.cmp(&self.groups))
+    }
+}
+
+impl PartialOrd for Join {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Join {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Join {}
