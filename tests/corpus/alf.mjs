@@ -214,6 +214,95 @@ const ARCHIVES = {
   ],
 };
 
+const editElement = (name, change) => editJson(`${name}.json`, (document) => change(document[name][0], document));
+const editText = (name, from, to) =>
+  changeEntry(name, (entry) => ({ ...entry, data: entryText(entry).replace(from, to) }));
+const repeatId = (name) =>
+  applyInTurn(
+    editJson(`${name}.json`, (document) => document[name].push({ ...document[name][0], label: "again" })),
+    editManifest((m) => (m.layers[name].count += 1)),
+  );
+
+/**
+ * What the specification says of a value or of an optional part → the change, the answer of `import`, and the code of
+ * an error that `validate` reports, "" if it reports none.
+ */
+const VALUES = {
+  "a number of included files that is wrong": [
+    editManifest((m) => (m.layers.attachments.included_count = 9)),
+    "taken",
+    "",
+  ],
+  "a size of included files that is wrong": [
+    editManifest((m) => (m.layers.attachments.included_size_bytes = 9)),
+    "taken",
+    "",
+  ],
+  "a partition that ends before it starts": [
+    editManifest((m) => (m.layers.memory.partitions[0].to = "2025-01-01")),
+    "taken",
+    "partition_range",
+  ],
+  "no version": [editManifest((m) => delete m.alf_version), "manifest_invalid", "manifest_invalid"],
+  "a version that is a number": [editManifest((m) => (m.alf_version = 1)), "manifest_invalid", "manifest_invalid"],
+  "all files in a folder of the archive": [
+    (entries) => entries.map((entry) => ({ ...entry, name: `agent/${entry.name}` })),
+    "manifest_missing",
+    "manifest_missing",
+  ],
+  "an offset of 24 hours": [editManifest((m) => (m.created_at = "2026-02-20T10:00:00+24:00")), "taken", "bad_value"],
+  "an id without hyphens": [editFirstRecord((r) => (r.id = r.id.replaceAll("-", ""))), "taken", "bad_value"],
+  "an id of another version": [editFirstRecord((r) => (r.id = r.id.replace("-7", "-4"))), "taken", ""],
+  "dimensions of 2.0": [editText(PARTITION_NAME, '"dimensions":2', '"dimensions":2.0'), "taken", ""],
+  "a size of 17.0": [editText("attachments.json", '"size_bytes": 17', '"size_bytes": 17.0'), "taken", ""],
+  "two principals with one id": [repeatId("principals"), "taken", "duplicate_id"],
+  "two credentials with one id": [repeatId("credentials"), "taken", "duplicate_id"],
+  "two attachments with one id": [repeatId("attachments"), "taken", "duplicate_id"],
+  "projects of a principal in one text": [
+    editElement("principals", (p) => (p.profile.structured.work_context.projects = "Rye")),
+    "taken",
+    "wrong_type",
+  ],
+  "a token in place of a ciphertext": [
+    editElement("credentials", (c) => (c.encrypted_payload = ["sk", "live", "51H8f0bKx2Qw9eRt"].join("-"))),
+    "taken",
+    "credential_looks_unencrypted",
+  ],
+  "a credential whose algorithm is none": [
+    editElement("credentials", (c) => (c.encryption.algorithm = "none")),
+    "taken",
+    "credential_looks_unencrypted",
+  ],
+  "a credential that only names its secret": [
+    editElement("credentials", (c) => {
+      c.encrypted_payload = "<not-exported>";
+      c.encryption = { algorithm: "none", nonce: "" };
+    }),
+    "taken",
+    "",
+  ],
+  "an artifact path that leads out": [
+    editElement("attachments", (a) => (a.archive_path = "../../.bashrc")),
+    "taken",
+    "unsafe_path",
+  ],
+  "a reference that is no URI": [
+    editElement("attachments", (a) => (a.remote_ref = "over there")),
+    "taken",
+    "bad_value",
+  ],
+  "a digest of another algorithm": [editElement("attachments", (a) => (a.hash.algorithm = "blake3")), "taken", ""],
+  "an index that lists other partitions": [
+    editJson("memory/index.json", (index) => (index.partitions = [])),
+    "taken",
+    "",
+  ],
+  "an index that is not JSON": [changeEntry("memory/index.json", (e) => ({ ...e, data: "{" })), "taken", ""],
+  "an identity that no layer names": [editManifest((m) => delete m.layers.identity), "taken", ""],
+  "a runtime without raw files": [editManifest((m) => (m.raw_sources = ["zeroclaw"])), "taken", ""],
+  "an agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken", ""],
+};
+
 /** What is wrong with a file → the change to the bytes of the valid archive, and the answer of `import`. */
 const CHANGED_BYTES = {
   "the first half of the file": [(bytes) => bytes.subarray(0, bytes.length / 2), "truncated_archive"],
@@ -287,6 +376,10 @@ const DELTAS = {
     editManifest((m) => (m.changes.identity = { file: "identity.json", new_version: 2 })),
     "layer_missing",
   ],
+  "delta: no changes": [editManifest((m) => delete m.changes), "manifest_invalid"],
+  "delta: no version": [editManifest((m) => delete m.alf_version), "manifest_invalid"],
+  "delta: lines that no change names": [editManifest((m) => (m.changes = {})), "taken"],
+  "delta: the agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken"],
   "delta: lines in another order": [editDeltaLines((all) => all.reverse()), "taken"],
   "delta: creates, changes and deletes one record": [
     applyInTurn(
@@ -302,8 +395,8 @@ const DELTAS = {
 };
 
 function* files() {
-  for (const [name, [change, outcome]] of Object.entries(ARCHIVES))
-    yield { name, outcome, ending: "alf", bytes: () => buildArchive(change(validEntries())) };
+  for (const [name, [change, outcome, finds]] of Object.entries({ ...ARCHIVES, ...VALUES }))
+    yield { name, outcome, finds, ending: "alf", bytes: () => buildArchive(change(validEntries())) };
   for (const [name, [change, outcome]] of Object.entries(CHANGED_BYTES))
     yield { name, outcome, ending: "alf", bytes: () => change(buildArchive(validEntries())) };
   for (const [name, [change, outcome]] of Object.entries(DELTAS))

@@ -121,12 +121,31 @@ fn is_mark(text: &str) -> bool {
     class.is_some_and(|class| !class.is_empty() && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
 
+/// Beginnings of the keys and tokens of well-known services.
+const TOKEN_PREFIXES: [&str; 14] = [
+    "sk-",
+    "sk_",
+    "pk_live_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "AIza",
+    "npm_",
+];
+
 /// True if a payload is not a ciphertext: no encryption is stated, or the text cannot be a ciphertext.
 fn is_plain(payload: &str, encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;
     }
-    !encrypted || !is_base64_like(payload) || is_printable_inside(payload)
+    let is_token = TOKEN_PREFIXES.iter().any(|prefix| payload.starts_with(prefix));
+    !encrypted || is_token || !is_base64_like(payload) || is_printable_inside(payload)
 }
 
 fn is_base64_like(payload: &str) -> bool {
@@ -156,7 +175,7 @@ mod tests {
     fn each_form_of_a_secret_in_the_clear_is_found() {
         let (cipher, nonce) =
             (r#""encryption":{"algorithm":"aes-256-gcm","nonce":"AAAA"}"#, "q83vEjRWeJCrze8SNFZ4kA==");
-        let cases: [(String, &[&str]); 13] = [
+        let cases: [(String, &[&str]); 14] = [
             (format!(r#"{{"encrypted_payload":"hunter2",{cipher}}}"#), &["hunter2"]),
             (
                 r#"{"encrypted_payload":"c2VjcmV0IHRleHQgb2YgbWluZQ==","encryption":{"algorithm":"none"}}"#.into(),
@@ -168,6 +187,7 @@ mod tests {
                 &["c2VjcmV0IHRleHQgb2YgbWluZQ=="],
             ),
             (format!(r#"{{"encrypted_payload":"{nonce}",{cipher}}}"#), &[]),
+            (format!(r#"{{"encrypted_payload":"sk-live-51H8f0bKx2Qw9eRt",{cipher}}}"#), &["sk-live-51H8f0bKx2Qw9eRt"]),
             (format!(r#"{{"encrypted_payload":"<not-exported>",{cipher}}}"#), &[]),
             (r#"{"secret":"s1","refresh_token":"s2","label":"mine"}"#.into(), &["s1", "s2"]),
             (r#"{"credential":{"apiKey":"s3"}}"#.into(), &["s3"]),

@@ -35,7 +35,7 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
         }
         let parts = parts_with(catalog, manifest);
         claims.push(Claim {
-            version: Some(version),
+            version: Some(version).filter(|version| !version.is_empty()),
             confidence: 1.0,
             reason: if delta {
                 "an .alf-delta bundle: changes, not a whole agent"
@@ -96,6 +96,8 @@ struct Layout<'c> {
     raw: bool,
     delta: bool,
     first: Option<&'c Member>,
+    /// Manifest of an agent in a folder of the archive. The specification has it at the top.
+    in_folder: Option<&'c Member>,
 }
 
 fn is_object(bytes: &[u8]) -> bool {
@@ -130,6 +132,12 @@ impl<'c> Layout<'c> {
             }
             name if name.starts_with("memory/") && name.ends_with(".jsonl") => self.partitions += 1,
             name if name.starts_with("raw/") => self.raw = true,
+            name if name.split_once('/').is_some_and(|(_, rest)| rest == MANIFEST_FILE) => {
+                let bytes = catalog.bytes(member, MAX_MANIFEST_BYTES).unwrap_or_default();
+                if is_object(&bytes) && memchr::memmem::find(&bytes, b"\"alf_version\"").is_some() {
+                    self.in_folder = Some(member);
+                }
+            }
             _ => {}
         }
     }
@@ -145,6 +153,7 @@ impl<'c> Layout<'c> {
             None if layers >= 2 && self.partitions > 0 => {
                 Some((self.first?, "the files of an .alf without its manifest.json"))
             }
+            None => Some((self.in_folder?, "an .alf whose files are in a folder of the archive")),
             _ => None,
         }
     }
@@ -154,11 +163,17 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let bytes = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
-    let delta = wire::get(&members, "changes").is_some() && wire::get(&members, "layers").is_none();
-    let version = wire::get(&members, "alf_version").and_then(wire::string)?;
+    let has_base = || wire::get(&members, "sync").is_some_and(|sync| sync.get().contains("\"base_sequence\""));
+    let delta = wire::get(&members, "layers").is_none() && (wire::get(&members, "changes").is_some() || has_base());
+    let version = wire::get(&members, "alf_version").and_then(wire::string);
+    let has = |key: &str| wire::get(&members, key).is_some_and(|value| value.get().starts_with('{'));
+    // A manifest without a version is recognised by its other members, so that it is reported and not read as something
+    // else.
+    let is_versionless = version.is_none() && has("agent") && (has("layers") || has("sync"));
     match (delta, manifest.name == MANIFEST_FILE) {
+        _ if version.is_none() && !is_versionless => None,
         (true, _) => Some(DELTA_CLAIM_VERSION.into()),
-        (false, true) => Some(version.into_owned()),
+        (false, true) => Some(version.unwrap_or_default().into_owned()),
         (false, false) => None,
     }
 }

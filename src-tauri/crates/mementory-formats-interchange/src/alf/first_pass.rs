@@ -201,7 +201,7 @@ impl ExportPlan {
         };
         if from_alf
             && let (Some(agent), Some(v)) = (record.key.scope.strip_prefix("alf:"), &record.verbatim)
-            && super::wire::agent_of(&v.text).as_deref() != Some(agent)
+            && super::wire::agent_of(&v.text).is_none_or(|stated| !stated.eq_ignore_ascii_case(agent))
         {
             self.scopes.push((id.clone(), record.key.scope.clone()));
         }

@@ -2,6 +2,7 @@
 //! that is not a UUID, an empty content, a vector whose length differs from its dimensions. The vault keeps such a
 //! value in the record's verbatim, and an import reports it. An export moves it to
 //! `raw_source_format.mementory_forbidden`, under its JSON pointer, and writes a valid value or none in its field.
+use super::manifest::parse_whole_number;
 use super::partitions::stable_v7;
 use super::schema;
 use super::vocabulary::EMPTY_CONTENT;
@@ -31,7 +32,7 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     if let Some(Tree::Array(all)) = tree.get("embeddings") {
         for (i, embedding) in all.iter().enumerate() {
             let stated = match embedding.get("dimensions") {
-                Some(Tree::Number(n)) => n.parse::<usize>().ok(),
+                Some(Tree::Number(n)) => parse_whole_number(n).and_then(|n| usize::try_from(n).ok()),
                 _ => None,
             };
             if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated != Some(vector.len())) {

@@ -91,7 +91,8 @@ impl<'c> Archive<'c> {
     }
 }
 
-fn unsafe_name(name: &str) -> bool {
+/// True if an entry name could lead out of the folder that an archive is unpacked to.
+pub(super) fn unsafe_name(name: &str) -> bool {
     name.is_empty()
         || name.starts_with('/')
         || name.contains(['\\', '\0'])
@@ -118,7 +119,7 @@ pub(super) struct Manifest {
     pub tree: Tree,
     /// Value of `alf_version`.
     pub version: String,
-    /// Value of `agent.id`.
+    /// Value of `agent.id` in lower case.
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
@@ -142,7 +143,8 @@ impl Manifest {
             return Err(FormatError::Version { place: place.into(), version });
         }
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_owned();
+        // A UUID has the same meaning in upper and lower case, and the deltas of an agent may write another one.
+        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
         let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
         let partitions = match rows {
             Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
@@ -205,7 +207,7 @@ impl Manifest {
     pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
         let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
-        listed.unwrap_or_else(|| format!("alf:{agent}"))
+        listed.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
     }
 
     /// The runtime that the manifest lists for the element with this id, else the agent's runtime, else `alf`.
@@ -225,10 +227,16 @@ impl Manifest {
     }
 }
 
+/// A whole number of at least 0. `2.0` is whole, as in JSON Schema.
+pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
+    let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
+    text.parse().ok().or_else(float)
+}
+
 fn partition(row: &Tree) -> Partition {
     let text = |key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
     let count = match row.get("record_count") {
-        Some(Tree::Number(n)) => n.parse().ok(),
+        Some(Tree::Number(n)) => parse_whole_number(n),
         _ => None,
     };
     Partition { file: text("file").unwrap_or_default(), from: text("from"), to: text("to"), count }

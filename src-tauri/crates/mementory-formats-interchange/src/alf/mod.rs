@@ -11,6 +11,7 @@ pub mod delta;
 mod delta_changes;
 mod delta_operation;
 mod detect;
+mod document_checks;
 mod document_row;
 mod extension;
 mod first_pass;

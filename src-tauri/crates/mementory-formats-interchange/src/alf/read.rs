@@ -489,7 +489,7 @@ impl Reader<'_> {
         }
         let mut record = line.record;
         record.origin = self.origin(member, format!("line {number}"));
-        if line.agent.as_ref().is_some_and(|agent| *agent != self.manifest.agent) && !self.manifest.is_generated() {
+        if self.manifest.is_foreign(line.agent.as_deref()) {
             self.remark(&place(member), ("foreign_agent_id", "a record is of another agent".into()));
         }
         if is_outside_partition(&record, row) {

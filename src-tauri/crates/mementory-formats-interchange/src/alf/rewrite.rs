@@ -255,7 +255,7 @@ pub(super) fn to_json(tree: &Tree) -> String {
 /// The value of `record_count` in a partition row.
 pub(super) fn count_of(row: &Tree) -> Option<u64> {
     match row.get("record_count") {
-        Some(Tree::Number(n)) => n.parse().ok(),
+        Some(Tree::Number(n)) => super::manifest::parse_whole_number(n),
         _ => None,
     }
 }

@@ -3,11 +3,11 @@
 use mementory_json::schema::{
     Fit,
     Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, UnitInterval, Uuid, Whole},
-    TextForm, Violation, is_uuid, nullable, optional, required, required_nullable,
+    TextForm, Violation, is_uri, is_uuid, nullable, optional, required, required_nullable,
 };
 
 /// Id of a memory. The schema requires a UUID version 7 in lower case. The reference program writes other UUIDs, so
-/// they are accepted with a warning.
+/// they are accepted with a warning. Braces, `urn:uuid:` and a form without hyphens are no UUIDs here.
 const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {
@@ -17,7 +17,7 @@ const UUID_V7_FORM: TextForm = TextForm {
             && !t.bytes().any(|b| b.is_ascii_uppercase());
         match is_v7 {
             true => Fit::Exact,
-            false if uuid::Uuid::parse_str(t).is_ok() => Fit::Loose,
+            false if is_uuid(t) => Fit::Loose,
             false => Fit::Other,
         }
     },
@@ -45,6 +45,9 @@ const CHECKSUM_FORM: TextForm = TextForm {
         (!algorithm.is_empty() && !hex.is_empty() && is_name && is_hex).into()
     },
 };
+
+/// A URI with its scheme (RFC 3986).
+const URI_FORM: TextForm = TextForm { expected: "a URI", fit: |t| is_uri(t).into() };
 
 /// Rule for the document `manifest.json`.
 pub(super) const MANIFEST_RULE: Rule = Object(&[
@@ -253,6 +256,10 @@ pub(super) const IDENTITY_RULE: Rule = Object(&[
                 List(&Object(&[
                     required_nullable("agent_id", Uuid),
                     required("name", Text),
+                    optional("description", Text),
+                    optional("model_hints", Object(&[optional("primary_model", Text), optional("last_model", Text)])),
+                    optional("routing_hints", Text),
+                    optional("performance_notes", Text),
                     required("capabilities", List(&CAPABILITY_RULE)),
                     required("status", OpenWord(&["active", "inactive", "unavailable"])),
                     nullable("last_invoked_at", Time),
@@ -293,9 +300,27 @@ pub(super) const PRINCIPALS_RULE: Rule = Object(&[required(
                     "structured",
                     Object(&[
                         optional("name", Text),
+                        optional("principal_type", Text),
                         optional("timezone", Text),
                         optional("locale", Text),
+                        optional(
+                            "communication_preferences",
+                            Object(&[
+                                optional("tone", Text),
+                                optional("response_length", Text),
+                                optional("formatting", Text),
+                            ]),
+                        ),
+                        optional(
+                            "work_context",
+                            Object(&[
+                                optional("role", Text),
+                                optional("company", Text),
+                                optional("projects", List(&Text)),
+                            ]),
+                        ),
                         optional("relationships", List(&Map(&Any))),
+                        optional("custom_fields", Map(&Any)),
                     ]),
                 ),
                 optional("prose", Object(&[optional("user_profile", Text)])),
@@ -365,7 +390,7 @@ pub(super) const ATTACHMENTS_RULE: Rule = Object(&[
             required("hash", Object(&[required("algorithm", Text), required("value", Text)])),
             required("source_path", Text),
             required_nullable("archive_path", Text),
-            required_nullable("remote_ref", Text),
+            required_nullable("remote_ref", Form(&URI_FORM)),
             optional("referenced_by", List(&Uuid)),
         ])),
     ),
@@ -405,16 +430,17 @@ mod tests {
         };
         let id = |id: &str| found(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
         assert_eq!(id("0190b1a2-0000-7000-8000-00000000000a"), None);
-        // Upper case, another variant, another version, and no hyphens are accepted by readers.
+        // Upper case, another variant and another version are accepted by readers.
         for loose in [
             "0190B1A2-0000-7000-8000-00000000000A",
             "0190b1a2-0000-7000-0000-00000000000a",
             "0190b1a2-0000-4000-8000-00000000000a",
-            "0190b1a200007000800000000000000a",
         ] {
             assert_eq!(id(loose), Some(("id_not_uuid_v7", true)), "{loose}");
         }
-        assert_eq!(id("memory-1"), Some(("bad_value", false)));
+        for bad in ["memory-1", "0190b1a200007000800000000000000a", "{0190b1a2-0000-7000-8000-00000000000a}"] {
+            assert_eq!(id(bad), Some(("bad_value", false)), "{bad}");
+        }
         let vector = found(r#"{"embeddings":[{"vector":[0.5,1e999]}]}"#);
         assert_eq!(vector, [(("bad_value", false), "/embeddings/0/vector/1".to_owned())]);
     }

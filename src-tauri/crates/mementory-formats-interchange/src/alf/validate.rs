@@ -2,9 +2,10 @@
 //! ids, and the checksum if it has our definition. All findings are reported. A value that this version does not know
 //! is a warning.
 use super::archive_writer::checksum;
+use super::document_checks;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, parse_whole_number};
 use super::schema;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
@@ -18,6 +19,9 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Largest number of listed errors, and also of listed warnings. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
+
+/// Usual names of the layer documents.
+const LAYER_DOCUMENTS: [&str; 4] = ["identity.json", "principals.json", "credentials.json", "attachments.json"];
 
 /// Codes of the errors that prevent an import: an entry that the manifest lists is missing, damaged, or of another
 /// agent.
@@ -50,6 +54,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     check.check_documents()?;
     check.check_memory()?;
     check.warn_about_unlisted_files();
+    check.check_raw_sources();
     check.check_checksum(entry)?;
     let (errors, warnings) = check.unlisted;
     let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
@@ -137,9 +142,15 @@ impl Check<'_> {
                     self.warning("version_differs", &member.place, "the manifest states another identity version");
                 }
             }
+            for fault in document_checks::find_faults(layer, &tree) {
+                let at = format!("{}#/{layer}/{}", member.place, fault.index);
+                match fault.is_warning {
+                    true => self.warning(fault.code, &at, fault.message),
+                    false => self.error(fault.code, &at, fault.message),
+                }
+            }
             match layer {
                 "principals" => self.check_principals(&tree, &member.place),
-                "credentials" => self.check_credentials(&tree, &member.place),
                 "attachments" => self.check_attachments(&tree, &member.place)?,
                 _ => {}
             }
@@ -182,19 +193,6 @@ impl Check<'_> {
         }
     }
 
-    fn check_credentials(&mut self, tree: &Tree, place: &str) {
-        for (i, row) in rows(tree, "credentials").iter().enumerate() {
-            let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
-            if text("algorithm") == Some("none") || text("nonce") == Some("") {
-                self.warning(
-                    "credential_without_encryption",
-                    &format!("{place}#/credentials/{i}"),
-                    "no cipher or no nonce: either a reference, or a secret in the clear",
-                );
-            }
-        }
-    }
-
     fn check_attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
         self.check_tiers(tree, place);
         for (i, row) in rows(tree, "attachments").iter().enumerate() {
@@ -221,7 +219,8 @@ impl Check<'_> {
     }
 
     /// Compares the counts of included and referenced files with the counts in the manifest, if the manifest has any
-    /// (spec §10.6, item 9).
+    /// (spec §10.6, item 9). A difference is only a warning: these fields are optional, nothing is read by them, and
+    /// the official sample has wrong ones.
     fn check_tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
@@ -236,12 +235,13 @@ impl Check<'_> {
             ("referenced_size_bytes", referenced.1),
         ] {
             if number(self.layer("attachments", key)).is_some_and(|stated| stated != now) {
-                self.error("count_differs", place, &format!("the manifest's {key} differs from the index"));
+                self.warning("tier_count_differs", place, &format!("the manifest's {key} differs from the index"));
             }
         }
     }
 
-    /// Warns about JSONL files that no partition lists. An import stores them, but not as memories.
+    /// Warns about JSONL files that no partition lists, about documents that no layer names, and about runtimes without
+    /// raw files. An import stores such files, but not as memories.
     fn warn_about_unlisted_files(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
@@ -249,6 +249,21 @@ impl Check<'_> {
             let lines = name.starts_with("memory/") && name.ends_with(".jsonl");
             if lines && !named.contains(name) && index != Some(*name) {
                 self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
+            }
+            if LAYER_DOCUMENTS.contains(name) && !named.contains(name) {
+                self.warning("unlisted_layer", &member.place, "no layer of the manifest names this document");
+            }
+        }
+    }
+
+    /// Warns about runtimes that the manifest lists as raw sources, but that have no raw files.
+    fn check_raw_sources(&mut self) {
+        for (i, runtime) in rows(&self.manifest.tree, "raw_sources").iter().enumerate() {
+            let Some(runtime) = runtime.as_str() else { continue };
+            let folder = format!("raw/{runtime}/");
+            if !self.archive.entries.keys().any(|name| name.starts_with(&folder)) {
+                let at = format!("{}#/raw_sources/{i}", self.archive.place);
+                self.warning("raw_source_missing", &at, "the archive has no raw files of this runtime");
             }
         }
     }
@@ -277,9 +292,12 @@ impl Check<'_> {
             }
             let from = row.from.clone().unwrap_or_default();
             if from < last_from {
-                self.error("partition_order", &at, "partitions must be sorted by their first day");
+                self.warning("partition_order", &at, "partitions are not sorted by their first day");
             }
             last_from = from;
+            if row.from.is_some() && row.to.as_ref().is_some_and(|to| *to < last_from) {
+                self.error("partition_range", &at, "the partition ends before it starts");
+            }
             if manifest.partitions.iter().take(i).any(|before| before.file == row.file) {
                 self.error("partition_twice", &at, "the manifest lists this partition twice");
                 continue;
@@ -313,14 +331,46 @@ impl Check<'_> {
                 "layers.memory.record_count differs from the number of lines",
             );
         }
-        if let Some(index) = self.manifest.index_file()
-            && self.archive.entry(index).is_none()
-        {
-            self.warning(
-                "index_missing",
-                &self.archive.place,
-                "the archive does not have the memory index that the manifest names",
-            );
+        self.check_ranges();
+        self.check_index()
+    }
+
+    /// Warns about ranges of partitions that overlap. Two partitions without an end overlap too.
+    fn check_ranges(&mut self) {
+        let mut rows: Vec<_> = self.manifest.partitions.iter().filter(|row| row.from.is_some()).collect();
+        rows.sort_by_key(|row| row.from.clone());
+        for pair in rows.windows(2) {
+            if let [first, second] = pair
+                && first.file != second.file
+                && first.to.as_ref().is_none_or(|to| second.from.as_ref().is_some_and(|from| from <= to))
+            {
+                self.warning("partition_overlap", &self.archive.place, "the ranges of two partitions overlap");
+            }
+        }
+    }
+
+    /// Warns about a memory index that is missing, no JSON, or lists other partitions than the manifest. Nothing is
+    /// read by it.
+    fn check_index(&mut self) -> Result<(), FormatError> {
+        let Some(index) = self.manifest.index_file() else { return Ok(()) };
+        let Some(member) = self.archive.entry(index) else {
+            let message = "the archive does not have the memory index that the manifest names";
+            self.warning("index_missing", &self.archive.place, message);
+            return Ok(());
+        };
+        let text = self.archive.text(member, self.limits)?;
+        let Ok(tree) = Tree::parse(&text, self.limits) else {
+            self.warning("index_malformed", &member.place, "the memory index is not JSON");
+            return Ok(());
+        };
+        let Some(Tree::Array(listed)) = tree.get("partitions") else { return Ok(()) };
+        let stated: Vec<_> = listed
+            .iter()
+            .map(|row| (row.get("file").and_then(Tree::as_str), number(row.get("record_count"))))
+            .collect();
+        let partitions = self.manifest.partitions.iter();
+        if stated != partitions.map(|row| (Some(row.file.as_str()), row.count)).collect::<Vec<_>>() {
+            self.warning("index_differs", &member.place, "the memory index lists other partitions than the manifest");
         }
         Ok(())
     }
@@ -433,7 +483,7 @@ impl Check<'_> {
 
 fn number(tree: Option<&Tree>) -> Option<u64> {
     match tree {
-        Some(Tree::Number(n)) => n.parse().ok(),
+        Some(Tree::Number(n)) => parse_whole_number(n),
         _ => None,
     }
 }

@@ -135,6 +135,11 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
         && storage.get("ref").and_then(Tree::as_str).is_some_and(|r| !is_safe_path(r))
     {
         report.error("unsafe_path", &format!("{at}/storage/ref"), "a path that leaves the bundle");
+    } else if let Some(storage) = tree.get("storage")
+        && storage.get("type").and_then(Tree::as_str) == Some("file")
+        && let Some(path) = storage.get("ref").and_then(Tree::as_str)
+    {
+        ids.files.push((format!("{at}/storage/ref"), path.to_owned()));
     }
     let entry = IndexEntry {
         platform: text("platform").map(str::to_owned),
@@ -400,8 +405,33 @@ fn check_conversation(
     Ok(())
 }
 
+/// Checks the files that the index names, and a file with the name of the embeddings file. A missing file is only a
+/// warning (§2, §12.1), one that is another document is an error.
+fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
+    let Some(store) = bundle.store else { return };
+    let beside = |path: &str| {
+        let name = format!("{}{path}", bundle.folder);
+        let mut members = bundle.catalog.members().iter();
+        members.find(|m| (m.root, m.archive) == (store.root, store.archive) && m.name == name)
+    };
+    let embeddings = [(String::new(), "embeddings.json".to_owned())];
+    let named = ids.files.iter().map(|file| (file, &bundle.conversations));
+    for ((place, path), documents) in named.chain(embeddings.iter().map(|file| (file, &bundle.embeddings))) {
+        match beside(path) {
+            Some(file) if documents.iter().any(|d| d.id == file.id) => {}
+            Some(file) => {
+                let message = "not a document of the format: its `schema` is missing, wrong or cannot be read";
+                report.error("wrong_schema", &file.place, message);
+            }
+            None if place.is_empty() => {}
+            None => report.warn("conversation_missing", place, "this file is not here"),
+        }
+    }
+}
+
 /// Checks references between the files and records of the bundle, once all ids are known.
 fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
+    check_files(bundle, report, ids);
     for (place, memory, conversation) in &ids.conversation_refs {
         match ids.conversations.get(conversation) {
             Some(derived) if !derived.contains(memory) => {
@@ -418,8 +448,11 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             report.report_dangling(place, "no memory of this file has this id");
         }
     }
-    for (place, embedding) in &ids.embedding_refs {
+    for (place, memory, embedding) in &ids.embedding_refs {
         if ids.embedding_ids.contains(embedding) {
+            if ids.embeddings.get(memory) != Some(embedding) {
+                report.warn("embedding_of_another", place, "this embedding is of another memory");
+            }
             continue;
         }
         if bundle.embeddings.is_empty() {

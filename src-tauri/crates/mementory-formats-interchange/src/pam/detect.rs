@@ -5,6 +5,9 @@ use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_key
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
+/// Usual name of a store.
+const STORE_FILE: &str = "memory-store.json";
+
 /// Number of bytes at the start of a file that are examined first. They usually contain `schema`.
 const HEAD_BYTES: usize = 64 << 10;
 
@@ -31,6 +34,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             documents.push(document);
         }
     }
+    let unreadable: Vec<Document> =
+        catalog.members().iter().filter_map(|m| unreadable_store(catalog, m, &documents)).collect();
+    documents.extend(unreadable);
     for document in &mut documents {
         if is_in_listed_bundle(catalog, document.member) {
             document.confidence = document.confidence.min(INSIDE_BUNDLE_CONFIDENCE);
@@ -80,7 +86,7 @@ fn new_claim(described: &Document, store: bool) -> Claim {
         confidence: described.confidence,
         reason: reason.into(),
         parts: vec![],
-        missing_parts: if store { vec![] } else { vec!["memory-store.json".into()] },
+        missing_parts: if store { vec![] } else { vec![STORE_FILE.into()] },
     }
 }
 
@@ -115,8 +121,8 @@ fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
     if inside.ends_with(".DS_Store") || inside.starts_with("__MACOSX/") {
         return member.archive.is_some().then_some(Role::Junk);
     }
-    let file = inside.starts_with("attachments/") && store.file_name() == "memory-store.json";
-    (file || (member.archive.is_some() && store.file_name() == "memory-store.json")).then_some(Role::Sidecar)
+    let file = inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
+    (file || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
 }
 
 fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Result<Option<Document<'a>>, FormatError> {
@@ -148,6 +154,24 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
             .then_some((DocumentKind::Store, 0.9)),
     };
     Ok(identified.map(|(kind, confidence)| Document { member, kind, version, confidence }))
+}
+
+/// A `memory-store.json` that [`identify`] does not recognise, but that names the format or has documents of the format
+/// beside it. Its damage is then reported; otherwise those documents would pass as an export without a store.
+fn unreadable_store<'a>(catalog: &Catalog, member: &'a Member, documents: &[Document]) -> Option<Document<'a>> {
+    if member.file_name() != STORE_FILE || documents.iter().any(|d| d.member.id == member.id) {
+        return None;
+    }
+    let head = catalog.head(member, HEAD_BYTES).ok()?;
+    let names_format =
+        schema_and_version(&head).0.is_none() && memchr::memmem::find(&head, STORE_SCHEMA.as_bytes()).is_some();
+    let has_companion = documents.iter().any(|d| d.kind != DocumentKind::Store && is_in_folder_of(member, d.member));
+    (names_format || has_companion).then_some(Document {
+        member,
+        kind: DocumentKind::Store,
+        version: None,
+        confidence: 0.95,
+    })
 }
 
 /// Values of `schema` and `schema_version` at the top level. Scans the text without parsing it, because the text may be

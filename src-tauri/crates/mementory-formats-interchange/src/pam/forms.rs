@@ -1,5 +1,5 @@
 //! Forms of texts that the format requires: names of platforms, tags, hashes, versions and so on.
-use mementory_json::schema::TextForm;
+use mementory_json::schema::{TextForm, is_uri};
 
 /// A version such as `1.0` or `1.1-rc1`.
 pub(super) const VERSION_FORM: TextForm =
@@ -14,6 +14,8 @@ pub(super) const PLATFORM_FORM: TextForm = TextForm {
     expected: "a platform's name: 2 to 32 of a-z, 0-9, _ and -",
     fit: |t| ((2..=32).contains(&t.len()) && t.bytes().all(is_word_byte)).into(),
 };
+/// A URI with its scheme.
+pub(super) const URI_FORM: TextForm = TextForm { expected: "a URI", fit: |t| is_uri(t).into() };
 /// A hash: `sha256:` and 64 hex digits.
 pub(super) const HASH_FORM: TextForm =
     TextForm { expected: "sha256: and 64 hex digits in lower case", fit: |t| is_hash(t).into() };

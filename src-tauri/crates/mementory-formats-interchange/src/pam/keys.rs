@@ -62,6 +62,12 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     let tree = Tree::parse(text.trim(), 4).ok()?;
     let part = |name: &str| tree.get(name).and_then(Tree::as_str).and_then(from_base64url);
     let is = |name: &str, value: &str| tree.get(name).and_then(Tree::as_str) == Some(value);
+    // A key may say what it is for (RFC 7517 §4.2, §4.4). `EdDSA` is the JOSE name of Ed25519.
+    let fits = |name: &str, values: &[&str]| tree.get(name).and_then(Tree::as_str).is_none_or(|v| values.contains(&v));
+    let names = [if algorithm == "Ed25519" { "EdDSA" } else { algorithm }, algorithm];
+    if !fits("use", &["sig"]) || !fits("alg", &names) {
+        return None;
+    }
     match algorithm {
         "Ed25519" => part("x").filter(|x| x.len() == 32 && is("kty", "OKP") && is("crv", "Ed25519")),
         "ES256" | "ES384" => {
@@ -176,6 +182,10 @@ mod tests {
         let ec = format!(r#"{{"kty":"EC","crv":"P-256","x":"{0}","y":"{0}="}}"#, base64url(&[9; 32]));
         assert_eq!(public_key("ES256", &ec).unwrap().len(), 65);
         assert_eq!(public_key("ES384", &ec), None);
+        for (member, fits) in [(r#""alg":"ES256""#, true), (r#""alg":"ES384""#, false), (r#""use":"enc""#, false)] {
+            let limited = ec.replacen('{', &format!("{{{member},"), 1);
+            assert_eq!(public_key("ES256", &limited).is_some(), fits, "{limited}");
+        }
     }
 
     #[test]

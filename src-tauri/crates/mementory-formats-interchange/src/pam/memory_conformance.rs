@@ -151,7 +151,8 @@ impl StoreTotals<'_> {
                 self.ids.conversation_refs.push((place, checked.id.clone(), conversation));
             }
             if let Some(embedding) = checked.embedding {
-                self.ids.embedding_refs.push((format!("{at}/embedding_ref"), embedding));
+                let place = format!("{at}/embedding_ref");
+                self.ids.embedding_refs.push((place, checked.id.clone(), embedding));
             }
             if !checked.id.is_empty() && !self.ids.memories.insert(checked.id) {
                 self.report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");

@@ -142,7 +142,10 @@ pub(super) struct Ids {
     /// Place, memory id and conversation id of each reference.
     pub conversation_refs: Vec<(String, String, String)>,
     pub superseded: Vec<(String, String)>,
-    pub embedding_refs: Vec<(String, String)>,
+    /// Place, memory id and embedding id of each reference.
+    pub embedding_refs: Vec<(String, String, String)>,
+    /// Places of references to files of the bundle, with their paths.
+    pub files: Vec<(String, String)>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
     /// Id of the embedding for each memory id.

@@ -46,7 +46,7 @@ pub(super) const EMBEDDINGS_SCHEMA: &str = "portable-ai-memory-embeddings";
 pub(super) const STORE_RULE: Rule = ClosedObject(&[
     required("schema", Word(&[STORE_SCHEMA])),
     required("schema_version", Form(&forms::VERSION_FORM)),
-    nullable("spec_uri", Text),
+    nullable("spec_uri", Form(&forms::URI_FORM)),
     nullable("export_id", Text),
     nullable("exported_by", Form(&forms::SYSTEM_FORM)),
     optional("export_date", Time),
@@ -58,7 +58,7 @@ pub(super) const STORE_RULE: Rule = ClosedObject(&[
     optional("export_type", Word(&["full", "incremental"])),
     nullable("base_export_id", Text),
     nullable("since", Time),
-    nullable("type_registry", Text),
+    nullable("type_registry", Form(&forms::URI_FORM)),
     nullable("signature", SIGNATURE_RULE),
 ]);
 
@@ -233,7 +233,8 @@ const ATTACHMENT_RULE: Rule = ClosedObject(&[
     nullable("provider_id", Text),
 ]);
 
-const CITATION_RULE: Rule = ClosedObject(&[nullable("title", Text), nullable("url", Text), nullable("snippet", Text)]);
+const CITATION_RULE: Rule =
+    ClosedObject(&[nullable("title", Text), nullable("url", Form(&forms::URI_FORM)), nullable("snippet", Text)]);
 
 const TOOL_CALL_RULE: Rule = ClosedObject(&[
     nullable("id", Text),

@@ -212,6 +212,29 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
     if text_member(content, said) != own {
         visit("kind_mismatch", &format!("kind is not what content.{said} says"));
     }
+    let is_edge = grain == Some(Grain::Semantic) && kind.starts_with("edge:");
+    if grain == Some(Grain::Semantic) {
+        check_semantic_content(content, is_edge, visit);
+    }
+}
+
+/// Checks the types of the members of a semantic entry that may be absent or null.
+fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&'static str, &str)) {
+    type Fits = fn(&Tree) -> bool;
+    let text: Fits = |value| matches!(value, Tree::Text(_));
+    let number: Fits = |value| matches!(value, Tree::Number(_));
+    let object: Fits = |value| matches!(value, Tree::Object(_));
+    let boolean: Fits = |value| matches!(value, Tree::Bool(_));
+    let members: &[(&str, Fits)] = if is_edge {
+        &[("confidence", number), ("inferred", boolean), ("inference_method", text)]
+    } else {
+        &[("summary", text), ("properties", object)]
+    };
+    for (name, fits) in members {
+        if content.get(name).is_some_and(|value| *value != Tree::Null && !fits(value)) {
+            visit("malformed_entry", &format!("content.{name} is of the wrong type"));
+        }
+    }
 }
 
 /// True for a date or time in ISO 8601, with or without a time zone.

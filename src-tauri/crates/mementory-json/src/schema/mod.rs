@@ -9,7 +9,7 @@ mod violation;
 mod walk;
 
 pub use place::Place;
-pub use text::{TimeFault, is_uuid, rfc3339};
+pub use text::{TimeFault, is_uri, is_uuid, rfc3339};
 pub use violation::Violation;
 pub use walk::{RepeatedKeys, check};
 

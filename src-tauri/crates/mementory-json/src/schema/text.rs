@@ -33,10 +33,22 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
         [] => Err(TimeFault::NoZone),
         [b'Z' | b'z'] => Ok(()),
         [b'+' | b'-', hour @ .., b':', ten, one] if hour.len() == 2 => {
-            if hour.iter().chain([ten, one]).all(u8::is_ascii_digit) { Ok(()) } else { bad }
+            let digits = hour.iter().chain([ten, one]).all(u8::is_ascii_digit);
+            // §5.6: the hours of an offset go to 23, its minutes to 59.
+            if digits && hour <= b"23".as_slice() && *ten <= b'5' { Ok(()) } else { bad }
         }
         _ => bad,
     }
+}
+
+/// True for a URI with a scheme (RFC 3986), without white space and other characters that a URI does not have.
+pub fn is_uri(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let allowed = |b: u8| b.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&b);
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+        && !rest.is_empty()
+        && rest.bytes().all(allowed)
 }
 
 /// True for a UUID as in RFC 9562 §4, with 36 characters including hyphens.

@@ -1,7 +1,7 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
 //! `manifest.json`, the reference tool `delta-manifest.json`. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
-use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, parse_whole_number};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
@@ -18,7 +18,7 @@ pub(super) struct DeltaManifest {
     pub place: String,
     /// Format version.
     pub version: String,
-    /// Id of the agent.
+    /// Id of the agent in lower case.
     pub agent: String,
     /// Sequence at which the delta starts.
     pub base: u64,
@@ -40,7 +40,7 @@ impl DeltaManifest {
             return Err(FormatError::Version { place: entry.place.clone(), version });
         }
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_owned();
+        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
             let number = match tree.get("sync").and_then(|s| s.get(key)) {
                 Some(Tree::Number(n)) => parse_whole_number(n),
@@ -48,6 +48,9 @@ impl DeltaManifest {
             };
             number.ok_or_else(|| bad(format!("no {key}")))
         };
+        if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
+            return Err(bad("no changes".into()));
+        }
         let base = sequence("base_sequence")?;
         let new = match sequence("new_sequence")? {
             0 => base.saturating_add(1),
@@ -100,12 +103,6 @@ impl DeltaManifest {
         }
         Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions }
     }
-}
-
-/// A whole number in a manifest. Like JSON Schema, accepts `2.0` as a whole number.
-pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
-    let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
-    text.parse().ok().or_else(float)
 }
 
 /// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.

@@ -1,8 +1,9 @@
 //! Validates a delta bundle: its manifest and documents, each line with its operation, and the counts.
+use super::super::document_checks;
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, Manifest};
+use super::super::manifest::{Archive, Manifest, parse_whole_number};
 use super::super::schema;
-use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, parse_whole_number};
+use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
 use super::operation;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::{
@@ -57,6 +58,16 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             Ok(tree) => {
                 check.check_schema(&tree, rule, &member.place);
                 check.check_owner(layer, &tree, &member.place);
+                for fault in document_checks::find_faults(layer, &tree) {
+                    let at = format!("{}#/{layer}/{}", member.place, fault.index);
+                    match fault.is_warning {
+                        true => check.warning(fault.code, &at, fault.message),
+                        false => check.error(fault.code, &at, fault.message),
+                    }
+                }
+                if layer == "identity" {
+                    check.check_identity_version(&delta, &tree, &member.place);
+                }
                 let rows = match tree.get(layer) {
                     Some(Tree::Array(rows)) => rows.len() as u64,
                     _ => u64::from(layer == "identity"),
@@ -83,6 +94,12 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
                     check.error("count_differs", &delta.place, "record_count differs from the number of lines");
                 }
             }
+        }
+    }
+    let named = check.manifest.named_files().into_iter().map(str::to_owned).collect::<Vec<_>>();
+    for (name, member) in &archive.entries {
+        if name.starts_with("memory/") && name.ends_with(".jsonl") && !named.iter().any(|file| file == name) {
+            check.warning("unlisted_partition", &member.place, "no change of the manifest lists this file");
         }
     }
     Ok(check.out)
@@ -120,6 +137,18 @@ impl Check<'_> {
         };
         if foreign {
             self.error("wrong_agent", place, "this belongs to another agent than the delta");
+        }
+    }
+
+    /// Warns if the identity has another version than the manifest announces.
+    fn check_identity_version(&mut self, delta: &DeltaManifest, tree: &Tree, place: &str) {
+        let number = |value: Option<&Tree>| match value {
+            Some(Tree::Number(n)) => parse_whole_number(n),
+            _ => None,
+        };
+        let stated = number(delta.change("identity", "new_version"));
+        if stated.is_some() && stated != number(tree.get("version")) {
+            self.warning("version_differs", place, "the manifest states another identity version");
         }
     }
 

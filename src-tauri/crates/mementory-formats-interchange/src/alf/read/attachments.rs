@@ -109,7 +109,7 @@ fn read_workspace_file(reader: &mut Reader<'_>, file: &Member, item: Passthrough
 
 fn declared_size(doc: &Tree) -> Option<u64> {
     match doc.get("size_bytes") {
-        Some(Tree::Number(n)) => n.parse().ok(),
+        Some(Tree::Number(n)) => super::super::manifest::parse_whole_number(n),
         _ => None,
     }
 }

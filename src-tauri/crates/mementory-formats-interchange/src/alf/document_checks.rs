@@ -1,0 +1,87 @@
+//! Checks of layer documents that schemas cannot express: repeated ids, secrets that are not encrypted (spec §8.3), and
+//! paths and digests of the attachment index.
+use super::identity;
+use super::manifest::unsafe_name;
+use super::sealed_secrets;
+use mementory_format::extension as slot;
+use mementory_json::Tree;
+use mementory_model::RecordKey;
+
+/// Algorithms whose payload is certainly not, or certainly, a ciphertext. Of another one it is not known what its
+/// payload looks like.
+const KNOWN_ALGORITHMS: [&str; 10] = [
+    "",
+    "none",
+    "plain",
+    "plaintext",
+    "base64",
+    "xchacha20-poly1305",
+    "chacha20-poly1305",
+    "aes-256-gcm",
+    "aes-128-gcm",
+    "aes-gcm",
+];
+
+/// A fault of an element of a list document.
+pub(super) struct ElementFault {
+    /// Index of the element.
+    pub index: usize,
+    /// Code of the finding.
+    pub code: &'static str,
+    /// Explanation, without text from the file.
+    pub message: &'static str,
+    /// True if it is only a warning.
+    pub is_warning: bool,
+}
+
+/// Faults of the elements of the document of a layer.
+pub(super) fn find_faults(layer: &str, tree: &Tree) -> Vec<ElementFault> {
+    let Some(Tree::Array(rows)) = tree.get(layer) else { return vec![] };
+    let mut out = Vec::new();
+    let mut ids = std::collections::HashSet::new();
+    for (index, row) in rows.iter().enumerate() {
+        let mut add = |code, message, is_warning| out.push(ElementFault { index, code, message, is_warning });
+        let id = row.get("id").and_then(Tree::as_str).map(str::to_ascii_lowercase);
+        if id.is_some_and(|id| !ids.insert(id)) {
+            add("duplicate_id", "another element has the same id", false);
+        }
+        match layer {
+            "credentials" => check_credential(row, &mut add),
+            "attachments" => check_attachment(row, &mut add),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn check_credential(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) {
+    let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
+    let mut element = String::new();
+    row.write(&mut element);
+    let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
+    // Our own rows contain texts under names such as `key`, which are no secrets.
+    let is_ours = slot::vendor(row).is_some() || sealed_secrets::is_ours(row);
+    let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
+    if secrets.is_empty() {
+        if text("algorithm") == Some("none") || text("nonce") == Some("") {
+            add("credential_without_encryption", "no cipher or no nonce, and no secret", true);
+        }
+        return;
+    }
+    let algorithm = text("algorithm").unwrap_or_default().to_ascii_lowercase();
+    let payload = row.get("encrypted_payload").and_then(Tree::as_str);
+    let is_payload_only = secrets.iter().all(|secret| payload == Some(secret));
+    let is_unknown = is_payload_only && !KNOWN_ALGORITHMS.contains(&algorithm.as_str());
+    add("credential_looks_unencrypted", "a secret that is not encrypted", is_unknown);
+}
+
+fn check_attachment(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) {
+    let path = row.get("archive_path").and_then(Tree::as_str);
+    if path.is_some_and(unsafe_name) {
+        add("unsafe_path", "archive_path must be a path inside the archive", false);
+    }
+    let algorithm = row.get("hash").and_then(|h| h.get("algorithm")).and_then(Tree::as_str);
+    if path.is_some() && algorithm.is_some_and(|name| name != "sha256") {
+        add("attachment_hash_not_verifiable", "the digest is not SHA-256, so it was not verified", true);
+    }
+}
