@@ -245,6 +245,16 @@ mod tests {
     }
 
     #[test]
+    fn a_head_or_labelled_headings_mark_an_export() {
+        let noted = "# Slugs\n_Exported on 1/1/2026 from Cursor (1.3.5)_\n\n---\n\n**User**\n\nHi\n\n---\n\n**Cursor**\n\nHello";
+        let found = read(noted).unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        assert!(found.is_labelled_export() && found.has_only_a_head_before());
+        assert!(read("## Prompt:\nHi\n\n## Response:\nHello").unwrap().is_labelled_export());
+        assert!(!read("**User**\n\nHi\n\n**Bot**\n\nHello").unwrap().is_labelled_export());
+    }
+
+    #[test]
     fn notes_about_speakers_are_no_exports() {
         for text in [
             "# Roles\n\nWho does what in this system.\n\n## User\nWrites prompts.\n\n## Assistant\nAnswers.\n",
