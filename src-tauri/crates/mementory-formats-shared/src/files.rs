@@ -38,11 +38,15 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or a
-/// pasted text. None for any other file, and for a file that cannot be read.
+/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, a pasted
+/// text, or Markdown that was selected alone, because people rename exports. None for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     let extension = extension(&member.name);
-    let may_be_json = matches!(extension.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"));
+    let may_be_json = match extension.as_deref() {
+        None | Some("json" | "jsonl" | "ndjson" | "txt") => true,
+        Some("md" | "markdown") => super::json_head::is_selected_alone(member),
+        _ => false,
+    };
     if !may_be_json || member.size == 0 || is_junk(&member.name) {
         return None;
     }

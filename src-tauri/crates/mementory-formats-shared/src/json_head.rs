@@ -3,10 +3,10 @@ use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Keys, decoded_head, keys};
 
 /// Extensions of files that are never JSON. Their content is not read, because folders have many such files.
-const OTHER_ENDINGS: [&str; 34] = [
-    "md", "markdown", "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac",
-    "mp4", "mov", "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx",
-    "pptx", "csv", "exe",
+const OTHER_ENDINGS: [&str; 32] = [
+    "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac", "mp4", "mov",
+    "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx", "pptx", "csv",
+    "exe",
 ];
 
 /// The keys in the first 64 KiB. None if the file does not begin like JSON.
@@ -28,8 +28,25 @@ pub fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Option<Vec
     head.first().is_some_and(|byte| matches!(byte, b'[' | b'{' | b'"')).then_some(head)
 }
 
+/// True for a file that was selected alone, and not in a folder or an archive. People rename exports, so whether such a
+/// file is JSON depends on its content only.
+pub fn is_selected_alone(member: &Member) -> bool {
+    member.archive.is_none() && member.place == member.name
+}
+
+/// True for the extensions of Markdown. Folders have so many of these files that only a file that was selected alone is
+/// examined for JSON.
+pub fn is_markdown_in_folder(member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    let is_markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| name.ends_with(ending));
+    is_markdown && !is_selected_alone(member)
+}
+
 /// True unless the name of a file says that it is no JSON.
 pub fn may_be_json(member: &Member) -> bool {
+    if is_markdown_in_folder(member) {
+        return false;
+    }
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }

@@ -27,6 +27,23 @@ impl Head {
         Self::of_bytes(head.ok()?)
     }
 
+    /// The start of a member whose name allows JSON. None if the member cannot be read or is not JSON.
+    pub fn candidate(catalog: &Catalog, member: &Member) -> Option<Self> {
+        is_candidate(member).then(|| Self::of(catalog, member)).flatten()
+    }
+
+    /// The decoded bytes of the start.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// True if a member with this name has a text.
+    pub fn says_text_of(&self, name: &str) -> bool {
+        [":\"", ": \""]
+            .iter()
+            .any(|between| memchr::memmem::find(&self.bytes, format!("\"{name}\"{between}").as_bytes()).is_some())
+    }
+
     /// The start of a text. None if the text is not JSON.
     pub fn of_bytes(bytes: Vec<u8>) -> Option<Self> {
         let first = *bytes.iter().find(|b| !b.is_ascii_whitespace())?;
@@ -46,6 +63,11 @@ impl Head {
     /// True if one of these members was found in the rows of `list`.
     pub fn has_any(&self, list: &str, members: &[&str]) -> bool {
         members.iter().any(|member| self.has(&path(list, member)))
+    }
+
+    /// True if a value in the text begins like this.
+    pub fn has_value_from(&self, beginning: &str) -> bool {
+        memchr::memmem::find(&self.bytes, format!("\"{beginning}").as_bytes()).is_some()
     }
 
     /// True if the text contains this value in quotes.

@@ -2,7 +2,7 @@
 //! Names only decide which other files belong to them.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
-use mementory_formats_shared::json_head::head_keys;
+use mementory_formats_shared::json_head::{self, head_keys};
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
@@ -96,7 +96,9 @@ enum LogKind {
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
+    if json_head::is_markdown_in_folder(member)
+        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
+    {
         return None;
     }
     if is_web_log(catalog, member) {

@@ -3,6 +3,7 @@
 use super::text_transcript;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
@@ -80,7 +81,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
 fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if matches!(ending, "md" | "mdc" | "html" | "png" | "jpg" | "csv" | "toml") {
+    if json_head::is_markdown_in_folder(member) || matches!(ending, "html" | "png" | "jpg" | "csv" | "toml") {
         return false;
     }
     let lines = head_lines(catalog, member).unwrap_or_default();

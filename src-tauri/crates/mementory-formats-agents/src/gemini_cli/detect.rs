@@ -1,5 +1,6 @@
 //! Detects files of Gemini CLI by the members of their objects.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, decoded_head, keys_of};
@@ -33,7 +34,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
+    if json_head::is_markdown_in_folder(member)
+        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
+    {
         return None;
     }
     if let Some(lines) = head_lines(catalog, member) {

@@ -1,6 +1,7 @@
 //! Detects histories of Grok Build. Their lines are messages with a type and without ids. Some lines must have members
 //! that only this agent writes, or the agent's summary must be beside the history.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
@@ -39,7 +40,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn history(catalog: &Catalog, member: &Member) -> Option<bool> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if matches!(ending, "md" | "mdc" | "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml") {
+    if json_head::is_markdown_in_folder(member)
+        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
+    {
         return None;
     }
     let lines = head_lines(catalog, member)?;

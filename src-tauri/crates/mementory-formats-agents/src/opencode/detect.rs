@@ -2,6 +2,7 @@
 use super::first_database;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::json_head;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_formats_shared::sqlite_rows::Schema;
 use mementory_json::{Keys, decoded_head, keys_of};
@@ -49,7 +50,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if matches!(ending, "md" | "mdc" | "html" | "png" | "jpg" | "csv" | "toml" | "jsonl") {
+    if json_head::is_markdown_in_folder(member) || matches!(ending, "html" | "png" | "jpg" | "csv" | "toml" | "jsonl") {
         return None;
     }
     let head =

@@ -1,7 +1,6 @@
 //! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file. Its bytes are read
 //! under a limit and passed to SQLite, so that nothing is locked, changed or written on disk.
 use mementory_formats_shared::sqlite;
-pub(super) use mementory_formats_shared::sqlite::SQLITE_MAGIC;
 use mementory_formats_shared::sqlite::{OpenError, set_safety_limits};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};

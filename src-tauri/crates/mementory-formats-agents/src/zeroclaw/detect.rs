@@ -2,6 +2,7 @@
 use super::database;
 use crate::openclaw::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::sqlite_rows::Schema;
 use mementory_model::Limits;
 
 /// Number of bytes of a settings file that detection reads.
@@ -73,12 +74,9 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
     settings.is_zeroclaw() && catalog.members().iter().any(is_workspace_file)
 }
 
+/// True for a database with the table of memories. A database that is named like ZeroClaw's may lack the keys.
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
-    let Ok(head) =
-        (if database::is_database_name(member.file_name()) { catalog.head(member, 64 << 10) } else { return false })
-    else {
-        return false;
-    };
-    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    head.starts_with(database::SQLITE_MAGIC) && has(b"memories") && has(b"category") && has(b"content")
+    let Some(schema) = Schema::of(catalog, member) else { return false };
+    schema.has_table("memories", &["key", "content", "category"])
+        || database::is_database_name(member.file_name()) && schema.has_table("memories", &["content", "category"])
 }

@@ -50,8 +50,7 @@ fn dir_of(path: &str) -> &str {
 fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     // The name of a prompt may contain a dot, so only extensions of other known file types are excluded.
-    let other =
-        ["zip", "png", "jpg", "jpeg", "gif", "webp", "pdf", "mp3", "mp4", "wav", "html", "htm", "md", "csv", "db"];
+    let other = ["zip", "png", "jpg", "jpeg", "gif", "webp", "pdf", "mp3", "mp4", "wav", "html", "htm", "csv", "db"];
     if name.starts_with("._") || name.rsplit_once('.').is_some_and(|(_, ending)| other.contains(&ending)) {
         return false;
     }

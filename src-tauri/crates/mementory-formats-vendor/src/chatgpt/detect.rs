@@ -1,10 +1,11 @@
 //! Detects ChatGPT exports by their content (vendors.md §2.5) and groups their members into sources.
 use super::{
-    attachments::{FileNames, is_file_place, is_folder_file_place, is_upload, last_segment},
+    attachments::{FileNames, has_upload_prefix, is_file_place, is_folder_file_place, is_upload, last_segment},
     head, missing_parts, page,
     part_names::{is_portal_part, shard_number},
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
+use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_json::decoded_head;
 use mementory_model::Limits;
 use serde::Deserialize;
@@ -149,6 +150,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
     let has_json_ending = match name.rsplit_once('.') {
+        Some((_, "md" | "markdown")) => is_selected_alone(member),
         Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
         None => true,
     };
@@ -267,6 +269,9 @@ fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNa
     let mut names = FileNames::default();
     for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
         let plain = plain_name(&member.name);
+        if matches!(plain.as_str(), "user.json" | "export_manifest.json" | "message_feedback.json") {
+            names.set_export_folder();
+        }
         if !matches!(plain.as_str(), "conversation_asset_file_names.json" | "library_files.json") {
             continue;
         }
@@ -324,6 +329,10 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
                 inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
             if is_in_nearer_export || member.depth > 0 {
                 return None;
+            }
+            // Beside the side files of an export, names with the prefix of uploads are uploads.
+            if names.is_export_folder() && !inside.contains('/') && has_upload_prefix(inside) {
+                return Some(Role::Attachment);
             }
             // A folder such as Downloads also contains unrelated files. Only files in the usual places of an export,
             // and files that the side files of the export list, belong to the export.

@@ -9,8 +9,9 @@ pub(super) const LISTS: [&str; 5] = ["items", "results", "memories", "data", "ro
 /// One claim for the files of each folder, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out = memory_heads::claims(catalog, 0.9, "rows of a LangGraph store with namespace, key and value", layout);
-    out.extend(sqlite_rows::claims(catalog, 0.9, "the database of a LangGraph store", |schema| {
+    out.extend(sqlite_rows::claims(catalog, 0.9, "the database of a LangGraph store or checkpointer", |schema| {
         schema.has_table("store", &["prefix", "key", "value"])
+            || schema.has_table("checkpoints", &["thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint"])
     }));
     out
 }
@@ -23,6 +24,11 @@ fn layout(head: &Head) -> Option<&'static str> {
             && head.has_all(list, &["key", "value"])
             && (is_dated || head.has_any(list, &["value.content", "value.kind"]))
     };
+    // A thread or its state, as the server of LangGraph answers.
+    let has_messages = head.has_all("values.messages", &["content", "type"]);
+    if has_messages && head.has_any("", &["thread_id", "checkpoint", "checkpoint_id", "next", "config"]) {
+        return Some("threads");
+    }
     let found = std::iter::once("").chain(LISTS).any(is_store);
     found.then_some("store")
 }

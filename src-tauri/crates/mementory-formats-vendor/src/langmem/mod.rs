@@ -1,8 +1,11 @@
 //! Rows of a LangGraph store, in which LangMem keeps memories. See README.md.
+mod checkpoints;
 mod detect;
+mod msgpack;
 mod read;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod write;
 #[cfg(test)]
 mod write_tests;

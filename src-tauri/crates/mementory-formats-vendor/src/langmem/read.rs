@@ -1,6 +1,7 @@
 //! Reads the rows of a store.
 use super::detect::LISTS;
-use super::{ID, PLATFORM};
+use super::threads::Threads;
+use super::{ID, PLATFORM, checkpoints};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
 use mementory_formats_shared::object::{Object, content_id, decode_string};
@@ -22,10 +23,23 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
+    let mut threads = Threads::default();
     files.each_file(detected, |files, member, role| match role {
         Role::Manifest => read_database(&mut rows, files, member),
         Role::Junk => Ok(()),
-        _ => each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row)),
+        _ => {
+            each_row(
+                files,
+                member,
+                &LISTS,
+                Kind::Memory,
+                &mut |files, row| match threads.add(row.text, &row.pointer) {
+                    true => Ok(()),
+                    false => read_row(&mut rows, files, row),
+                },
+            )?;
+            std::mem::take(&mut threads).send(files, member)
+        }
     })
 }
 
@@ -33,15 +47,24 @@ pub(super) fn read(
 fn read_database(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
-    sqlite_rows::each_row(files, member, &database, "store", |files, row, number| {
-        let text = sqlite_rows::row_text(row, |column| column == "value");
-        read_row(rows, files, &Row { member, text: &text, pointer: format!("store/row {number}") })
-    })?;
+    let has = |name: &str| tables.iter().any(|table| table == name);
+    if has("store") {
+        sqlite_rows::each_row(files, member, &database, "store", |files, row, number| {
+            let text = sqlite_rows::row_text(row, |column| column == "value");
+            read_row(rows, files, &Row { member, text: &text, pointer: format!("store/row {number}") })
+        })?;
+    }
+    let has_states = has("checkpoints") && checkpoints::is_readable(&database);
+    if has_states {
+        checkpoints::read(files, member, &database)?;
+    }
     sqlite_rows::report_other_tables(files, member, &database, &tables, |table| match table {
         "store" => None,
+        "checkpoints" if has_states => None,
+        "checkpoints" => Some("the states of this old version are in a form that is not read"),
         "store_migrations" | "checkpoint_migrations" | "vector_migrations" => Some("it has the versions of the tables"),
         "store_vectors" => Some("it is an index of the store"),
-        "checkpoints" | "writes" => Some("the states of runs are in a binary form of the program"),
+        "writes" => Some("the states of the threads have what they changed"),
         _ => Some("it has no memories"),
     });
     Ok(())

@@ -26,8 +26,10 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     {
         return Some("1");
     }
-    let is_block = head.has_all("", &["label", "value", "limit"]) && head.has_any("", &["read_only", "is_template"]);
-    let is_passage =
-        head.has_all("", &["text", "embedding_config"]) && head.has_any("", &["archive_id", "agent_id", "source_id"]);
+    let is_block = head.has_all("", &["label", "value", "limit"])
+        && (head.has_any("", &["read_only", "is_template"]) || head.has("id") && head.has_value_from("block-"));
+    let is_passage = head.has("text")
+        && head.has_any("", &["archive_id", "agent_id", "source_id"])
+        && (head.has("embedding_config") || head.has("id") && head.has_value_from("passage-"));
     (is_block || is_passage).then_some("rows")
 }

@@ -12,6 +12,7 @@ use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, RecordSource, Role, Sink,
     Validation, WriteOptions, WriteReport,
 };
+use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::sqlite_rows;
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::{Limits, RecordKey};
@@ -79,11 +80,14 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
     let claim = |member: &Member| {
         let is_markdown = markdown::is_export(catalog, member);
         let is_certain = is_mem0(catalog, member, false);
-        (is_markdown || is_certain || is_selected && is_mem0(catalog, member, true)).then(|| Claim {
+        let is_likely = !is_markdown && !is_certain && is_likely_mem0(catalog, member);
+        (is_markdown || is_certain || is_likely || is_selected && is_mem0(catalog, member, true)).then(|| Claim {
             version: None,
             confidence: match (is_markdown, is_certain) {
                 (true, _) => 0.9,
                 (false, true) => 0.8,
+                // Weaker than other formats with the same members.
+                (false, false) if is_likely => 0.45,
                 (false, false) => 0.2,
             },
             reason: if is_markdown { "an export of mem0's plugin" } else { "memories in mem0's format" }.into(),
@@ -100,7 +104,7 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
 
 /// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as
 /// well, so these alone are not enough.
-const MEM0_KEYS: [&str; 9] = [
+const MEM0_KEYS: [&str; 10] = [
     "hash",
     "categories",
     "run_id",
@@ -110,6 +114,7 @@ const MEM0_KEYS: [&str; 9] = [
     "structured_attributes",
     "score",
     "attributed_to",
+    "event",
 ];
 
 fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
@@ -133,6 +138,27 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     has_relations && keys.has("results")
         || has_memories_at("")
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
+}
+
+/// True for memories of an account without any member that only mem0 has, and for an answer without memories.
+fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
+    let Some(head) = Head::candidate(catalog, member) else { return false };
+    let is_row = |list: &str| head.has_all(list, &["id", "memory"]) && head.has_any(list, &["user_id", "agent_id"]);
+    let is_text = || head.says_text_of("memory");
+    // The reference program of MIF writes such rows as a list.
+    if !head.is_list && ["", "results"].into_iter().any(is_row) && is_text() {
+        return true;
+    }
+    // The whole answer of an account without memories.
+    let answer: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(head.bytes()).ok();
+    answer.is_some_and(|answer| {
+        let is_known = |(key, value): (&String, &serde_json::Value)| match key.as_str() {
+            "results" | "relations" => value.as_array().is_some_and(Vec::is_empty),
+            "count" | "next" | "previous" | "total" => true,
+            _ => false,
+        };
+        answer.contains_key("results") && answer.iter().all(is_known)
+    })
 }
 
 /// The key of an element without an id is the SHA-256 of its text.

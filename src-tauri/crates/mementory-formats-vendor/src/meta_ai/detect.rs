@@ -1,5 +1,5 @@
 //! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are not claimed.
-use super::transcript::{ASSISTANT, repaired};
+use super::transcript::{ASSISTANT, PERSON, repaired};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
 use std::collections::BTreeMap;
@@ -48,6 +48,22 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     head(catalog, member, 16).first() == Some(&b'<')
 }
 
+/// True for a page whose speakers and texts are blocks and not cells of a table.
+pub(super) fn has_blocks(catalog: &Catalog, member: &Member) -> bool {
+    has_block_speakers(&head(catalog, member, LARGE_HEAD_BYTES))
+}
+
+/// True if a block has nothing but the name of the assistant, and another nothing but a word for the person.
+fn has_block_speakers(head: &[u8]) -> bool {
+    let is_named = |name: &str| {
+        let name = format!(">{name}</");
+        ["div>", "h2>", "h3>", "h4>", "h5>", "span>", "p>", "b>", "strong>"]
+            .iter()
+            .any(|end| has(head, &format!("{name}{end}")))
+    };
+    head.first() == Some(&b'<') && !has(head, "<td") && is_named(ASSISTANT) && PERSON.iter().any(|word| is_named(word))
+}
+
 fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
@@ -58,9 +74,10 @@ fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
     match first.first() {
         Some(b'<') => {
             let is_table = |head: &[u8]| has(head, "<td") && has_transcript(head);
-            is_table(&first)
+            let is_page = |head: &[u8]| is_table(head) || has_block_speakers(head);
+            is_page(&first)
                 || first.len() >= HEAD_BYTES && has(&first, "<style") && {
-                    is_table(&head(catalog, member, LARGE_HEAD_BYTES))
+                    is_page(&head(catalog, member, LARGE_HEAD_BYTES))
                 }
         }
         Some(b'{' | b'[') => {

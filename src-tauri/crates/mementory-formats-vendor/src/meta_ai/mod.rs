@@ -1,4 +1,5 @@
 //! Meta AI: the conversations that the Accounts Center exports, as web pages and as JSON. See README.md.
+mod blocks;
 mod detect;
 mod page;
 mod read;

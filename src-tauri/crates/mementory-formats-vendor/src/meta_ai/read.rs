@@ -1,5 +1,5 @@
 //! Reads the claimed files, each by its kind.
-use super::{SCOPE, detect, page, thread};
+use super::{SCOPE, blocks, detect, page, thread};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::reader::FileReader;
 
@@ -11,6 +11,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
+        Role::Conversations if detect::has_blocks(catalog, member) => blocks::read(reader, member),
         Role::Conversations if detect::is_page(catalog, member) => page::read(reader, member),
         Role::Conversations => thread::read(reader, member),
         _ => reader.pass_through(member, "", "sidecar"),

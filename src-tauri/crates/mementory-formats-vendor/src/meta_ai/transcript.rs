@@ -6,7 +6,8 @@ use mementory_model::Timestamp;
 pub(super) const ASSISTANT: &str = "Meta AI";
 
 /// Words for the person in the language of the account.
-const PERSON: [&str; 12] = ["You", "Du", "Sie", "Tú", "Usted", "Vous", "Você", "Tu", "Jij", "あなた", "你", "Anda"];
+pub(super) const PERSON: [&str; 12] =
+    ["You", "Du", "Sie", "Tú", "Usted", "Vous", "Você", "Tu", "Jij", "あなた", "你", "Anda"];
 
 /// Role of a speaker. None for other words.
 pub(super) fn role(speaker: &str) -> Option<&'static str> {

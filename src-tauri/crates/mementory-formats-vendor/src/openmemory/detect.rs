@@ -1,10 +1,17 @@
 //! Detects the two files of a backup and answers of the server, by memories with a state.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
+use mementory_formats_shared::sqlite_rows;
 
-/// One claim for the files of each folder or archive. The catalog has unpacked the compressed file.
+/// One claim for the files of each folder or archive, and one for each database. The catalog has unpacked the compressed
+/// file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    memory_heads::claims(catalog, 0.95, "memories with their state and app, as OpenMemory writes", layout)
+    let mut out =
+        memory_heads::claims(catalog, 0.95, "memories with their state and app, as OpenMemory writes", layout);
+    out.extend(sqlite_rows::claims(catalog, 0.95, "the database of OpenMemory", |schema| {
+        schema.has_table("memories", &["content", "state", "app_id", "user_id"])
+    }));
+    out
 }
 
 /// `backup` for the database, `rows` for memories on lines or in a list.

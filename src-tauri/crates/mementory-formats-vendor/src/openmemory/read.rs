@@ -1,16 +1,27 @@
 //! Reads a backup: its database as JSON, and the memories again with the names of their app and categories.
 use super::detect::layout;
 use super::{ID, PLATFORM};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::unreadable;
+use mementory_formats_shared::sqlite_rows;
 use mementory_model::Kind;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// The tables of a backup.
 const TABLES: [&str; 6] = ["apps", "categories", "memories", "memory_categories", "status_history", "access_controls"];
+/// The tables of a database, each with its name in a backup. Memories name the apps and categories before them.
+const DATABASE_TABLES: [(&str, &str); 5] = [
+    ("apps", "apps"),
+    ("categories", "categories"),
+    ("memories", "memories"),
+    ("memory_status_history", "status_history"),
+    ("access_controls", "access_controls"),
+];
 /// Lists of memories in answers of the server.
 const LISTS: [&str; 3] = ["items", "results", "memories"];
 
@@ -27,7 +38,11 @@ pub(super) fn read(
         apps: HashMap::new(),
         categories: HashMap::new(),
     };
-    files.each_file(detected, |files, member, _| backup.read_file(files, member))
+    files.each_file(detected, |files, member, role| match role {
+        Role::Manifest => backup.read_database(files, member),
+        Role::Junk => Ok(()),
+        _ => backup.read_file(files, member),
+    })
 }
 
 struct Backup {
@@ -44,6 +59,39 @@ impl Backup {
         let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
         let lists: &[&str] = if is_backup { &TABLES } else { &LISTS };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
+    }
+
+    /// Reads a database: the tables of a backup, in which the categories of a memory are a table of their own.
+    fn read_database(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let database = sqlite_rows::open(files, member)?;
+        let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
+        let has = |name: &str| tables.iter().any(|table| table == name);
+        let mut categories: HashMap<String, Vec<Value>> = HashMap::new();
+        if has("memory_categories") {
+            sqlite_rows::each_row(files, member, &database, "memory_categories", |_, row, _| {
+                if let (Some(Value::String(memory)), Some(category)) = (row.get("memory_id"), row.get("category_id")) {
+                    categories.entry(memory.clone()).or_default().push(category.clone());
+                }
+                Ok(())
+            })?;
+        }
+        for (table, list) in DATABASE_TABLES.into_iter().filter(|(table, _)| has(table)) {
+            sqlite_rows::each_row(files, member, &database, table, |files, mut row, number| {
+                let own = row.get("id").and_then(Value::as_str).and_then(|id| categories.remove(id));
+                if let Some(own) = own.filter(|_| table == "memories") {
+                    row.insert("category_ids".into(), own.into());
+                }
+                let text = sqlite_rows::row_text(row, |column| column.starts_with("metadata"));
+                self.read_row(files, &Row { member, text: &text, pointer: format!("/{list}/{number}") })
+            })?;
+        }
+        sqlite_rows::report_other_tables(files, member, &database, &tables, |table| match table {
+            "users" | "alembic_version" | "memory_categories" => None,
+            _ if DATABASE_TABLES.iter().any(|(known, _)| *known == table) => None,
+            "configs" => Some("it has settings of the server"),
+            _ => Some("it has no memories"),
+        });
+        Ok(())
     }
 
     fn read_row(&mut self, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {

@@ -1,4 +1,5 @@
 //! Detects threads by the names of their members, and the workbook by the names of its columns.
+use super::document;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::{
     files::{extension, folder, is_inside, is_junk, json_keys},
@@ -30,6 +31,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
         let role = match json_keys(catalog, member) {
             Some(keys) if shape_of(&keys).is_some() => Role::Conversations,
             Some(_) => continue,
+            None if document::is_document(catalog, member) => Role::Conversations,
             None if is_workbook(catalog, member, limits) => Role::Records,
             None => continue,
         };

@@ -2,6 +2,7 @@
 //! README.md.
 mod answer;
 mod detect;
+mod document;
 mod entry;
 mod read;
 mod sheets;

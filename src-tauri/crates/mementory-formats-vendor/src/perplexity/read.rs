@@ -1,5 +1,5 @@
 //! Reads the files of a claim.
-use super::{PERPLEXITY, detect, entry, sheets, threads};
+use super::{PERPLEXITY, detect, document, entry, sheets, threads};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{
     files::{json_keys, send_file},
@@ -17,6 +17,7 @@ pub(super) fn read(
     let mut threads = threads::Threads::default();
     let mut reader = FileReader::new(PERPLEXITY, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| match role {
+        Role::Conversations if document::is_document(catalog, member) => document::read(reader, member),
         Role::Conversations => read_json(reader, member, &mut threads),
         Role::Records => sheets::read(reader, member, &mut threads),
         Role::Attachment => {

@@ -188,6 +188,8 @@ pub(super) fn read_thread(
             Some(entry) => {
                 let turns = super::entry::turns(raw.get(), &entry, &pointer);
                 let mut chat = entry_chat(&entry, &element.pointer);
+                chat.id = chat.id.or_else(|| first_id(object, &["context_uuid", "thread_uuid", "thread_url_slug"]));
+                chat.title = chat.title.or_else(|| first_text(object, &["thread_title", "context_title", "title"]));
                 chat.verbatim = Some(verbatim.clone());
                 threads.add(reader, &member.place, chat, turns)?;
             }

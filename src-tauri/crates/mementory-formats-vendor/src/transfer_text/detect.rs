@@ -5,6 +5,7 @@ use super::{
     transcript,
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_formats_shared::note_folder::note_folders;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         let pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
         let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
-        if !(pasted || has_text_ending || (is_selected && member.depth == 0)) {
+        let is_alone_without_ending = ending.is_none() && is_selected_alone(member);
+        if !(pasted || has_text_ending || is_alone_without_ending || (is_selected && member.depth == 0)) {
             continue;
         }
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
@@ -168,7 +170,8 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
         let first = text.lines().position(|l| !l.trim().is_empty()).map_or(0, |i| i + 1);
         let begins_early = transcript.turns.first().is_some_and(|turn| turn.line <= first + 3);
         let count = transcript.turns.len();
-        if transcript.is_exported() && transcript.has_only_a_head_before() {
+        let is_exported = transcript.is_exported() || transcript.is_labelled_export();
+        if is_exported && transcript.has_only_a_head_before() {
             // Stronger than a folder of notes, in which it would be one of them.
             return Some((TextKind::Transcript, 0.85, format!("Found a conversation of {count} turns in Markdown")));
         }

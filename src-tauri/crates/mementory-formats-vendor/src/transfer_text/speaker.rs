@@ -49,8 +49,8 @@ const USER_LABELS: [&str; 13] = [
     "你说",
 ];
 /// Names of assistants that no role is called.
-const ASSISTANT_LABELS: [&str; 9] =
-    ["le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
+const ASSISTANT_LABELS: [&str; 10] =
+    ["cursor", "le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
 /// What chat programs put after or before the name of the assistant that speaks.
 const SAID: [&str; 12] = [
     " said",

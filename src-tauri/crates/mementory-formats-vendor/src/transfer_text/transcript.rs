@@ -41,6 +41,21 @@ impl Transcript {
         lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
     }
 
+    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that it was exported. Notes
+    /// have neither.
+    pub(super) fn is_labelled_export(&self) -> bool {
+        let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
+        let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
+        let says_so = |line: &str| {
+            let words = line.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+            ["exported on ", "exported from ", "exported by ", "exported with ", "exported: ", "exported:** "]
+                .iter()
+                .any(|beginning| words.starts_with(beginning))
+        };
+        let is_marked = self.style >= Some(Style::Bold) && self.preamble.lines().any(says_so);
+        self.turns.len() >= 2 && (is_labelled || is_marked)
+    }
+
     /// True for Markdown that a program exported: speakers in headings or in bold, who are nothing else in notes, and who
     /// speak in turns or at a time.
     pub(super) fn is_exported(&self) -> bool {
@@ -227,6 +242,16 @@ mod tests {
         assert!(found.turns.iter().all(|turn| turn.time.is_some()) && found.is_exported());
         let found = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
         assert_eq!(found.turns[0].text, "2026-01-16 was a Friday");
+    }
+
+    #[test]
+    fn a_head_or_labelled_headings_mark_an_export() {
+        let noted = "# Slugs\n_Exported on 1/1/2026 from Cursor (1.3.5)_\n\n---\n\n**User**\n\nHi\n\n---\n\n**Cursor**\n\nHello";
+        let found = read(noted).unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        assert!(found.is_labelled_export() && found.has_only_a_head_before());
+        assert!(read("## Prompt:\nHi\n\n## Response:\nHello").unwrap().is_labelled_export());
+        assert!(!read("**User**\n\nHi\n\n**Bot**\n\nHello").unwrap().is_labelled_export());
     }
 
     #[test]

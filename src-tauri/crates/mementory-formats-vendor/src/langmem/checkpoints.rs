@@ -1,0 +1,68 @@
+//! The states of threads in SQLite, as the checkpointers of Python and JavaScript keep them.
+use super::msgpack;
+use super::threads::Thread;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_model::{DroppedAs, Kind};
+use rusqlite::types::ValueRef;
+use serde_json::Value;
+
+/// The newest state of a thread comes last, because ids of states grow with time.
+const STATES: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
+                      ORDER BY thread_id, checkpoint_ns, checkpoint_id";
+
+/// True if the states are in a table of a version that is read.
+pub(super) fn is_readable(database: &Database) -> bool {
+    database.connection.prepare(STATES).is_ok()
+}
+
+/// Sends each thread as a conversation. One thread is in memory at a time. A state that cannot be read is reported.
+pub(super) fn read(files: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
+    let failed = |error: rusqlite::Error| unreadable(member, &error);
+    let mut statement = database.connection.prepare(STATES).map_err(failed)?;
+    let mut rows = statement.query([]).map_err(failed)?;
+    let mut open: Option<(String, Thread)> = None;
+    // A damaged file can lead to the same rows again and again.
+    for number in 0..database.max_rows {
+        let Some(row) = rows.next().map_err(failed)? else { break };
+        let thread_id = text(row.get_ref(0).map_err(failed)?);
+        let namespace = text(row.get_ref(1).map_err(failed)?);
+        let kind = text(row.get_ref(2).map_err(failed)?);
+        // The states of a graph inside another graph are in a namespace.
+        let id = if namespace.is_empty() { thread_id } else { format!("{thread_id}/{namespace}") };
+        let pointer = format!("checkpoints/row {number}");
+        if open.as_ref().is_some_and(|(name, _)| *name != id)
+            && let Some((_, done)) = open.take()
+        {
+            done.send(files, member)?;
+        }
+        let (_, thread) = open.get_or_insert_with(|| (id.clone(), Thread::new(Some(id), pointer.clone())));
+        match state(row.get_ref(3).map_err(failed)?, &kind) {
+            Some(mut state) => {
+                thread.add_time(state["ts"].as_str());
+                thread.add_channels(state["channel_values"].take(), &pointer);
+            }
+            None => {
+                let reason = "not_understood: this state is in a form that is not read";
+                let place = format!("{}#{pointer}", member.place);
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+            }
+        }
+    }
+    open.map_or(Ok(()), |(_, done)| done.send(files, member))
+}
+
+fn text(value: ValueRef<'_>) -> String {
+    value.as_str().map(str::to_owned).unwrap_or_default()
+}
+
+/// A state as JSON. Pickled states of old versions are not read, because unpickling runs code.
+fn state(value: ValueRef<'_>, kind: &str) -> Option<Value> {
+    let bytes = match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+        _ => return None,
+    };
+    let found = if kind == "msgpack" { msgpack::read(bytes) } else { serde_json::from_slice(bytes).ok() };
+    found.filter(Value::is_object)
+}

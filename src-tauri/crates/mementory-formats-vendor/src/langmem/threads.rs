@@ -1,0 +1,178 @@
+//! Threads of LangGraph: the messages in their states. Each state has the messages so far, so states of one thread are
+//! merged by the ids of their messages.
+use super::{ID, PLATFORM};
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::memory_rows::{id_of, time_of_text};
+use mementory_formats_shared::message::{read_message, send};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{Times, Timestamp, Verbatim};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// Threads in the order of the file.
+#[derive(Default)]
+pub(super) struct Threads {
+    list: Vec<Thread>,
+    positions: HashMap<String, usize>,
+}
+
+/// The messages of the states of a thread so far.
+#[derive(Default)]
+pub(super) struct Thread {
+    id: Option<String>,
+    pointer: String,
+    title: Option<String>,
+    summary: String,
+    times: Times,
+    turns: Vec<Turn>,
+    positions: HashMap<String, usize>,
+    /// Messages without ids, of the longest state.
+    unnamed: Vec<Turn>,
+}
+
+impl Threads {
+    /// Adds the state in a row. False if the row is none.
+    pub(super) fn add(&mut self, text: &str, pointer: &str) -> bool {
+        let Some(object) = Object::parse(text) else { return false };
+        let is_state = object.object("values").is_some_and(|values| values.has("messages"));
+        let state = is_state.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
+        let Some(mut state) = state else { return false };
+        let of_checkpoint = ["/thread_id", "/checkpoint/thread_id", "/config/configurable/thread_id"];
+        let id = of_checkpoint.iter().find_map(|at| Some(state.pointer(at)?.as_str()?.to_owned()));
+        let name = id.clone().unwrap_or_else(|| format!("@{pointer}"));
+        let position = *self.positions.entry(name).or_insert_with(|| {
+            self.list.push(Thread::new(id, pointer.to_owned()));
+            self.list.len() - 1
+        });
+        let Some(thread) = self.list.get_mut(position) else { return false };
+        thread.title = thread.title.take().or_else(|| {
+            ["title", "name", "thread_title"].iter().find_map(|key| Some(state["metadata"][key].as_str()?.to_owned()))
+        });
+        for key in ["created_at", "updated_at"] {
+            thread.add_time(state[key].as_str());
+        }
+        thread.add_channels(state["values"].take(), pointer);
+        true
+    }
+
+    /// Sends the threads as conversations.
+    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        self.list.into_iter().try_for_each(|thread| thread.send(files, member))
+    }
+}
+
+impl Thread {
+    pub(super) fn new(id: Option<String>, pointer: String) -> Self {
+        Self { id, pointer, ..Self::default() }
+    }
+
+    /// Notes that the thread existed at this time.
+    pub(super) fn add_time(&mut self, text: Option<&str>) {
+        let Some(time) = text.and_then(time_of_text) else { return };
+        let first = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
+        let last = |known: Option<Timestamp>| known.is_none_or(|known| time > known);
+        if first(self.times.created) {
+            self.times.created = Some(time);
+        }
+        if last(self.times.updated) {
+            self.times.updated = Some(time);
+        }
+    }
+
+    /// Adds the messages of a state: those of its lists of messages.
+    pub(super) fn add_channels(&mut self, channels: Value, pointer: &str) {
+        let Value::Object(channels) = channels else { return };
+        let mut unnamed = Vec::new();
+        for (name, channel) in channels {
+            match channel {
+                Value::String(text) if name == "summary" => self.summary = text,
+                Value::Array(list) => {
+                    for (index, message) in list.into_iter().filter_map(|value| message(value, &name)).enumerate() {
+                        let turn = turn(message, format!("{pointer}/{name}/{index}"));
+                        match turn.id.clone() {
+                            Some(id) => self.add(id, turn),
+                            None => unnamed.push(turn),
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if unnamed.len() >= self.unnamed.len() {
+            self.unnamed = unnamed;
+        }
+    }
+
+    fn add(&mut self, id: String, turn: Turn) {
+        match self.positions.get(&id).and_then(|at| self.turns.get_mut(*at)) {
+            Some(known) => *known = turn,
+            None => {
+                self.positions.insert(id, self.turns.len());
+                self.turns.push(turn);
+            }
+        }
+    }
+
+    /// Sends the thread as a conversation. A thread without messages is none.
+    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut turns = self.turns;
+        turns.extend(self.unnamed);
+        if turns.is_empty() {
+            return Ok(());
+        }
+        let verbatim = Verbatim::json(json!({"thread_id": self.id}).to_string());
+        let chat = Chat {
+            id: self.id,
+            title: self.title,
+            summary: self.summary,
+            times: self.times,
+            pointer: self.pointer,
+            verbatim: Some(verbatim),
+            turns,
+            is_log: true,
+            ..Chat::default()
+        };
+        debug_assert_eq!(files.format, ID);
+        send(files, member, chat, PLATFORM, Some("threads"))
+    }
+}
+
+/// A message of a list: an object with a content, a class of LangChain with its members, or a role with a text.
+fn message(value: Value, channel: &str) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(mut object) if object.contains_key("lc") => {
+            let class = object.get("id")?.as_array()?.last()?.as_str()?.to_lowercase();
+            let Some(Value::Object(mut members)) = object.remove("kwargs") else { return None };
+            let kinds = ["human", "ai", "system", "tool", "function"];
+            let kind = kinds.into_iter().find(|kind| class.starts_with(kind))?;
+            members.entry("type").or_insert_with(|| kind.into());
+            Some(members)
+        }
+        Value::Object(object) => {
+            let is_message =
+                object.contains_key("content") && ["type", "role"].iter().any(|key| object.contains_key(*key));
+            is_message.then_some(object)
+        }
+        Value::Array(pair) if channel == "messages" => match pair.as_slice() {
+            [Value::String(role), Value::String(text)] => {
+                Some(Map::from_iter([("role".into(), role.as_str().into()), ("content".into(), text.as_str().into())]))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn turn(message: Map<String, Value>, pointer: String) -> Turn {
+    let model = message
+        .get("response_metadata")
+        .and_then(|about| ["model_name", "model"].iter().find_map(|key| Some(about.get(key)?.as_str()?.to_owned())));
+    let text = Value::Object(message).to_string();
+    let object = Object::parse(&text).unwrap_or_default();
+    let mut turn = read_message(&object, &text, pointer, ID);
+    turn.id = object.raw_value("id").and_then(id_of);
+    turn.model = turn.model.or(model);
+    turn
+}
