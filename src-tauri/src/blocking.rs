@@ -1,13 +1,13 @@
 //! Runs commands on threads that may block, so that the window never waits for the disk or for key derivation.
-use crate::state::AppState;
+use crate::{WARNINGS_EVENT, state::AppState};
 use mementory_api::types::{ErrorBody, Progress};
-use mementory_api::{ApiError, ApiResult, Job, Session};
+use mementory_api::{ApiError, ApiResult, Applied, Job, Session, warnings_of};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
 };
 use tauri::ipc::Channel;
-use tauri::{AppHandle, Manager};
+use tauri::{AppHandle, Emitter, Manager};
 
 /// Result of every command of the window.
 pub type CommandResult<T> = Result<T, ErrorBody>;
@@ -53,6 +53,36 @@ pub async fn job<T: Send + 'static>(
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
+}
+
+/// Runs a change with the open vault, like [`session`]. The steps after its commit that failed go to the window.
+pub async fn change<T: Send + 'static>(
+    app: AppHandle,
+    work: impl FnOnce(&Session) -> ApiResult<Applied<T>> + Send + 'static,
+) -> CommandResult<T> {
+    let window = app.clone();
+    session(app, work).await.map(|applied| send_warnings(&window, applied))
+}
+
+/// Runs a change as the job `id`, like [`job`]. The steps after its commit that failed go to the window.
+pub async fn change_job<T: Send + 'static>(
+    app: AppHandle,
+    id: String,
+    on_progress: Channel<Progress>,
+    work: impl FnOnce(&Session, &Job) -> ApiResult<Applied<T>> + Send + 'static,
+) -> CommandResult<T> {
+    let window = app.clone();
+    job(app, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
+}
+
+/// Sends the warnings of a change to the window, and returns what the change returned.
+pub fn send_warnings<T>(app: &AppHandle, applied: Applied<T>) -> T {
+    let warnings = warnings_of(&applied);
+    if !warnings.is_empty() {
+        // The window may already be closed; then nobody needs the event.
+        let _ = app.emit(WARNINGS_EVENT, warnings);
+    }
+    applied.value
 }
 
 /// Like [`session`], but locking the vault cancels the work, which then rolls back.

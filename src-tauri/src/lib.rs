@@ -37,6 +37,8 @@ const WATCHED_EVENT: &str = "watched";
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 /// Event sent when another start of the program handed its files over.
 const OPEN_EVENT: &str = "open";
+/// Sent after a change with what failed after its commit.
+const WARNINGS_EVENT: &str = "warnings";
 
 /// Opens the window and runs until it is closed. Locks the vault before the process ends.
 pub fn run() -> ExitCode {

@@ -11,13 +11,18 @@ const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 
 /**
  * By name: a text for the table, arguments of `cargo test`, and the pattern that finds the failed seeds in its output.
- * Or a `script` of ours, with its environment, which has no seed.
+ * Or a `script` of ours, with its environment, which has no seed. `counted`: the variable that takes the count.
  */
 const CAMPAIGNS = {
   erasure: {
     what: "random histories of 14 acts: edit, redact, Trash, erase, import, reopen",
     tests: ["-p", "mementory-testkit", "--test", "core", "erasure_histories"],
     findings: /histories, seeds \[([\d, ]*)\]/,
+  },
+  faults: {
+    what: "the Nth write, sync, rename, truncation or removal fails, in every command of the list",
+    script: "tests/kill/faults.mjs",
+    counted: "MEMENTORY_FAULTS",
   },
   corpus: {
     what: "every damaged and forged file of the corpora",
@@ -32,11 +37,13 @@ const CAMPAIGNS = {
 
 await main(async () => {
   const { name, count, seed } = parseArguments(process.argv.slice(2));
-  const { what, tests, findings, script, env = {} } = CAMPAIGNS[name];
+  const { what, tests, findings, script, counted, env = {} } = CAMPAIGNS[name];
   const started = performance.now();
   const load = loadavg()[0];
   const { code, text } = script
-    ? await showAndKeep(process.execPath, [script], { env: { ...ENV, ...env } })
+    ? await showAndKeep(process.execPath, [script], {
+        env: { ...ENV, ...env, ...(counted && { [counted]: String(count) }) },
+      })
     : await showAndKeep("cargo", ["test", "--locked", ...tests], {
         cwd: WORKSPACE,
         env: { ...ENV, MEMENTORY_HISTORIES: String(count), MEMENTORY_SEED: String(seed) },

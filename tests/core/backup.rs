@@ -11,6 +11,7 @@ fn backup(t: &TempVault, out: &Path) -> VaultResult<mementory_vault::Backup> {
     t.vault
         .backups()
         .create(out, at(90), &AtomicBool::new(false), &|_, _| {})
+        .map(|made| made.value)
 }
 
 fn entry_names(folder: &Path) -> Vec<String> {
@@ -118,7 +119,7 @@ fn a_backup_of_damaged_files_fails() {
 
 fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault::Backup> {
     let made = Backups::restore(from, out, secret, None, &AtomicBool::new(false), &|_, _| {})?;
-    Ok(made.copy)
+    Ok(made.value.copy)
 }
 
 /// Content of every file below `dir`.

@@ -1,7 +1,11 @@
 //! Decrypts everything that a vault contains. The code is independent and uses neither the deletion nor its check.
 use mementory_crypto::{ChunkReader, Context, VaultKeys};
 use mementory_testkit::{TempVault, contains_text};
-use std::{collections::BTreeMap, collections::HashSet, io::Read, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    io::{ErrorKind, Read, Result},
+    path::Path,
+};
 use tantivy::{Directory, Index, directory::RamDirectory};
 
 /// The decrypted contents of a vault, by place.
@@ -18,14 +22,18 @@ pub struct VaultContents {
 
 impl VaultContents {
     pub fn of(t: &TempVault, keys: &VaultKeys) -> Self {
-        let mut raw = Vec::new();
-        files(&t.dir(), &mut |path| {
-            raw.extend(std::fs::read(path).unwrap())
+        let raw = listed_again_if_one_vanished(|| {
+            let mut raw = Vec::new();
+            files(&t.dir(), &mut |path| {
+                raw.extend(std::fs::read(path)?);
+                Ok(())
+            })?;
+            Ok(raw)
         });
         Self {
             pages: t.decrypted_with(keys),
-            terms: terms(t, keys),
-            blobs: blobs(t, keys),
+            terms: listed_again_if_one_vanished(|| terms(t, keys)),
+            blobs: listed_again_if_one_vanished(|| blobs(t, keys)),
             raw,
         }
     }
@@ -66,27 +74,40 @@ impl VaultContents {
     }
 }
 
-fn files(dir: &Path, each: &mut dyn FnMut(&Path)) {
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, each)
+/// Calls `each` with every file below `dir`.
+fn files(dir: &Path, each: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            files(&entry.path(), each)?
         } else {
-            each(&path)
+            each(&entry.path())?
         }
     }
+    Ok(())
 }
 
-fn decrypt_file(path: &Path, key: &[u8; 32], context: &Context<'_>) -> Vec<u8> {
-    let file = std::fs::File::open(path).unwrap();
-    let len = file.metadata().unwrap().len();
+/// The index removes files of merged segments while its threads finish. If a listed file is gone when it is read, all
+/// files are listed and read again, so that no existing file is left out.
+fn listed_again_if_one_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
+    for _ in 0..100 {
+        match read() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            done => return done.unwrap(),
+        }
+    }
+    panic!("in each of 100 attempts a file vanished");
+}
+
+fn decrypt_file(path: &Path, key: &[u8; 32], context: &Context<'_>) -> Result<Vec<u8>> {
+    let file = std::fs::File::open(path)?;
+    let len = file.metadata()?.len();
     let mut out = Vec::new();
     ChunkReader::open(file, len, key, context)
         .unwrap()
         .into_read()
-        .read_to_end(&mut out)
-        .unwrap();
-    out
+        .read_to_end(&mut out)?;
+    Ok(out)
 }
 
 fn index_context(name: &str, generation: u64) -> Context<'_> {
@@ -98,13 +119,13 @@ fn index_context(name: &str, generation: u64) -> Context<'_> {
 }
 
 /// Decrypts the index's files into memory, opens the index there, and lists its terms.
-fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
+fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     let dir = t.dir().join("index");
     let sealed = decrypt_file(
         &dir.join("meta.json"),
         keys.index(),
         &index_context("meta.json", 0),
-    );
+    )?;
     let sealed: serde_json::Value = serde_json::from_slice(&sealed).unwrap();
     let meta = sealed["meta"].as_str().unwrap();
     let generations: BTreeMap<String, u64> =
@@ -113,8 +134,8 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
     memory
         .atomic_write(Path::new("meta.json"), meta.as_bytes())
         .unwrap();
-    for entry in std::fs::read_dir(&dir).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(&dir)? {
+        let path = entry?.path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         // A file that `meta.json` does not name belongs to a running merge.
         if generations.contains_key(&name) {
@@ -122,7 +143,7 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
                 &path,
                 keys.index(),
                 &index_context(&name, generations[&name]),
-            );
+            )?;
             memory.atomic_write(Path::new(&name), &bytes).unwrap();
         }
     }
@@ -141,10 +162,10 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
             }
         }
     }
-    out
+    Ok(out)
 }
 
-fn blobs(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
+fn blobs(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     files(&t.dir().join("blobs"), &mut |path| {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -153,7 +174,8 @@ fn blobs(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
             name,
             generation: 0,
         };
-        out.extend(decrypt_file(path, keys.blobs(), &context));
-    });
-    out
+        out.extend(decrypt_file(path, keys.blobs(), &context)?);
+        Ok(())
+    })?;
+    Ok(out)
 }

@@ -127,6 +127,7 @@ pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
         .eraser()
         .erase(ids, "test", &[], at(100), &|_| {})
         .unwrap()
+        .value
 }
 
 /// Outcome and detail of one place of the receipt.
@@ -168,7 +169,8 @@ fn an_erasure_leaves_no_trace_anywhere() {
             at(100),
             &|_| {},
         )
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
     // The message, the memory derived from it, and the file that no other record names are erased too, each with a
     // tombstone of its own.
@@ -225,7 +227,8 @@ fn the_same_words_elsewhere_are_found_and_redacted() {
         .vault
         .eraser()
         .erase(&[memory], "test", &copies, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
     assert_eq!(
         (outcome.copies_redacted, outcome.receipt.copies_left),
@@ -288,6 +291,7 @@ fn the_check_notices_each_sabotaged_deletion() {
             .eraser()
             .erase_sabotaged(&[conversation], at(100), sabotage)
             .unwrap()
+            .value
             .receipt;
         assert!(
             !receipt.complete,

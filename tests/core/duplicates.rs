@@ -50,7 +50,8 @@ fn memories_with_the_same_words_form_a_group_and_can_be_merged() {
         .vault
         .duplicates()
         .merge_into(&ids[0], &ids[1..], at(70))
-        .unwrap();
+        .unwrap()
+        .value;
     assert_eq!(gone, ids[1..]);
     let kept = t.vault.reader().view(&ids[0]).unwrap();
     assert_eq!(

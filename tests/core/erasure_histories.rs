@@ -365,7 +365,8 @@ impl History {
             .vault
             .redactor()
             .redact(&view.id_text(), &[span], everywhere, at(self.time), &|_| {})
-            .unwrap();
+            .unwrap()
+            .value;
         self.acts.push(format!(
             "redact {kind:?} {removed:?} everywhere={everywhere}"
         ));
@@ -427,7 +428,8 @@ impl History {
             .vault
             .eraser()
             .erase(&[id], "test", chosen, at(self.time), &|_| {})
-            .unwrap();
+            .unwrap()
+            .value;
         self.acts
             .push(format!("erase {:?} copies={with_copies}", view.kind));
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
@@ -567,7 +569,8 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
             .vault
             .eraser()
             .erase_sabotaged(&[view.id_text()], at(5_000), sabotage)
-            .unwrap();
+            .unwrap()
+            .value;
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
         history.forget(&erased);
         if done.receipt.complete {

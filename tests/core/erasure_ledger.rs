@@ -48,7 +48,7 @@ fn restore_and_open(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, Tem
     )
     .unwrap();
     let vault = Vault::open(&out, PASSPHRASE).unwrap();
-    (made, TempVault { folder, vault })
+    (made.value, TempVault { folder, vault })
 }
 
 /// Copies the folder of a closed vault.
@@ -92,7 +92,8 @@ fn redact(t: &TempVault, id: &str, word: &str) {
         .vault
         .redactor()
         .redact(id, &[span], true, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
 }
 

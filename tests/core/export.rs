@@ -38,7 +38,7 @@ fn export(
         .vault
         .exporter()
         .export(format, &out, &scope, false, at(9), cancel, &progress);
-    (done, out)
+    (done.map(|done| done.value), out)
 }
 
 fn entries_in_folder(t: &TempVault) -> usize {

@@ -518,7 +518,8 @@ fn a_suggestion_with_erased_words_or_for_an_erased_record_goes_with_them() {
         .vault
         .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt);
     let waiting = t.vault.suggestions().waiting().unwrap();
     assert_eq!(waiting.iter().map(|s| &s.id).collect::<Vec<_>>(), [&stays]);

@@ -89,7 +89,8 @@ fn the_check_finds_a_vector_that_is_left() {
         .vault
         .eraser()
         .erase_sabotaged(&[memory], at(100), sabotage)
-        .unwrap();
+        .unwrap()
+        .value;
     assert_eq!(
         outcome(&done, "database_pages").0,
         PlaceOutcome::Failed,
@@ -144,7 +145,8 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
         .vault
         .redactor()
         .redact(&memory, &[span], false, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert!(!has(&memory) && !contains(&t, &vector), "redacted");
     assert!(has(&bystander), "another record's stays");
@@ -217,7 +219,8 @@ fn other_words_and_languages_find_a_memory_until_it_is_erased() {
         .vault
         .editor()
         .add("Never drinks alcohol.", None, Vec::new(), at(71))
-        .unwrap();
+        .unwrap()
+        .value;
     assert_eq!(encode_all(&t, &encoder), 4, "the memories, no messages");
     assert_eq!(encode_all(&t, &encoder), 0);
     assert!(

@@ -11,9 +11,13 @@ const LONG_SENTENCE: &str = "The zanzibarquokka sleeps under the piano and dream
 
 fn vault_with(texts: &[&str]) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
-    let ids = texts
-        .iter()
-        .map(|text| t.vault.editor().add(text, None, vec![], at(0)).unwrap());
+    let ids = texts.iter().map(|text| {
+        t.vault
+            .editor()
+            .add(text, None, vec![], at(0))
+            .unwrap()
+            .value
+    });
     let ids = ids.collect();
     (t, ids)
 }
@@ -100,7 +104,8 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .vault
         .editor()
         .add(LONG_SENTENCE, None, vec![], at(0))
-        .unwrap();
+        .unwrap()
+        .value;
     let done = erase(&t, &[own]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let first = id_of(&t, Kind::Memory, CANARY);
@@ -112,7 +117,8 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .vault
         .editor()
         .add(LONG_SENTENCE, None, vec![], at(0))
-        .unwrap();
+        .unwrap()
+        .value;
     let done = erase(&t, &[own]);
     assert!(
         done.receipt.complete,
@@ -259,7 +265,8 @@ fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
         .vault
         .editor()
         .add("Plays the bassoon.", None, vec![], at(10))
-        .unwrap();
+        .unwrap()
+        .value;
     erase(&t, &ids[..1]);
     assert!(
         t.number("SELECT count(*) FROM changes") <= 1,
@@ -310,7 +317,8 @@ fn sabotaged_vault(sabotage: Sabotage) -> (TempVault, String) {
         .vault
         .eraser()
         .erase_sabotaged(&[conversation], at(100), sabotage)
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(!done.receipt.complete, "the control: {sabotage:?}");
     (t, done.receipt.id)
 }

@@ -16,7 +16,7 @@ fn a_new_recovery_code_replaces_the_old_one() {
         "who does not know the passphrase gets no code"
     );
     let before = vault.header();
-    let (header, new) = vault.new_recovery_code(PASSPHRASE, at(60)).unwrap();
+    let (header, new) = vault.new_recovery_code(PASSPHRASE, at(60)).unwrap().value;
     let made = |kind: SlotKind| {
         let find = |slots: &[mementory_crypto::SlotInfo]| {
             slots

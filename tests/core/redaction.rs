@@ -24,6 +24,7 @@ pub fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOu
         .redactor()
         .redact(id, &[span], everywhere, at(100), &|_| {})
         .unwrap()
+        .value
 }
 
 #[test]
@@ -50,7 +51,8 @@ fn redaction_reaches_history_verbatim_and_index() {
         .vault
         .redactor()
         .redact(&id, &spans, true, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
     let view = t.vault.reader().view(&id).unwrap();
     for version in t.vault.reader().versions(&view).unwrap() {
@@ -363,7 +365,13 @@ fn the_preview_counts_what_a_redaction_changes() {
         ("is", true),
     ] {
         let t = TempVault::new();
-        let add = |text: &str| t.vault.editor().add(text, None, vec![], at(0)).unwrap();
+        let add = |text: &str| {
+            t.vault
+                .editor()
+                .add(text, None, vec![], at(0))
+                .unwrap()
+                .value
+        };
         let id = add(said);
         let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
         // Only an older version of the first contains the words; records in the Trash are not searched.
@@ -408,7 +416,8 @@ fn the_preview_counts_what_a_redaction_changes() {
                 at(100),
                 &|_| {},
             )
-            .unwrap();
+            .unwrap()
+            .value;
         let expected = match (words, everywhere) {
             ("0791 55501", true) => 8,
             (words, true) if words == said => 4,
@@ -430,7 +439,8 @@ fn redacting_everywhere_changes_every_record_or_is_refused() {
         .vault
         .editor()
         .add("All of quokkaville.", None, vec![], at(0))
-        .unwrap();
+        .unwrap()
+        .value;
     let fill = |numbers: std::ops::Range<u32>| {
         let note = |n| {
             record(
@@ -449,7 +459,8 @@ fn redacting_everywhere_changes_every_record_or_is_refused() {
         .vault
         .editor()
         .add("Nobody knows quokkaville.", None, vec![], at(0))
-        .unwrap();
+        .unwrap()
+        .value;
     fill(600..10_602);
     let span = [RedactSpan {
         start: 13,

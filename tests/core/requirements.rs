@@ -114,7 +114,7 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
         )
         .unwrap();
     assert_eq!(done.validation.errors, [], "{name}");
-    done
+    done.value
 }
 
 /// Every live record by kind and key.
@@ -457,7 +457,8 @@ fn l3_every_mutation_is_in_the_audit_trail() {
     let id = vault
         .editor()
         .add("Walks by the weir each morning.", None, vec![], at(70))
-        .unwrap();
+        .unwrap()
+        .value;
     vault
         .editor()
         .edit(
@@ -567,6 +568,7 @@ pub fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome
         .eraser()
         .erase(&[id.to_owned()], reason, &[], at(second), &|_| {})
         .unwrap()
+        .value
 }
 
 pub fn one_row(t: &TempVault, key: &str) -> RowView {

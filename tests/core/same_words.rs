@@ -14,7 +14,13 @@ fn with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
     let texts = std::iter::once(SENTENCE.to_owned()).chain(others);
-    let ids = texts.map(|text| t.vault.editor().add(&text, None, vec![], at(0)).unwrap());
+    let ids = texts.map(|text| {
+        t.vault
+            .editor()
+            .add(&text, None, vec![], at(0))
+            .unwrap()
+            .value
+    });
     let ids = ids.collect();
     (t, ids)
 }
@@ -25,6 +31,7 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
         .eraser()
         .erase(&ids, "test", copies, at(100), &|_| {})
         .unwrap()
+        .value
 }
 
 #[test]
@@ -62,7 +69,12 @@ fn records_reported_as_left_are_those_that_were_offered() {
     ];
     for (text, tags, expected) in cases {
         let t = TempVault::new();
-        let id = t.vault.editor().add(SENTENCE, None, vec![], at(0)).unwrap();
+        let id = t
+            .vault
+            .editor()
+            .add(SENTENCE, None, vec![], at(0))
+            .unwrap()
+            .value;
         t.vault.editor().add(text, None, tags, at(0)).unwrap();
         let plan = t
             .vault

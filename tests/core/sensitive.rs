@@ -123,7 +123,8 @@ fn only_new_or_changed_records_are_scanned_again() {
         .vault
         .editor()
         .add("My mail is a.b@orchardmail.eu", None, vec![], at(60))
-        .unwrap();
+        .unwrap()
+        .value;
     assert_eq!(scan_all(&t), 1);
     assert_eq!(
         queue_in(&t, SensitiveState::Open).open[&SensitiveClass::Email],
@@ -184,7 +185,8 @@ fn a_redacted_value_is_removed_everywhere_and_the_receipt_is_complete() {
         .vault
         .redactor()
         .redact_values(&[key.clone(), card], None, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 4);
     assert_eq!(done.tombstones.len(), 4);
@@ -263,7 +265,8 @@ fn older_versions_other_spellings_and_unlabelled_values_are_redacted_too() {
         .vault
         .redactor()
         .redact_values(&values, None, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let query = mementory_vault::ListQuery {
         limit: 100,
@@ -309,7 +312,8 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
         .vault
         .redactor()
         .redact_values(std::slice::from_ref(&key), Some(&chosen), at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 1);
     assert_eq!(t.vault.scanner().sensitive_value(&key).unwrap().1.len(), 1);
@@ -331,7 +335,8 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
         .vault
         .redactor()
         .redact_values(&[titled], None, at(101), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(
         done.receipt.complete,
         "in a title: {:?}",
@@ -507,7 +512,8 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
         .vault
         .redactor()
         .redact_values(&values, None, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 215);
     assert!(!contains_text(&t.decrypted(), password));
@@ -549,7 +555,8 @@ fn a_secret_in_the_clear_in_a_credential_is_listed_by_its_class_and_redacted_wit
         .vault
         .redactor()
         .redact_values(std::slice::from_ref(&value.value), None, at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert!(!contains_text(&t.decrypted(), SECRET));
     scan_all(&t);

@@ -9,7 +9,10 @@ use std::{
 
 fn tag(t: &TempVault, ids: &[String], tag: &str, on: bool) -> VaultResult<Vec<String>> {
     let go = AtomicBool::new(false);
-    t.vault.editor().tag(ids, tag, on, at(50), &|_| {}, &go)
+    t.vault
+        .editor()
+        .tag(ids, tag, on, at(50), &|_| {}, &go)
+        .map(|tagged| tagged.value)
 }
 
 fn vault_with_three_notes() -> (TempVault, Vec<String>) {
@@ -17,7 +20,11 @@ fn vault_with_three_notes() -> (TempVault, Vec<String>) {
     let tags = [vec![], vec!["tea".to_owned(), "home".to_owned()], vec![]];
     let add = |(n, tags): (usize, Vec<String>)| {
         let text = format!("Note {n}");
-        t.vault.editor().add(&text, None, tags, at(0)).unwrap()
+        t.vault
+            .editor()
+            .add(&text, None, tags, at(0))
+            .unwrap()
+            .value
     };
     let ids = tags.into_iter().enumerate().map(add).collect();
     (t, ids)

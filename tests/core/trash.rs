@@ -155,7 +155,11 @@ fn one_damaged_pack_does_not_keep_the_others_in_the_trash() {
     let ids: Vec<String> = (0..5)
         .map(|n| {
             let text = format!("Memory number {n}");
-            t.vault.editor().add(&text, None, vec![], at(0)).unwrap()
+            t.vault
+                .editor()
+                .add(&text, None, vec![], at(0))
+                .unwrap()
+                .value
         })
         .collect();
     t.vault.trash().trash(&ids, at(0)).unwrap();

@@ -137,7 +137,8 @@ fn older_bytes_of_a_file_are_erased_with_it() {
         .vault
         .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {})
-        .unwrap();
+        .unwrap()
+        .value;
     assert!(erased.receipt.complete);
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),

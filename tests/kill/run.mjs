@@ -4,14 +4,21 @@
 // Each round copies a prepared vault, starts one operation and sends SIGKILL after a random delay. Then the vault has
 // to open, pass its check and show exactly one of the two states. MEMENTORY_KILLS is the number of rounds (default 40),
 // MEMENTORY_KILL_SEED the seed of the delays.
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { manyConversations } from "../cli/generated.mjs";
-import { FIXTURES, Vault, inFolder } from "../cli/mementory.mjs";
-
-const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
-/** Files that a closed vault may consist of. */
-const VAULT_FILE_PATTERN = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock|erasures)$/;
+import { inFolder } from "../cli/mementory.mjs";
+import {
+  OPERATIONS,
+  VAULT_FILE_PATTERN,
+  copyVault,
+  differenceText,
+  erasureProblems,
+  measureStates,
+  millisecondsOf,
+  prepareVault,
+  randomNumbers,
+  visibleState,
+} from "./vaults.mjs";
 
 /** Runs all rounds and prints one line of counts for each operation. */
 export async function testKills(count) {
@@ -41,80 +48,6 @@ export async function testKills(count) {
       );
     }
   });
-}
-
-/** Creates a vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. */
-function prepareVault(folder) {
-  const vault = new Vault(folder, "prepared").create();
-  vault.must("import", join(FIXTURES, "samples", "chatgpt-export.zip"));
-  vault.must("import", join(FIXTURES, "samples", "claude-export.zip"));
-  vault.must("edit", vault.list("--kind", "memory")[0].id, "--tag", "kept");
-  vault.must("delete", vault.list("--kind", "message").at(-1).id);
-  vault.batch = vault.must("import", vault.write("first.json", manyConversations("marigold", 60, 6))).batch;
-  return vault;
-}
-
-/**
- * Functions that return an operation: `erased` is a search for the erased text, `secrets` are the files with the old
- * and the new passphrase.
- */
-const OPERATIONS = [
-  (vault) => ({
-    name: "import",
-    args: ["import", vault.write("second.json", manyConversations("juniper", 150, 8))],
-  }),
-  (vault) => ({
-    name: "edit",
-    args: [
-      "edit",
-      vault.list("--kind", "memory")[0].id,
-      ...[
-        "--text-file",
-        vault.write("edited.txt", "Prefers lanterns over torches."),
-        "--tag",
-        "lantern",
-        "--title",
-        "Light",
-      ],
-    ],
-  }),
-  (vault) => ({
-    name: "erase",
-    args: [
-      "erase",
-      vault
-        .list("--kind", "conversation", "--source", "chatgpt")
-        .find(({ title }) => title === "marigold about subject 7").id,
-    ],
-    erased: '"marigold 7"',
-  }),
-  (vault) => ({
-    name: "passwd",
-    args: ["passwd", "--kdf-floor", "--new-passphrase-file", vault.write("new.txt", `${NEW_PASSPHRASE}\n`)],
-    secrets: ["passphrase.txt", "new.txt"],
-  }),
-  (vault) => ({ name: "undo", args: ["undo", vault.batch] }),
-  (vault) => ({
-    name: "redact",
-    args: [
-      "redact",
-      vault.list("--kind", "message").find(({ text }) => text.startsWith("marigold 9 2:")).id,
-      "--span",
-      "0:8:name",
-    ],
-  }),
-];
-
-/** The visible state before and after the operation, and how long opening and the whole operation take. */
-function measureStates(vault, operation) {
-  const copy = copyVault(vault);
-  const opening = millisecondsOf(() => copy.must("info"));
-  const before = visibleState(copy);
-  const duration = millisecondsOf(() => copy.must(...operation.args));
-  if (operation.secrets) copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
-  const after = visibleState(copy);
-  if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing visible`);
-  return { before, after, opening, duration };
 }
 
 /** Runs one round: kills the operation in a copy of the vault and adds the outcome to `tally`. */
@@ -166,44 +99,6 @@ async function killOnce(vault, operation, state, random, round, tally) {
   }
 }
 
-/** Problems after an erasure: the text is still found, or a tombstone has no complete receipt. */
-function erasureProblems(vault, words) {
-  const problems = [];
-  const { total } = vault.must("search", words);
-  if (total > 0) problems.push(`${total} found of what was erased`);
-  const open = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
-  if (open.length > 0) problems.push(`${open.length} tombstones without a complete receipt (${open[0].complete})`);
-  return problems;
-}
-
-function copyVault(vault) {
-  const copy = new Vault(vault.folder, "killed");
-  // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this
-  // one.
-  for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
-  cpSync(vault.path, copy.path, { recursive: true });
-  return copy;
-}
-
-/** Everything visible, without times and ids that differ in every run. */
-function visibleState(vault) {
-  const { records, trash, tombstones, batches } = vault.dump();
-  const stable = ({ updated_at: _u, changed_at: _c, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
-  return JSON.stringify({
-    records: records.map(stable).sort(),
-    trash: trash.map(stable).sort(),
-    tombstones: tombstones.map(({ op, target_id: target }) => `${op} ${target}`).sort(),
-    batches: batches.map(({ batch: _b, at: _a, ...batch }) => JSON.stringify(batch)),
-  });
-}
-
-function differenceText(now, { before, after }) {
-  const [n, b, a] = [now, before, after].map((text) => JSON.parse(text));
-  return Object.keys(n)
-    .map((key) => `${key} ${n[key].length} (before ${b[key].length}, after ${a[key].length})`)
-    .join(", ");
-}
-
 /** Kills the process after `delay` milliseconds. Returns whether it had already finished. */
 function killAfter(child, delay) {
   return new Promise((resolve, reject) => {
@@ -217,20 +112,3 @@ function killAfter(child, delay) {
 }
 
 const weightedAverage = (old, now) => old * 0.6 + now * 0.4;
-
-function millisecondsOf(run) {
-  const started = performance.now();
-  run();
-  return performance.now() - started;
-}
-
-/** Random numbers that are the same for the same seed (mulberry32). */
-function randomNumbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

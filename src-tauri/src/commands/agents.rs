@@ -95,7 +95,7 @@ pub async fn suggestions(app: AppHandle) -> CommandResult<SuggestionList> {
 #[tauri::command]
 #[specta::specta]
 pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) -> CommandResult<SuggestionsClosed> {
-    session(app, move |session| session.agents().decide(&decision)).await
+    crate::blocking::change(app, move |session| session.agents().decide(&decision)).await
 }
 
 /// Changes grants, then starts answering clients if they are the first.

@@ -1,5 +1,5 @@
 //! Redaction, Trash, erasure and its receipts.
-use crate::blocking::{CommandResult, job, session};
+use crate::blocking::{CommandResult, change, change_job, job, session};
 use mementory_api::Job;
 use mementory_api::types::*;
 use tauri::AppHandle;
@@ -21,21 +21,21 @@ pub async fn redact_preview(
 #[tauri::command]
 #[specta::specta]
 pub async fn redact(app: AppHandle, request: RedactRequest) -> CommandResult<Redacted> {
-    session(app, move |vault| vault.changes().redact(&request, &Job::silent())).await
+    change(app, move |vault| vault.changes().redact(&request, &Job::silent())).await
 }
 
 /// Put records in the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn trash(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.changes().delete(&ids)).await
+    change(app, move |vault| vault.changes().delete(&ids)).await
 }
 
 /// Take records back from the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.changes().restore(&ids)).await
+    change(app, move |vault| vault.changes().restore(&ids)).await
 }
 
 /// Everything that an erasure would remove.
@@ -54,7 +54,7 @@ pub async fn erase(
     request: EraseRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Erased> {
-    job(app, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job)).await
+    change_job(app, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job)).await
 }
 
 /// Tombstones, newest first.

@@ -1,6 +1,6 @@
 //! Exports and Evidence Packs.
 use super::import::file_passphrase;
-use crate::blocking::{CommandResult, job, session};
+use crate::blocking::{CommandResult, change, change_job, job, session};
 use mementory_api::types::*;
 use mementory_api::{ExportOptions, passphrase as typed_passphrase};
 use std::path::Path;
@@ -67,12 +67,12 @@ pub async fn export_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
     let options = ExportOptions { passphrase: file_passphrase(passphrase), ..ExportOptions::default() };
-    job(app, job_id, on_progress, move |vault, job| vault.exports().export_with(&request, &options, job)).await
+    change_job(app, job_id, on_progress, move |vault, job| vault.exports().export_with(&request, &options, job)).await
 }
 
 /// Delete the export that was just written and did not pass its check.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_export(app: AppHandle, path: String) -> CommandResult<()> {
-    session(app, move |vault| vault.exports().remove(&path)).await
+    change(app, move |vault| vault.exports().remove(&path)).await
 }

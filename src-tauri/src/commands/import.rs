@@ -1,5 +1,5 @@
 //! Detection, preview, import and undo.
-use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, session};
+use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, send_warnings, session};
 use mementory_api::types::*;
 use mementory_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
@@ -116,5 +116,7 @@ pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<Impor
 #[tauri::command]
 #[specta::specta]
 pub async fn undo_import(app: AppHandle, batch: String) -> CommandResult<Undone> {
-    cancelled_by_lock(app, move |vault, job| vault.imports().undo(&batch, job)).await
+    let window = app.clone();
+    let undone = cancelled_by_lock(app, move |vault, job| vault.imports().undo(&batch, job)).await;
+    undone.map(|undone| send_warnings(&window, undone))
 }

@@ -1,6 +1,6 @@
 //! Commands to list, search, read and edit records.
 use super::system::{choose_save, file_name};
-use crate::blocking::{CommandResult, background_job, job, session};
+use crate::blocking::{CommandResult, background_job, change, change_job, session};
 use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
@@ -118,9 +118,8 @@ pub async fn save_attachment(
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };
-    job(app, job_id, on_progress, move |vault, job| {
-        vault.records().save_attachment(&id, Path::new(&path), job)?;
-        Ok(Some(path))
+    change_job(app, job_id, on_progress, move |vault, job| {
+        Ok(vault.records().save_attachment(&id, Path::new(&path), job)?.map(|_| Some(path)))
     })
     .await
 }
@@ -129,14 +128,14 @@ pub async fn save_attachment(
 #[tauri::command]
 #[specta::specta]
 pub async fn add(app: AppHandle, request: AddRequest) -> CommandResult<Ids> {
-    session(app, move |vault| vault.changes().add(&request)).await
+    change(app, move |vault| vault.changes().add(&request)).await
 }
 
 /// A new version of a record.
 #[tauri::command]
 #[specta::specta]
 pub async fn edit(app: AppHandle, request: EditRequest) -> CommandResult<Edited> {
-    session(app, move |vault| vault.changes().edit(&request)).await
+    change(app, move |vault| vault.changes().edit(&request)).await
 }
 
 /// Add one tag to many records, or remove it.
@@ -148,12 +147,12 @@ pub async fn tag(
     request: TagRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Ids> {
-    job(app, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
+    change_job(app, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
 }
 
 /// Make an old version current again.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore_version(app: AppHandle, id: String, version: u32) -> CommandResult<Edited> {
-    session(app, move |vault| vault.changes().restore_version(&id, version)).await
+    change(app, move |vault| vault.changes().restore_version(&id, version)).await
 }

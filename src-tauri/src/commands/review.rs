@@ -1,5 +1,5 @@
 //! Review of sensitive values and duplicates. No answer contains a sensitive value.
-use crate::blocking::{CommandResult, background_job, job, session};
+use crate::blocking::{CommandResult, background_job, change, change_job, job, session};
 use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
@@ -34,7 +34,7 @@ pub async fn redact_values(
     request: RedactValuesRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactedValues> {
-    job(app, job_id, on_progress, move |vault, job| vault.sensitive().redact(&request, job)).await
+    change_job(app, job_id, on_progress, move |vault, job| vault.sensitive().redact(&request, job)).await
 }
 
 /// Ignore these values from now on, or stop ignoring them.
@@ -62,7 +62,7 @@ pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> 
 #[tauri::command]
 #[specta::specta]
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.duplicates().merge(&keep, &others)).await
+    change(app, move |vault| vault.duplicates().merge(&keep, &others)).await
 }
 
 /// Where a memory comes from.

@@ -1,5 +1,7 @@
 //! Vaults: create, open, lock, maintain.
-use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, job_reporting_to, session};
+use crate::blocking::{
+    CommandResult, blocking, cancelled_by_lock, change, change_job, job_reporting_to, send_warnings, session,
+};
 use crate::state::AppState;
 use mementory_api::types::*;
 use mementory_api::{ApiError, CreateOptions, DEMONSTRATION_PASSPHRASE, Job, Session, files};
@@ -69,14 +71,16 @@ pub async fn suggest_passphrase(app: AppHandle) -> CommandResult<String> {
 #[specta::specta]
 pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> CommandResult<Created> {
     let passphrase = Zeroizing::new(passphrase);
-    blocking(app, move |state| {
+    let window = app.clone();
+    let created = blocking(app, move |state| {
         let path = require_absolute(&path)?;
         let (session, created) = Session::create(&path, &passphrase, CreateOptions::default())?;
         session.apply_erasures(files::ledger_folder().as_deref(), &Job::silent());
         state.put_session(&path, session)?;
         Ok(created)
     })
-    .await
+    .await;
+    created.map(|created| send_warnings(&window, created))
 }
 
 /// Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first.
@@ -171,7 +175,7 @@ pub async fn touch(app: AppHandle) -> CommandResult<()> {
 #[specta::specta]
 pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: String) -> CommandResult<Slots> {
     let (secret, new_passphrase) = (Zeroizing::new(secret), Zeroizing::new(new_passphrase));
-    session(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
+    change(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
 }
 
 /// Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working.
@@ -179,7 +183,7 @@ pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: S
 #[specta::specta]
 pub async fn new_recovery_code(app: AppHandle, secret: String) -> CommandResult<NewRecoveryCode> {
     let secret = Zeroizing::new(secret);
-    session(app, move |vault| vault.new_recovery_code(&secret)).await
+    change(app, move |vault| vault.new_recovery_code(&secret)).await
 }
 
 /// The key slots of the vault: what opens it, and since when.
@@ -212,7 +216,7 @@ pub async fn backup(
     out: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<BackedUp> {
-    job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job)).await
+    change_job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job)).await
 }
 
 /// The audit log; with `verify` its chain and signatures are checked.

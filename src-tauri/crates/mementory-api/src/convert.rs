@@ -1,7 +1,7 @@
 //! Converts a file from one format to another by importing it into a temporary vault and exporting that vault. The
 //! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
 //! preserves exactly what an import and an export preserve.
-use crate::{ApiError, ApiResult, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
+use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub fn convert(
     export: &ExportRequest,
     options: &ExportOptions,
     job: &Job,
-) -> ApiResult<Converted> {
+) -> ApiResult<Applied<Converted>> {
     let folder = tempfile::Builder::new().prefix("mementory-convert-").tempdir().map_err(|e| {
         ApiError::new("io", 7, format!("A temporary folder could not be made: {e}. Nothing was written."))
     })?;
@@ -44,7 +44,8 @@ pub fn convert(
     let report = session.imports().import_with(request, input_passphrase, false, job)?;
     let mut exported = session.exports().export_with(export, options, job)?;
     add_unread_as_losses(&report, &mut exported);
-    Ok(Converted { exported, source: Source { format: report.format, version: report.version } })
+    let source = Source { format: report.format, version: report.version };
+    Ok(exported.map(|exported| Converted { exported, source }))
 }
 
 /// Adds records that could not be read to the losses, because a conversion shows no import report.

@@ -1,6 +1,7 @@
 //! Every use case of Mementory as a plain function, for the window, the command line and connected clients. A [`Session`] is
 //! one open vault; functions that need no vault are in [`files`] and [`portable`]. Window and command line contain no
 //! rules of their own and only call these functions.
+mod applied;
 mod connections;
 mod convert;
 mod error;
@@ -15,11 +16,13 @@ mod trust;
 pub mod types;
 pub mod weights;
 
+pub use applied::warnings_of;
 pub use connections::{Connections, TOKEN_VARIABLE};
 pub use convert::{Converted, convert};
 pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript};
+pub use mementory_vault::Applied;
 pub use new_file::new_file;
 pub use passphrase::passphrase;
 pub use session::{

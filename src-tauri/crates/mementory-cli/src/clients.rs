@@ -1,7 +1,7 @@
 //! Connected clients: grants, suggestions, answering them, and the program that they start.
 use crate::{
     client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
-    done::{CommandResult, done},
+    done::{CommandResult, applied, done},
 };
 use mementory_api::{
     ApiError, ApiResult, Session, TOKEN_VARIABLE, new_file,
@@ -44,7 +44,7 @@ pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<Comma
     }
     let accept = args.accept.iter().map(|id| SuggestionAccept { id: id.clone(), text: None }).collect();
     let decision = SuggestionDecision { accept, refuse: args.refuse.clone(), never: args.never.clone() };
-    done(&session.agents().decide(&decision)?)
+    applied(&session.agents().decide(&decision)?)
 }
 
 /// Answers clients until Ctrl-C.

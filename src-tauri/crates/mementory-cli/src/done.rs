@@ -1,5 +1,5 @@
 //! The result of a command.
-use mementory_api::{ApiError, ApiResult};
+use mementory_api::{ApiError, ApiResult, Applied, warnings_of};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,6 +13,21 @@ pub struct CommandResult {
 
 pub fn done<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
     Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal_error())?, exit: 0, essential: true })
+}
+
+/// The result of a change, with its warnings added to the member `warnings`. They do not change the exit code.
+pub fn applied<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
+    let mut result = done(&change.value)?;
+    let warnings = warnings_of(change);
+    if let (false, Some(object)) = (warnings.is_empty(), result.value.as_object_mut())
+        && let Ok(serde_json::Value::Array(new)) = serde_json::to_value(&warnings)
+    {
+        match object.entry("warnings").or_insert_with(|| serde_json::json!([])) {
+            serde_json::Value::Array(all) => all.extend(new),
+            other => *other = new.into(),
+        }
+    }
+    Ok(result)
 }
 
 pub fn internal_error() -> ApiError {

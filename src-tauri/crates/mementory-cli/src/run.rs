@@ -2,7 +2,7 @@
 use crate::{
     args::{Cli, Command, KeysCommand},
     clients, connect,
-    done::{CommandResult, done},
+    done::{CommandResult, applied, done},
     input::{filter, path_text, secret, text},
     job::{cancel_on_ctrl_c, job_with_progress},
     packaging,
@@ -19,12 +19,12 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
             let (session, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
             session.apply_erasures(files::ledger_folder().as_deref(), &job);
-            Ok(with_warnings(&session, CommandResult { essential: true, ..done(&created)? }))
+            Ok(CommandResult { essential: true, ..applied(&created)? })
         }
         Command::Demo { dir } => {
             cancel_on_ctrl_c(&job);
             let (session, made) = Session::create_demonstration(dir, &job)?;
-            Ok(with_warnings(&session, CommandResult { essential: true, ..done(&made)? }))
+            Ok(CommandResult { essential: true, ..applied(&made)? })
         }
         Command::Packaging { dir, release } => packaging::write(dir, release),
         Command::Detect { paths } => done(&files::detect(paths, None)?),
@@ -44,24 +44,23 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = open_with(&vault_dir(&cli)?, &old)?;
             let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
-            let changed = done(&if *kdf_floor {
+            applied(&if *kdf_floor {
                 session.change_passphrase_at_floor(&old, &new)?
             } else {
                 session.change_passphrase(&old, &new)?
-            })?;
-            Ok(with_warnings(&session, changed))
+            })
         }
         Command::RecoveryCode => {
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = open_with(&vault_dir(&cli)?, &secret)?;
             let made = session.new_recovery_code(&secret)?;
-            Ok(with_warnings(&session, CommandResult { essential: true, ..done(&made)? }))
+            Ok(CommandResult { essential: true, ..applied(&made)? })
         }
         Command::RestoreBackup { backup, dir } => {
             require_vault(backup)?;
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
             cancel_on_ctrl_c(&job);
-            done(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
+            applied(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
         Command::Mcp(args) => clients::mcp(args),
         Command::Connect(command) => connect::run(command, || open(&cli)),
@@ -70,24 +69,10 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             Some(done) => done,
             None => {
                 let session = open(&cli)?;
-                with_vault(&session, command, &job).map(|done| with_applied(&session, with_warnings(&session, done)))
+                with_vault(&session, command, &job).map(|done| with_erasures(&session, done))
             }
         },
     }
-}
-
-/// Adds warnings about steps that failed after the change was made. The exit code does not change.
-fn with_warnings(session: &Session, mut done: CommandResult) -> CommandResult {
-    let warnings = session.take_warnings();
-    if let (false, Some(object)) = (warnings.is_empty(), done.value.as_object_mut())
-        && let Ok(serde_json::Value::Array(new)) = serde_json::to_value(&warnings)
-    {
-        match object.entry("warnings").or_insert_with(|| serde_json::json!([])) {
-            serde_json::Value::Array(all) => all.extend(new),
-            other => *other = new.into(),
-        }
-    }
-    done
 }
 
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
@@ -129,7 +114,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Imports => done(&session.imports().list()?),
         Command::Undo { batch } => {
             cancel_on_ctrl_c(job);
-            done(&session.imports().undo(batch, job)?)
+            applied(&session.imports().undo(batch, job)?)
         }
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
@@ -160,7 +145,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             let text = text(text_file)?;
             let ids =
                 session.changes().add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
-            Ok(CommandResult { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
+            let id = ids.map(|ids| serde_json::json!({"id": ids.ids.first()}));
+            Ok(CommandResult { essential: true, ..applied(&id)? })
         }
         Command::Edit { id, text_file, title, tag, record_type, about } => {
             if let Some(about) = about {
@@ -179,7 +165,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 tags: tag.clone(),
                 record_type: record_type.clone(),
             };
-            done(&session.changes().edit(&request)?)
+            applied(&session.changes().edit(&request)?)
         }
         Command::Scan { filters, class } => {
             done(&session.scan().records(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
@@ -191,10 +177,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             };
             let result =
                 session.changes().redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
-            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..applied(&result)? })
         }
-        Command::Delete { ids } => done(&session.changes().delete(ids)?),
-        Command::Restore { ids } => done(&session.changes().restore(ids)?),
+        Command::Delete { ids } => applied(&session.changes().delete(ids)?),
+        Command::Restore { ids } => applied(&session.changes().restore(ids)?),
         Command::Erase { ids, reason, dry_run, with_copies } => {
             let request =
                 EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
@@ -203,7 +189,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             }
             cancel_on_ctrl_c(job);
             let result = session.changes().erase(&request, job)?;
-            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..applied(&result)? })
         }
         Command::Duplicates => {
             cancel_on_ctrl_c(job);
@@ -222,7 +208,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         },
         Command::Backup { out } => {
             cancel_on_ctrl_c(job);
-            done(&session.backups().create(out, job)?)
+            applied(&session.backups().create(out, job)?)
         }
         Command::Tombstones => done(&session.changes().tombstones()?),
         Command::Audit { verify } => {
@@ -237,7 +223,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 return done(&session.exports().preview_with(&request, &options, job)?);
             }
             let exported = session.exports().export_with(&request, &options, job)?;
-            Ok(CommandResult { exit: u8::from(!exported.validated), ..done(&exported)? })
+            Ok(CommandResult { exit: u8::from(!exported.validated), ..applied(&exported)? })
         }
         Command::Check { rebuild_index } => {
             cancel_on_ctrl_c(job);
@@ -312,7 +298,7 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
 
 /// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and
 /// why no list of erasures could be applied, if that is so.
-fn with_applied(session: &Session, mut done: CommandResult) -> CommandResult {
+fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
     if let Some(members) = done.value.as_object_mut() {
         if applied.erasures > 0 {

@@ -230,6 +230,15 @@ pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), Cryp
     Ok((unverified.body.header(), VaultKeys::derive(&master, unverified.body.vault_id_bytes())))
 }
 
+/// A header that is in place.
+#[derive(Debug, Clone)]
+pub struct WrittenHeader {
+    /// The new header.
+    pub header: Header,
+    /// False if the system did not confirm that its name is on the disk: a power failure may bring the old one back.
+    pub synced: bool,
+}
+
 /// Replaces the passphrase slot atomically: after a crash the file has either the old or the new slot. `secret` is the
 /// old passphrase or the recovery code.
 pub fn change_passphrase(
@@ -238,25 +247,29 @@ pub fn change_passphrase(
     new: &str,
     kdf: KdfChoice,
     now_rfc3339: &str,
-) -> Result<Header, CryptoError> {
+) -> Result<WrittenHeader, CryptoError> {
     let mut unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
     let slot =
         Slot::for_passphrase(&master, unverified.body.vault_id_bytes(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
     unverified.body.replace_slot(slot);
-    write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
-    Ok(unverified.body.header())
+    let synced = write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
+    Ok(WrittenHeader { header: unverified.body.header(), synced })
 }
 
 /// Replaces the recovery slot atomically. The old code becomes invalid.
-pub fn new_recovery_code(dir: &Path, secret: &str, now_rfc3339: &str) -> Result<(Header, RecoveryCode), CryptoError> {
+pub fn new_recovery_code(
+    dir: &Path,
+    secret: &str,
+    now_rfc3339: &str,
+) -> Result<(WrittenHeader, RecoveryCode), CryptoError> {
     let mut unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
     let code = RecoveryCode::generate()?;
     let slot = Slot::for_recovery(&master, unverified.body.vault_id_bytes(), &code, now_rfc3339)?;
     unverified.body.replace_slot(slot);
-    write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
-    Ok((unverified.body.header(), code))
+    let synced = write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
+    Ok((WrittenHeader { header: unverified.body.header(), synced }, code))
 }
 
 /// Reads a header without a secret. The checksum is checked; the mac cannot be.
@@ -265,16 +278,18 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
 }
 
 /// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
-/// header is an error.
-fn write_header(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError> {
+/// header is an error. Returns false if the folder could not be synced. That is no error, because the new header is
+/// already in place: if this function failed, the caller would never see a new recovery code.
+fn write_header(dir: &Path, text: &str, replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     let target = dir.join(HEADER_FILE);
     if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
-    // Windows cannot sync a folder, but its file systems journal the rename. An error is ignored, because the new
-    // header is already in place: if this function failed, the caller would never see a new recovery code.
+    // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
-    let _ = File::open(dir).and_then(|folder| folder.sync_all());
-    Ok(())
+    let synced = File::open(dir).and_then(|folder| folder.sync_all()).is_ok();
+    #[cfg(not(unix))]
+    let synced = true;
+    Ok(synced)
 }

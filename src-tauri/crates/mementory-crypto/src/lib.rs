@@ -45,7 +45,8 @@ pub use age_file::{AgeWriter, open_age};
 pub use chunked::{CHUNK_LEN, ChunkReader, ChunkStream, ChunkWriter, Context};
 pub use error::CryptoError;
 pub use header::{
-    HEADER_FILE, Header, SlotInfo, change_passphrase, create_header, new_recovery_code, open_header, read_header,
+    HEADER_FILE, Header, SlotInfo, WrittenHeader, change_passphrase, create_header, new_recovery_code, open_header,
+    read_header,
 };
 pub use kdf::{KdfChoice, KdfParams};
 pub use keyed::{KeyedHasher, digests_equal, keyed_digest, keyed_id};

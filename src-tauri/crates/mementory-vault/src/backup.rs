@@ -4,8 +4,10 @@
 //! read.
 use crate::{
     VaultError, VaultResult,
+    applied::Applied,
     context::Context,
     erasure_ledger::{FILE as ERASURES, FoundLedger, LedgerFiles},
+    failed_step::FailedStep,
 };
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
 use mementory_formats::{file_sha256, sha256};
@@ -106,7 +108,7 @@ impl Backups<'_> {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
-    ) -> VaultResult<Backup> {
+    ) -> VaultResult<Applied<Backup>> {
         let parent = parent_of_free_place(
             out,
             self.context.dir(),
@@ -116,8 +118,7 @@ impl Backups<'_> {
         self.copy_to(partial.path(), &mut CopyMonitor { cancel, progress, done: 0, total: self.context.bytes() })?;
         check_copy(partial.path(), &self.context.keys)?;
         let made = rename_to_final_name(partial, parent, out)?;
-        self.context.log_non_store_change(now, "backup", "vault", "");
-        Ok(made)
+        Ok(self.context.log_non_store_change(made, now, "backup"))
     }
 
     /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that they
@@ -154,7 +155,7 @@ impl Backups<'_> {
         ledgers: Option<&Path>,
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
-    ) -> VaultResult<RestoredBackup> {
+    ) -> VaultResult<Applied<RestoredBackup>> {
         if !from.join(HEADER_FILE).exists() {
             return Err(VaultError::Missing(from.display().to_string()));
         }
@@ -184,7 +185,7 @@ impl Backups<'_> {
         }
         let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
         let copy = rename_to_final_name(partial, parent, out)?;
-        Ok(RestoredBackup { copy, erased_since, known: found.known })
+        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, known: found.known }))
     }
 }
 
@@ -263,7 +264,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
 }
 
 /// Gives the copy its final name.
-fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Backup> {
+fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Applied<Backup>> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     let made = size_and_digest(partial.path())?;
@@ -273,11 +274,12 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     }
     std::fs::rename(partial.path(), out).map_err(io)?;
     let _ = partial.keep();
+    // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
-    File::open(parent).and_then(|d| d.sync_all()).map_err(io)?;
+    let synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
     #[cfg(not(unix))]
-    let _ = parent;
-    Ok(made)
+    let (synced, _) = (true, parent);
+    Ok(Applied::new(made).warn_if(!synced, FailedStep::Sync))
 }
 
 /// Locks the backup, so that no process opens it as a vault meanwhile. A backup that was never opened has no lock file,

@@ -3,7 +3,6 @@ use crate::{
     VaultError, VaultResult,
     diff_status::CachedDiff,
     erasure_ledger::LedgerFiles,
-    failed_step::FailedStep,
     folder_lock::FolderLock,
     insight_cache::InsightCache,
     known_values::{KnownValues, ValuesState},
@@ -15,7 +14,7 @@ use mementory_search::{IndexError, SearchIndex};
 use mementory_store::{RowView, Store, blobs::Blobs, named_blobs};
 use rusqlite::OptionalExtension;
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, RwLock, atomic::AtomicBool},
 };
@@ -59,8 +58,6 @@ pub(crate) struct Context {
     pub(crate) insight: Mutex<InsightCache>,
     /// The vectors of memories, once they were searched.
     pub(crate) vectors: Mutex<LoadedVectors>,
-    /// Steps that failed after a commit and were not reported yet.
-    pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
     /// The files with the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
     /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the

@@ -1,16 +1,12 @@
 //! Finds and merges memories with the same or nearly the same text. Groups are computed on request; pairs that the
 //! person marked as different are stored.
 use crate::{
-    VaultError, VaultResult,
-    context::Context,
-    edit::{EditFields, Editor},
-    live_memories,
-    query::Reader,
-    trash::Trash,
+    VaultError, VaultResult, applied::Applied, context::Context, edit::Editor, failed_step::FailedStep, live_memories,
+    query::Reader, trash::Trash,
 };
 use mementory_model::Timestamp;
 use mementory_similar::{Form, Key, Likeness, THRESHOLD, groups, sketches};
-use mementory_store::RowView;
+use mementory_store::{Cause, RowView, Store};
 use rusqlite::{Connection, params};
 use std::sync::atomic::AtomicBool;
 
@@ -93,7 +89,7 @@ impl Duplicates<'_> {
 
     /// Keeps one memory, adds the tags of the others to it, and moves the others to the Trash. Returns the ids of the
     /// others.
-    pub fn merge_into(&self, keep: &str, others: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
+    pub fn merge_into(&self, keep: &str, others: &[String], now: Timestamp) -> VaultResult<Applied<Vec<String>>> {
         if others.iter().any(|id| id == keep) {
             return Err(VaultError::Usage("A memory cannot be merged into itself.".into()));
         }
@@ -108,10 +104,23 @@ impl Duplicates<'_> {
         }
         tags.sort();
         tags.dedup();
-        if tags.len() > own_tags.len() {
-            Editor::new(self.context).edit(keep, EditFields { tags: Some(tags), ..EditFields::default() }, now)?;
-        }
-        Trash::new(self.context).trash(others, now)
+        let others_views = others.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let merged = self.context.commit(|tx| {
+            if tags.len() > own_tags.len() {
+                let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
+                record.tags = tags;
+                Editor::new(self.context).next_version(tx, &view, record, Cause::Edit, now)?;
+            }
+            let moved = Trash::new(self.context).move_in(tx, &others_views, now, true)?;
+            Ok((Store::last_change(tx)?, moved))
+        })?;
+        let indexed = merged.then(FailedStep::Index, |(seq, moved)| {
+            self.context.index_follow(*seq, || {
+                moved.iter().try_for_each(|row| self.context.index_delete(*row))?;
+                self.context.reindex(view.row)
+            })
+        });
+        Ok(indexed.map(|_| others.to_vec()))
     }
 }
 

@@ -9,4 +9,10 @@ pub enum FailedStep {
     AuditLog,
     /// The cleaning after an erasure or redaction. Traces may remain, and the receipt is not complete.
     Cleaning,
+    /// The list of erasures in the program's folder lacks the erasure. The one in the vault's folder has it.
+    ErasureList,
+    /// The system did not confirm that the new name of a file is on the disk. It may be lost in a power failure.
+    Sync,
+    /// The file that was written could not be read again afterwards.
+    ReadBack,
 }

@@ -6,8 +6,10 @@
 //!
 //! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
 //! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...
+mod accept_suggestion;
 mod after_commit;
 mod agents;
+mod applied;
 mod audit;
 mod backup;
 mod batch_rows;
@@ -57,6 +59,7 @@ pub use agents::{
     Call, ExportRange, Grant, GrantRefusal, GrantRights, GrantScope, GrantedExport, GrantedPage, GrantedRecord,
     GrantedView, Grants, NewGrant, Offered, OfferedMemory,
 };
+pub use applied::Applied;
 pub use audit::AuditTrail;
 pub use backup::{Backup, Backups, FoundBackup, RestoredBackup, backups_of};
 pub use context::{IndexFault, IndexState};

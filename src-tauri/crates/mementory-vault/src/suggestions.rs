@@ -107,7 +107,7 @@ impl Suggestion {
 /// The queue of what clients suggest.
 #[derive(Clone, Copy)]
 pub struct Suggestions<'v> {
-    context: &'v Context,
+    pub(crate) context: &'v Context,
 }
 
 impl<'v> Suggestions<'v> {
@@ -206,16 +206,21 @@ impl Suggestions<'_> {
             if let Some(key) = refused {
                 tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '')", [key])?;
             }
-            if tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [id])? == 0 {
-                return Err(VaultError::not_found(id));
-            }
-            let (op, detail) = match closing {
-                Closing::Accepted => ("suggestion_accept", ""),
-                Closing::Refused => ("suggestion_refuse", ""),
-                Closing::RefusedForGood => ("suggestion_refuse", "for good"),
-            };
-            audit::append(tx, &self.context.keys, now, op, id, detail)
+            self.close_in(tx, id, closing, now)
         })
+    }
+
+    /// Takes a suggestion out of the queue and logs the decision, within a transaction.
+    pub(crate) fn close_in(&self, tx: &Connection, id: &str, closing: Closing, now: Timestamp) -> VaultResult<()> {
+        if tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [id])? == 0 {
+            return Err(VaultError::not_found(id));
+        }
+        let (op, detail) = match closing {
+            Closing::Accepted => ("suggestion_accept", ""),
+            Closing::Refused => ("suggestion_refuse", ""),
+            Closing::RefusedForGood => ("suggestion_refuse", "for good"),
+        };
+        audit::append(tx, &self.context.keys, now, op, id, detail)
     }
 
     /// The key that marks a suggestion as refused for good. It is a keyed digest, so that no word of the suggestion is

@@ -1,14 +1,17 @@
 //! The Trash. Records in it are hidden at once, can be restored for a set time, and are then erased.
 use crate::{
     VaultError, VaultResult,
+    applied::Applied,
     context::Context,
     erasure::{EraseRequest, EraseScope, Eraser, Sabotage},
+    failed_step::FailedStep,
 };
 use mementory_model::Timestamp;
 use mementory_store::{
-    Store,
+    RowView, Store,
     trash::{rows_of, trash_row, untrash},
 };
+use rusqlite::Connection;
 use std::sync::atomic::AtomicBool;
 
 /// Result of emptying the Trash.
@@ -36,48 +39,76 @@ impl<'v> Trash<'v> {
 impl Trash<'_> {
     /// Moves records to the Trash, a conversation with its messages. They are at once absent from search, lists and
     /// exports. Returns `ids`.
-    pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
-        self.set_trashed(ids, now, true)
+    pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Applied<Vec<String>>> {
+        self.set_trashed(ids, now, true, &|_| Ok(()))
+    }
+
+    /// Like [`trash`](Self::trash), and does `also` in the same transaction.
+    pub(crate) fn trash_and(
+        &self,
+        ids: &[String],
+        now: Timestamp,
+        also: &dyn Fn(&Connection) -> VaultResult<()>,
+    ) -> VaultResult<Applied<Vec<String>>> {
+        self.set_trashed(ids, now, true, also)
     }
 
     /// Restores records from the Trash. Returns `ids`.
-    pub fn restore(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
-        self.set_trashed(ids, now, false)
+    pub fn restore(&self, ids: &[String], now: Timestamp) -> VaultResult<Applied<Vec<String>>> {
+        self.set_trashed(ids, now, false, &|_| Ok(()))
     }
 
-    fn set_trashed(&self, ids: &[String], now: Timestamp, to_trash: bool) -> VaultResult<Vec<String>> {
+    fn set_trashed(
+        &self,
+        ids: &[String],
+        now: Timestamp,
+        to_trash: bool,
+        also: &dyn Fn(&Connection) -> VaultResult<()>,
+    ) -> VaultResult<Applied<Vec<String>>> {
         // An unknown id is an error before any record is moved.
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
-        let (seq, rows) = self.context.store.write(|tx| {
-            let mut rows = Vec::new();
-            for view in &views {
-                rows.extend(if to_trash {
-                    trash_row(tx, view.row, view.row, now, None)?
-                } else {
-                    let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
-                    let moved = rows_of(tx, sql, view.row)?;
-                    for row in &moved {
-                        untrash(tx, *row)?;
-                        mementory_store::tombstones::unblock(tx, *row)?;
-                    }
-                    moved
-                });
-                mementory_store::audit::append(
-                    tx,
-                    &self.context.keys,
-                    now,
-                    if to_trash { "delete" } else { "restore" },
-                    &view.id_text(),
-                    "",
-                )?;
-            }
+        let moved = self.context.commit(|tx| {
+            let rows = self.move_in(tx, &views, now, to_trash)?;
+            also(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
-        self.context.index_follow(seq, || {
-            rows.iter()
-                .try_for_each(|row| if to_trash { self.context.index_delete(*row) } else { self.context.reindex(*row) })
+        // A row in the Trash is only removed from the index.
+        let indexed = moved.then(FailedStep::Index, |(seq, rows)| {
+            self.context.index_follow(*seq, || {
+                rows.iter().try_for_each(|row| match to_trash {
+                    true => self.context.index_delete(*row),
+                    false => self.context.reindex(*row),
+                })
+            })
         });
-        Ok(ids.to_vec())
+        Ok(indexed.map(|_| ids.to_vec()))
+    }
+
+    /// Moves records to the Trash or back, within a transaction. Returns all rows that moved.
+    pub(crate) fn move_in(
+        &self,
+        tx: &Connection,
+        views: &[RowView],
+        now: Timestamp,
+        to_trash: bool,
+    ) -> VaultResult<Vec<i64>> {
+        let mut rows = Vec::new();
+        for view in views {
+            rows.extend(if to_trash {
+                trash_row(tx, view.row, view.row, now, None)?
+            } else {
+                let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
+                let moved = rows_of(tx, sql, view.row)?;
+                for row in &moved {
+                    untrash(tx, *row)?;
+                    mementory_store::tombstones::unblock(tx, *row)?;
+                }
+                moved
+            });
+            let op = if to_trash { "delete" } else { "restore" };
+            mementory_store::audit::append(tx, &self.context.keys, now, op, &view.id_text(), "")?;
+        }
+        Ok(rows)
     }
 
     /// Erases the records that have been in the Trash for `days` days or longer, with tombstones and a receipt like any

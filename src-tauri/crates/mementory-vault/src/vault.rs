@@ -1,7 +1,8 @@
 //! Creates, opens and closes a vault, and gives access to its use cases.
 use crate::{
-    FailedStep, VaultError, VaultResult,
+    VaultError, VaultResult,
     agents::Grants,
+    applied::Applied,
     audit::AuditTrail,
     backup::Backups,
     context::{Context, IndexFault, IndexState, fresh_index, index_error},
@@ -13,6 +14,7 @@ use crate::{
     erasure_ledger::LedgerFiles,
     export::Exporter,
     export_diff::export_diff,
+    failed_step::FailedStep,
     file_locations::FileLocations,
     folder_lock::FolderLock,
     import::Importer,
@@ -47,7 +49,12 @@ impl Vault {
     ///
     /// # Errors
     /// `Exists`, I/O.
-    pub fn create(dir: &Path, passphrase: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<(Self, RecoveryCode)> {
+    pub fn create(
+        dir: &Path,
+        passphrase: &str,
+        kdf: KdfChoice,
+        now: Timestamp,
+    ) -> VaultResult<(Self, Applied<RecoveryCode>)> {
         let place = dir.display().to_string();
         if dir.exists() && !dir.is_dir() {
             return Err(VaultError::Exists(place));
@@ -75,7 +82,7 @@ impl Vault {
                 remove_half_made(dir, existed);
             }
         })?;
-        vault.context.log_non_store_change(now, "create", "vault", "");
+        let code = vault.context.log_non_store_change(Applied::new(code), now, "create");
         Ok((vault, code))
     }
 
@@ -150,7 +157,6 @@ impl Vault {
             known_values: Mutex::default(),
             insight: Mutex::default(),
             vectors: Mutex::default(),
-            failed_steps: Mutex::default(),
             ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
             lock,
@@ -158,27 +164,29 @@ impl Vault {
         Ok(Self { context })
     }
 
-    /// Returns the steps that failed after commits since the last call, as warnings for the results of the changes.
-    pub fn take_failed_steps(&self) -> Vec<FailedStep> {
-        self.context.take_failed_steps()
+    /// Changes the passphrase and rewrites its key slot atomically. After an error the old passphrase is valid.
+    pub fn change_passphrase(
+        &self,
+        secret: &str,
+        new: &str,
+        kdf: KdfChoice,
+        now: Timestamp,
+    ) -> VaultResult<Applied<Header>> {
+        let written = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
+        Ok(self.header_replaced(written.header, written.synced, now, "passwd"))
     }
 
-    /// Changes the passphrase and rewrites its key slot atomically. Failures after that are only noted, since the new
-    /// passphrase is valid.
-    pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
-        let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
-        *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context.log_non_store_change(now, "passwd", "vault", "");
-        Ok(header)
+    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. After an
+    /// error the old code is valid.
+    pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<Applied<(Header, RecoveryCode)>> {
+        let (written, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
+        Ok(self.header_replaced(written.header, written.synced, now, "recovery_code").map(|header| (header, code)))
     }
 
-    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. Failures
-    /// after that are only noted, since the returned code is the only copy.
-    pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
-        let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
+    /// The steps after a header was replaced.
+    fn header_replaced(&self, header: Header, synced: bool, now: Timestamp, op: &str) -> Applied<Header> {
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context.log_non_store_change(now, "recovery_code", "vault", "");
-        Ok((header, code))
+        self.context.log_non_store_change(Applied::new(header), now, op).warn_if(!synced, FailedStep::Sync)
     }
 
     /// The context, for tests.

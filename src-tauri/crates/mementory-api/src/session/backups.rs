@@ -1,6 +1,6 @@
 //! Backups of the vault, and restoring one.
 use super::{Session, context::Context, now, progress::ProgressThrottle};
-use crate::{ApiResult, Job, types::*};
+use crate::{ApiResult, Applied, Job, types::*};
 use std::path::Path;
 
 /// Backups of the vault.
@@ -17,7 +17,7 @@ impl<'s> Backups<'s> {
 
 impl Backups<'_> {
     /// Copies the vault to `out`, which must not exist, and checks the copy. The copy is a complete vault.
-    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
+    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<Applied<BackedUp>> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let _guard = self.context.snapshot_guard();
@@ -26,7 +26,8 @@ impl Backups<'_> {
             .vault
             .backups()
             .create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
-        Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
+        let path = out.display().to_string();
+        Ok(backup.map(|backup| BackedUp { path, bytes: backup.bytes, digest: backup.digest }))
     }
 
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
@@ -36,7 +37,13 @@ impl Backups<'_> {
     ///
     /// # Errors
     /// Errors of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
-    pub fn restore(from: &Path, out: &Path, secret: &str, ledgers: Option<&Path>, job: &Job) -> ApiResult<Restored> {
+    pub fn restore(
+        from: &Path,
+        out: &Path,
+        secret: &str,
+        ledgers: Option<&Path>,
+        job: &Job,
+    ) -> ApiResult<Applied<Restored>> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let made = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
@@ -44,20 +51,22 @@ impl Backups<'_> {
         })?;
         let mut applied = AppliedErasures { erasures: 0, ledger: (!made.known).then(|| "none".into()) };
         if made.erased_since > 0 {
-            // Opening applies the erasures before anything can be read. If that fails, `ledger` of the result says so,
-            // and the next opening tries again.
-            let opened = Session::open_watched(out, secret, ledgers, job)?.applied_erasures();
+            // Opening applies the erasures before anything can be read. If that or the opening fails, `ledger` of the
+            // result says so, and the next opening tries again.
+            let opened = Session::open_watched(out, secret, ledgers, job).map(|opened| opened.applied_erasures());
+            let failed = || AppliedErasures { erasures: 0, ledger: Some("failed".into()) };
+            let opened = opened.unwrap_or_else(|_| failed());
             applied.erasures = opened.erasures;
             if opened.ledger.as_deref() == Some("failed") {
                 applied.ledger = opened.ledger;
             }
         }
-        Ok(Restored {
+        Ok(made.map(|made| Restored {
             path: out.display().to_string(),
             bytes: made.copy.bytes,
             digest: made.copy.digest,
             erasures_reapplied: (made.known || applied.erasures > 0).then_some(applied.erasures),
             ledger: applied.ledger,
-        })
+        }))
     }
 }

@@ -1,6 +1,6 @@
 //! Writes, edits, trashes, redacts and erases records.
 use super::{context::Context, filter, now, progress::ProgressThrottle};
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
 use mementory_vault::{EditFields, Insight, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
 use std::collections::BTreeMap;
@@ -19,15 +19,15 @@ impl<'s> Changes<'s> {
 
 impl Changes<'_> {
     /// Adds a memory written by hand.
-    pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
+    pub fn add(&self, request: &AddRequest) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
         let id =
             self.context.vault.editor().add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
-        Ok(Ids { ids: vec![id] })
+        Ok(id.map(|id| Ids { ids: vec![id] }))
     }
 
     /// Writes a new version of a record.
-    pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
+    pub fn edit(&self, request: &EditRequest) -> ApiResult<Applied<Edited>> {
         let _guard = self.context.write_guard();
         let fields = EditFields {
             text: request.text.clone(),
@@ -36,7 +36,7 @@ impl Changes<'_> {
             record_type: request.record_type.clone(),
         };
         let version = self.context.vault.editor().edit(&request.id, fields, now())?;
-        Ok(Edited { id: request.id.clone(), version })
+        Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
     /// Stores the kind that the person chose for memories. Returns their ids.
@@ -54,7 +54,7 @@ impl Changes<'_> {
     ///
     /// # Errors
     /// `cancelled`; then nothing was changed.
-    pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
+    pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
         let (throttle, total) = (ProgressThrottle::new(job), request.ids.len() as u64);
         let progress = |done: usize| throttle.report_in("records", "store", done as u64, total, done as u64);
@@ -66,14 +66,14 @@ impl Changes<'_> {
             &progress,
             &job.cancel_flag(),
         )?;
-        Ok(Ids { ids })
+        Ok(ids.map(|ids| Ids { ids }))
     }
 
     /// Writes a new version with the text, title, tags and type of an old one.
-    pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
+    pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Applied<Edited>> {
         let _guard = self.context.write_guard();
         let version = self.context.vault.editor().restore_version(id, version, now())?;
-        Ok(Edited { id: id.into(), version })
+        Ok(version.map(|version| Edited { id: id.into(), version }))
     }
 
     /// Lists what a redaction would change.
@@ -92,29 +92,30 @@ impl Changes<'_> {
     }
 
     /// Replaces spans of text in all versions, for good.
-    pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
+    pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Applied<Redacted>> {
         let _guard = self.context.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
         let outcome =
             self.context.vault.redactor().redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
         let receipt = receipt_view(&outcome.receipt);
-        let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
+        let tombstone = outcome.tombstones.first().cloned().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| {
             ApiError::new("internal", 7, "The redaction wrote no tombstone. Check the vault, then redact again.")
         })?;
-        Ok(Redacted { id: request.id.clone(), redacted: outcome.copies_redacted, tombstone, receipt })
+        let id = request.id.clone();
+        Ok(outcome.map(|outcome| Redacted { id, redacted: outcome.copies_redacted, tombstone, receipt }))
     }
 
     /// Moves records to the Trash.
-    pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
+    pub fn delete(&self, ids: &[String]) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
-        Ok(Ids { ids: self.context.vault.trash().trash(ids, now())? })
+        Ok(self.context.vault.trash().trash(ids, now())?.map(|ids| Ids { ids }))
     }
 
     /// Takes records out of the Trash.
-    pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
+    pub fn restore(&self, ids: &[String]) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
-        Ok(Ids { ids: self.context.vault.trash().restore(ids, now())? })
+        Ok(self.context.vault.trash().restore(ids, now())?.map(|ids| Ids { ids }))
     }
 
     /// Lists everything that an erasure would remove.
@@ -138,7 +139,7 @@ impl Changes<'_> {
     }
 
     /// Erases records for good, then searches every place for traces of them.
-    pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
+    pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Applied<Erased>> {
         let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {
             (Some(chosen), true) => chosen.clone(),
@@ -155,11 +156,11 @@ impl Changes<'_> {
             .erase(&request.ids, reason, &copies, now(), &|stage| stage_progress(job, stage))?;
         let receipt = receipt_view(&outcome.receipt);
         let complete = receipt.complete;
-        Ok(Erased {
+        Ok(outcome.map(|outcome| Erased {
             tombstones: outcome.tombstones.into_iter().map(|t| tombstone_view(t, complete)).collect(),
             receipt,
             copies_redacted: outcome.copies_redacted,
-        })
+        }))
     }
 
     /// Tombstones, newest first.

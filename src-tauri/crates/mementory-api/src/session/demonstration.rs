@@ -1,6 +1,6 @@
 //! The demonstration: a vault filled with built-in exports of an invented person.
 use super::{CreateOptions, Session};
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_formats::DEMONSTRATION;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ impl Session {
     /// # Errors
     /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error nothing stays in
     /// `dir`.
-    pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, DemonstrationMade)> {
+    pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<DemonstrationMade>)> {
         let exports = tempfile::tempdir().map_err(|error| unwritable(&error))?;
         for (name, bytes) in DEMONSTRATION {
             std::fs::write(exports.path().join(name), bytes).map_err(|error| unwritable(&error))?;
@@ -22,7 +22,7 @@ impl Session {
         match session.fill_demonstration(exports.path(), job) {
             Ok(counts) => {
                 let passphrase = DEMONSTRATION_PASSPHRASE.to_owned();
-                Ok((session, DemonstrationMade { path: created.path, passphrase, counts }))
+                Ok((session, created.map(|created| DemonstrationMade { path: created.path, passphrase, counts })))
             }
             Err(error) => {
                 drop(session);

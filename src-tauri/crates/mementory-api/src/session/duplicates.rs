@@ -1,6 +1,6 @@
 //! Finds groups of duplicate memories, merges them, or marks them to be kept apart.
 use super::{context::Context, now, view::RowViews};
-use crate::{ApiResult, Job, types::*};
+use crate::{ApiResult, Applied, Job, types::*};
 
 /// Memories with the same or nearly the same text.
 #[derive(Clone, Copy)]
@@ -49,8 +49,8 @@ impl DuplicateMemories<'_> {
     ///
     /// # Errors
     /// `not_found`, `usage`.
-    pub fn merge(&self, keep: &str, others: &[String]) -> ApiResult<Ids> {
+    pub fn merge(&self, keep: &str, others: &[String]) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
-        Ok(Ids { ids: self.context.vault.duplicates().merge_into(keep, others, now())? })
+        Ok(self.context.vault.duplicates().merge_into(keep, others, now())?.map(|ids| Ids { ids }))
     }
 }

@@ -1,9 +1,9 @@
 //! Exports records, previews exports, and makes the text for the clipboard.
 use super::{context::Context, filter, now, offers::Offers, progress::ProgressThrottle, sensitive::SensitiveValues};
-use crate::{ApiError, ApiResult, Job, files, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, files, types::*};
 use mementory_formats::{FormatOptions, Passphrase, Signer, WriteOptions, by_id};
 use mementory_model::{LossReport, Timestamp};
-use mementory_vault::Scope;
+use mementory_vault::{FailedStep, Scope};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError},
@@ -72,7 +72,7 @@ impl Exports<'_> {
     }
 
     /// Writes an export, reads it back and validates it.
-    pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+    pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Applied<Exported>> {
         self.export_with(request, &ExportOptions::default(), job)
     }
 
@@ -80,7 +80,12 @@ impl Exports<'_> {
     ///
     /// # Errors
     /// Errors of the writer; `usage` for a malformed time.
-    pub fn export_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
+    pub fn export_with(
+        &self,
+        request: &ExportRequest,
+        options: &ExportOptions,
+        job: &Job,
+    ) -> ApiResult<Applied<Exported>> {
         if request.out.trim().is_empty() {
             return Err(ApiError::new(
                 "usage",
@@ -94,7 +99,7 @@ impl Exports<'_> {
         let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(Path::new(&request.out));
-        let outcome = self.context.vault.exporter().export(
+        let made = self.context.vault.exporter().export(
             &request.format,
             Path::new(&request.out),
             &self.scope(request, options)?,
@@ -103,6 +108,7 @@ impl Exports<'_> {
             &cancel,
             &|stage, n| throttle.report(stage, n, 0, n),
         )?;
+        let Applied { value: outcome, mut warnings } = made;
         export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out = export_result(
             request,
@@ -115,20 +121,28 @@ impl Exports<'_> {
         out.covered = outcome.covered;
         if out.signature.present {
             // Verifies the signature of the file on disk, not of the data that was to be written.
-            let signed_by = files::signed_by(&outcome.path, options.passphrase.as_deref())?;
-            out.signature.valid = Some(!signed_by.is_empty());
-            out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
+            match files::signed_by(&outcome.path, options.passphrase.as_deref()) {
+                Ok(signed_by) => {
+                    out.signature.valid = Some(!signed_by.is_empty());
+                    out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
+                }
+                // The file is written, so this is not an error.
+                Err(_) => {
+                    out.signature.valid = None;
+                    warnings.insert(FailedStep::ReadBack);
+                }
+            }
         }
         let invalid = (!out.validated).then(|| (outcome.written, request.format.clone()));
         *self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner) = invalid;
-        Ok(out)
+        Ok(Applied { value: out, warnings })
     }
 
     /// Deletes the export that was just written and did not pass its check. Cannot delete anything else.
     ///
     /// # Errors
     /// `changed_since` if `path` is not that export or any of it was changed since (then nothing is removed), `io`.
-    pub fn remove(&self, path: &str) -> ApiResult<()> {
+    pub fn remove(&self, path: &str) -> ApiResult<Applied<()>> {
         let _guard = self.context.write_guard();
         let mut invalid = self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((written, format)) = invalid.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
@@ -136,9 +150,9 @@ impl Exports<'_> {
                 "This is not the file that was just exported. Nothing was deleted. Delete it in the file manager.";
             return Err(ApiError::new("changed_since", 6, message).with("path", path));
         };
-        self.context.vault.exporter().remove_export(written, format, now())?;
+        let removed = self.context.vault.exporter().remove_export(written, format, now())?;
         *invalid = None;
-        Ok(())
+        Ok(removed)
     }
 
     /// Masking uses the results of the last scan, so this scans new and changed records first.

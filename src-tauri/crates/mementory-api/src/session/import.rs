@@ -11,7 +11,7 @@ use super::{
     time,
 };
 use crate::{
-    ApiError, ApiResult, Job, files,
+    ApiError, ApiResult, Applied, Job, files,
     inspection::{Inspection, inspect, refuse_damage, with_salvage_hint},
     trust::{InvalidSignature, Signers, verify_signers},
     types::*,
@@ -304,9 +304,10 @@ impl Imports<'_> {
     }
 
     /// Undoes a whole batch.
-    pub fn undo(&self, batch: &str, job: &Job) -> ApiResult<Undone> {
+    pub fn undo(&self, batch: &str, job: &Job) -> ApiResult<Applied<Undone>> {
         let _guard = self.context.write_guard();
-        Ok(Undone { removed: self.context.vault.importer().undo_until(batch, now(), &job.cancel_flag())? })
+        let undone = self.context.vault.importer().undo_until(batch, now(), &job.cancel_flag())?;
+        Ok(undone.map(|removed| Undone { removed }))
     }
 }
 

@@ -49,11 +49,11 @@ pub use search::Search;
 pub use sensitive::SensitiveValues;
 pub use watching::{WatchRound, WatchedFolders};
 
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use context::Context;
 use mementory_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use mementory_model::Timestamp;
-use mementory_vault::{FailedStep, IndexFault, IndexWatch, Vault, VaultError};
+use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError};
 use std::{path::Path, sync::PoisonError};
 
 /// How to create a vault.
@@ -83,15 +83,12 @@ impl Session {
     ///
     /// # Errors
     /// `weak_passphrase`, `exists`, `io`.
-    pub fn create(dir: &Path, passphrase: &str, options: CreateOptions) -> ApiResult<(Self, Created)> {
+    pub fn create(dir: &Path, passphrase: &str, options: CreateOptions) -> ApiResult<(Self, Applied<Created>)> {
         check_strength(passphrase)?;
         let kdf = if options.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
         let (vault, code) = Vault::create(dir, passphrase, kdf, now())?;
-        let created = Created {
-            vault_id: vault.header().vault_id,
-            path: dir.display().to_string(),
-            recovery_code: code.to_string(),
-        };
+        let (vault_id, path) = (vault.header().vault_id, dir.display().to_string());
+        let created = code.map(|code| Created { vault_id, path, recovery_code: code.to_string() });
         let session = Self::new(vault, options.kdf_floor);
         Ok((session, created))
     }
@@ -153,31 +150,25 @@ impl Session {
     }
 
     /// Changes the passphrase. `secret` is the current passphrase or the recovery code.
-    pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
+    pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Applied<Slots>> {
         check_strength(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
         let _guard = self.context.write_guard();
-        Ok(slots(&self.context.vault.change_passphrase(secret, new, kdf, now())?))
+        Ok(self.context.vault.change_passphrase(secret, new, kdf, now())?.map(|header| slots(&header)))
     }
 
     /// Like [`Self::change_passphrase`], at the lowest permitted cost (`--kdf-floor`).
-    pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Slots> {
+    pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Applied<Slots>> {
         check_strength(new)?;
         let _guard = self.context.write_guard();
-        Ok(slots(&self.context.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
+        Ok(self.context.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?.map(|header| slots(&header)))
     }
 
     /// Makes a new recovery code, which makes the old one invalid. `secret` is the passphrase or the current code.
-    pub fn new_recovery_code(&self, secret: &str) -> ApiResult<NewRecoveryCode> {
+    pub fn new_recovery_code(&self, secret: &str) -> ApiResult<Applied<NewRecoveryCode>> {
         let _guard = self.context.write_guard();
-        let (header, code) = self.context.vault.new_recovery_code(secret, now())?;
-        Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
-    }
-
-    /// Returns the warnings about steps that failed after changes, since the last call. The changes themselves were
-    /// made.
-    pub fn take_warnings(&self) -> Vec<Warning> {
-        self.context.vault.take_failed_steps().into_iter().map(warning_of).collect()
+        let made = self.context.vault.new_recovery_code(secret, now())?;
+        Ok(made.map(|(header, code)| NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots }))
     }
 
     /// The key slots of the vault: what opens it, and since when.
@@ -274,23 +265,6 @@ impl Session {
     pub fn duplicates(&self) -> DuplicateMemories<'_> {
         DuplicateMemories::new(&self.context)
     }
-}
-
-fn warning_of(step: FailedStep) -> Warning {
-    let (code, place, message) = match step {
-        FailedStep::Index => {
-            ("index_behind", "index", "the search index is behind; it catches up at the next change or opening")
-        }
-        FailedStep::AuditLog => {
-            ("audit_not_written", "audit", "the change was made, but its entry in the log could not be written")
-        }
-        FailedStep::Cleaning => (
-            "cleaning_unfinished",
-            "cleaning",
-            "the words are gone from the records, but not yet from every place; open the vault again to finish",
-        ),
-    };
-    Warning { code: code.into(), place: place.into(), message: message.into(), count: 1 }
 }
 
 /// Refuses a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.

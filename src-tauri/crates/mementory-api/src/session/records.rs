@@ -9,7 +9,7 @@ use super::{
     time,
     view::RowViews,
 };
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_formats::{SECRET_BAR, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView, Sort};
@@ -203,7 +203,7 @@ impl Records<'_> {
     /// # Errors
     /// `not_found` if the vault does not contain the bytes, `usage` for a path inside the vault's folder, `cancelled`,
     /// `io`.
-    pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<u64> {
+    pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<Applied<u64>> {
         let _guard = self.context.snapshot_guard();
         let view = self.context.vault.reader().view(id)?;
         let total = self.context.vault.files().file_facts(view.row)?.size.unwrap_or_default();

@@ -4,7 +4,7 @@ use super::{
     context::Context,
     now, time,
 };
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_vault::{SensitiveClass, SensitiveQuery, SensitiveState, SensitiveValue};
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
@@ -106,7 +106,7 @@ impl SensitiveValues<'_> {
     ///
     /// # Errors
     /// `not_found` if no record contains any of them, `usage` for an unknown class.
-    pub fn redact(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
+    pub fn redact(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<Applied<RedactedValues>> {
         if request.values.is_empty() && request.classes.is_empty() {
             return Err(ApiError::new(
                 "usage",
@@ -126,11 +126,11 @@ impl SensitiveValues<'_> {
                 .redact_values(&values, request.ids.as_deref(), now(), &|stage| stage_progress(job, stage))?;
         let receipt = receipt_view(&outcome.receipt);
         let complete = receipt.complete;
-        Ok(RedactedValues {
+        Ok(outcome.map(|outcome| RedactedValues {
             redacted: outcome.copies_redacted,
             tombstones: outcome.tombstones.into_iter().map(|row| tombstone_view(row, complete)).collect(),
             receipt,
-        })
+        }))
     }
 
     /// Ignores these values from now on, or stops ignoring them.
@@ -218,7 +218,7 @@ mod tests {
             RedactValuesRequest { classes: vec!["access_key".into(), "card".into()], ..RedactValuesRequest::default() };
         let done = session.sensitive().redact(&request, &job).unwrap();
         assert!(done.receipt.complete);
-        answers += &serde_json::to_string(&done).unwrap();
+        answers += &serde_json::to_string(&done.value).unwrap();
         session.sensitive().ignore(&[queue.items[2].value.clone()], true).unwrap();
         answers += &serde_json::to_string(&session.overview().audit(true).unwrap()).unwrap();
         for secret in [KEY, CARD, MAIL] {

@@ -207,7 +207,7 @@ fn a_saved_attachment_is_complete_private_and_logged_without_its_name() {
     let out = folder.path().join("quokka.bin");
     std::fs::write(&out, "an older file that is longer than the new one ".repeat(40)).unwrap();
 
-    let saved = session.records().save_attachment(&present.id, &out, &Job::silent()).unwrap();
+    let saved = session.records().save_attachment(&present.id, &out, &Job::silent()).unwrap().value;
     let bytes = session.records().attachment(&present.id, u64::MAX).unwrap();
     assert_eq!(
         (std::fs::read(&out).unwrap(), saved),

@@ -98,7 +98,7 @@ fn an_export_since_a_time_contains_the_deletions_since_then() {
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("v"), PASSPHRASE, options).unwrap();
     let add = AddRequest { text: "Likes tea with milk.".into(), ..AddRequest::default() };
-    let ids = session.changes().add(&add).unwrap().ids;
+    let ids = session.changes().add(&add).unwrap().value.ids;
     session.changes().erase(&EraseRequest { ids, ..EraseRequest::default() }, &Job::silent()).unwrap();
     for (since, deletions) in [("2026-01-01", 1), ("2999-01-01", 0)] {
         let out = folder.path().join(since);

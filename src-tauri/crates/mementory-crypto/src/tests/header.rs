@@ -167,8 +167,8 @@ fn changing_the_passphrase_rewrites_one_slot() {
     let before = read_header(dir.path()).unwrap();
     let later = "2026-12-01T00:00:00Z";
     let after = change_passphrase(dir.path(), PASSPHRASE, "a new one entirely", KdfChoice::Floor, later).unwrap();
-    assert_eq!(after.slots[1], before.slots[1], "recovery slot untouched");
-    assert_eq!(after.slots[0].created_at, later);
+    assert_eq!(after.header.slots[1], before.slots[1], "recovery slot untouched");
+    assert_eq!(after.header.slots[0].created_at, later);
     assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), "a new one entirely").unwrap().1.store(), keys.store());
     // The recovery code can set a new passphrase.

@@ -1,7 +1,7 @@
 //! Writes, edits and tags records.
 mod tag;
 
-use crate::{VaultError, VaultResult, context::Context};
+use crate::{VaultError, VaultResult, applied::Applied, context::Context, failed_step::FailedStep};
 use mementory_model::{Kind, Origin, Record, RecordKey, Timestamp};
 use mementory_store::{
     Cause, Entry, Flags, RecordColumns, RowView, Store,
@@ -18,6 +18,18 @@ pub struct EditFields {
     pub title: Option<String>,
     pub tags: Option<Vec<String>>,
     pub record_type: Option<String>,
+}
+
+/// What else belongs to a change and is done in its transaction.
+pub(crate) type AlsoInTransaction<'a> = &'a dyn Fn(&Connection) -> VaultResult<()>;
+
+/// A memory to add. `method` and `container` say who wrote it.
+pub(crate) struct NewMemory<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) record_type: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) method: &'a str,
+    pub(crate) container: &'a str,
 }
 
 /// Writes, edits and tags records.
@@ -40,31 +52,19 @@ impl Editor<'_> {
         record_type: Option<String>,
         tags: Vec<String>,
         now: Timestamp,
-    ) -> VaultResult<String> {
-        self.add_memory(text, record_type, tags, "written", "written in Mementory", now)
+    ) -> VaultResult<Applied<String>> {
+        let memory = NewMemory { text, record_type, tags, method: "written", container: "written in Mementory" };
+        self.add_memory(memory, now, &|_| Ok(()))
     }
 
-    /// Adds a memory that a client suggested and the person accepted, and returns its id. Its origin names the client.
-    pub fn add_suggested(
+    /// Adds a memory, and does `also` in the same transaction. Returns the id of the memory.
+    pub(crate) fn add_memory(
         &self,
-        text: &str,
-        record_type: Option<String>,
-        tags: Vec<String>,
-        client: &str,
+        memory: NewMemory<'_>,
         now: Timestamp,
-    ) -> VaultResult<String> {
-        self.add_memory(text, record_type, tags, "suggested", &format!("suggested by {client}"), now)
-    }
-
-    fn add_memory(
-        &self,
-        text: &str,
-        record_type: Option<String>,
-        tags: Vec<String>,
-        method: &str,
-        container: &str,
-        now: Timestamp,
-    ) -> VaultResult<String> {
+        also: AlsoInTransaction<'_>,
+    ) -> VaultResult<Applied<String>> {
+        let NewMemory { text, record_type, tags, method, container } = memory;
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
@@ -79,7 +79,7 @@ impl Editor<'_> {
         record.origin = Origin { format: "keepsake".into(), container: container.into(), ..Origin::default() };
         let id = record_id(&self.context.keys, &record.key);
         let digest = content_digest(&self.context.keys, &record);
-        let (seq, row) = self.context.store.write(|tx| {
+        let added = self.context.commit(|tx| {
             let platform = platform_id(tx, "me")?;
             let columns = RecordColumns::from_record(&record, 0, now.as_micros());
             let row = next_row(tx)?;
@@ -92,15 +92,29 @@ impl Editor<'_> {
             write_tags(tx, row, &record.tags)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
             mementory_store::audit::append(tx, &self.context.keys, now, "add", &hex::encode(id), "")?;
+            also(tx)?;
             Ok((Store::last_change(tx)?, row))
         })?;
-        self.context.index_follow(seq, || self.context.index_add(row, None, &record));
-        Ok(hex::encode(id))
+        let indexed = added.then(FailedStep::Index, |(seq, row)| {
+            self.context.index_follow(*seq, || self.context.index_add(*row, None, &record))
+        });
+        Ok(indexed.map(|_| hex::encode(id)))
     }
 
     /// Writes a new version. The current one stays in the history. Returns the new version number.
-    pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<u32> {
-        self.supersede(id, Cause::Edit, now, |record| {
+    pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<Applied<u32>> {
+        self.edit_and(id, fields, now, &|_| Ok(()))
+    }
+
+    /// Like [`edit`](Self::edit), and does `also` in the same transaction.
+    pub(crate) fn edit_and(
+        &self,
+        id: &str,
+        fields: EditFields,
+        now: Timestamp,
+        also: AlsoInTransaction<'_>,
+    ) -> VaultResult<Applied<u32>> {
+        self.supersede(id, Cause::Edit, now, also, |record| {
             if let Some(text) = fields.text {
                 if text.trim().is_empty() {
                     return Err(VaultError::Usage(
@@ -123,7 +137,7 @@ impl Editor<'_> {
     }
 
     /// Writes a new version with the text, title, tags and type of an old one. Returns the number of the new version.
-    pub fn restore_version(&self, id: &str, version: u32, now: Timestamp) -> VaultResult<u32> {
+    pub fn restore_version(&self, id: &str, version: u32, now: Timestamp) -> VaultResult<Applied<u32>> {
         let view = self.context.find(id)?;
         let old: Record = self.context.store.read(|c| {
             let place: Option<(i64, u32)> = c
@@ -137,7 +151,7 @@ impl Editor<'_> {
                 place.ok_or_else(|| VaultError::Usage(format!("There is no version {version} to restore.")))?;
             self.context.store.packs.record(c, pack, slot)
         })?;
-        self.supersede(id, Cause::Restore, now, |record| {
+        self.supersede(id, Cause::Restore, now, &|_| Ok(()), |record| {
             record.text = old.text;
             record.title = old.title;
             record.tags = old.tags;
@@ -151,11 +165,12 @@ impl Editor<'_> {
         id: &str,
         cause: Cause,
         now: Timestamp,
+        also: AlsoInTransaction<'_>,
         change: impl FnOnce(&mut Record) -> VaultResult<()>,
-    ) -> VaultResult<u32> {
+    ) -> VaultResult<Applied<u32>> {
         let view = self.context.find(id)?;
         refuse_trashed(&view)?;
-        let (seq, version) = self.context.store.write(|tx| {
+        let edited = self.context.commit(|tx| {
             let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
             let before = record.clone();
             change(&mut record)?;
@@ -163,10 +178,12 @@ impl Editor<'_> {
                 return Err(VaultError::Usage("Nothing was changed.".into()));
             }
             let version = self.next_version(tx, &view, record, cause, now)?;
+            also(tx)?;
             Ok((Store::last_change(tx)?, version))
         })?;
-        self.context.index_follow(seq, || self.context.reindex(view.row));
-        Ok(version)
+        let indexed = edited
+            .then(FailedStep::Index, |(seq, _)| self.context.index_follow(*seq, || self.context.reindex(view.row)));
+        Ok(indexed.map(|(_, version)| version))
     }
 
     /// Writes the next version of a record and moves the current one to its history.

@@ -1,7 +1,9 @@
 //! Adds a tag to many records at once, or removes it.
 use crate::{
     VaultError, VaultResult,
+    applied::Applied,
     edit::{Editor, clean_tags, refuse_trashed},
+    failed_step::FailedStep,
 };
 use mementory_model::Timestamp;
 use mementory_store::{Cause, Store};
@@ -26,7 +28,7 @@ impl Editor<'_> {
         now: Timestamp,
         progress: &dyn Fn(usize),
         cancelled: &AtomicBool,
-    ) -> VaultResult<Vec<String>> {
+    ) -> VaultResult<Applied<Vec<String>>> {
         let tag = clean_tags(vec![tag.to_owned()]).pop();
         let tag = tag.ok_or_else(|| VaultError::Usage("A tag needs a name.".into()))?;
         let mut views = Vec::new();
@@ -45,7 +47,7 @@ impl Editor<'_> {
                 views.push(view);
             }
         }
-        let (seq, changed) = self.context.store.write(|tx| {
+        let tagged = self.context.commit(|tx| {
             let mut changed = Vec::new();
             for (done, view) in views.iter().enumerate() {
                 if cancelled.load(Ordering::Relaxed) {
@@ -65,7 +67,9 @@ impl Editor<'_> {
             }
             Ok((Store::last_change(tx)?, changed))
         })?;
-        self.context.index_follow(seq, || changed.iter().try_for_each(|view| self.context.reindex(view.row)));
-        Ok(changed.iter().map(|view| view.id_text()).collect())
+        let indexed = tagged.then(FailedStep::Index, |(seq, changed)| {
+            self.context.index_follow(*seq, || changed.iter().try_for_each(|view| self.context.reindex(view.row)))
+        });
+        Ok(indexed.map(|(_, changed)| changed.iter().map(|view| view.id_text()).collect()))
     }
 }

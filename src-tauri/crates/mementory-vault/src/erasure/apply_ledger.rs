@@ -63,7 +63,8 @@ impl ErasureLedger<'_> {
             files.write(&self.context.keys, &files.own, &all.ledger)?;
         }
         if outside.read == 0 || outside.ledger != all.ledger {
-            self.write_outside(&files, &all.ledger);
+            // The next opening writes it otherwise.
+            let _ = self.write_outside(&files, &all.ledger);
         }
         Ok(out)
     }

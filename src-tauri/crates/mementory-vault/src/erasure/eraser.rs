@@ -1,7 +1,9 @@
 //! Erases records for good, with everything that contains their content. Writes signed tombstones and a receipt, whose
 //! result comes from the erasure check.
 use crate::{
-    VaultResult, cancel,
+    VaultResult,
+    applied::Applied,
+    cancel,
     context::Context,
     erasure::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
@@ -11,6 +13,7 @@ use crate::{
         write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_print},
+    failed_step::FailedStep,
     word_removal::{ERASED_MARK, Removal},
 };
 use mementory_erasure_check::{Evidence, IndexCleanup, Receipt};
@@ -18,7 +21,7 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{RowView, Store, tombstones::TombstoneRow};
 use rusqlite::{Connection, params};
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::{BTreeMap, HashSet},
     sync::atomic::AtomicBool,
 };
@@ -123,7 +126,7 @@ impl Eraser<'_> {
         copies: &[String],
         now: Timestamp,
         progress: &dyn Fn(&str),
-    ) -> VaultResult<EraseOutcome> {
+    ) -> VaultResult<Applied<EraseOutcome>> {
         self.erase_until(ids, reason, copies, now, &AtomicBool::new(false), progress)
     }
 
@@ -139,14 +142,19 @@ impl Eraser<'_> {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str),
-    ) -> VaultResult<EraseOutcome> {
+    ) -> VaultResult<Applied<EraseOutcome>> {
         let request = EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now, earlier: None, cancel };
         self.run(&request, progress, Sabotage::default())
     }
 
     /// Like [`erase`](Self::erase), without the steps that `sabotage` leaves out.
     #[cfg(feature = "sabotage")]
-    pub fn erase_sabotaged(&self, ids: &[String], now: Timestamp, sabotage: Sabotage) -> VaultResult<EraseOutcome> {
+    pub fn erase_sabotaged(
+        &self,
+        ids: &[String],
+        now: Timestamp,
+        sabotage: Sabotage,
+    ) -> VaultResult<Applied<EraseOutcome>> {
         let cancel = &AtomicBool::new(false);
         let request =
             EraseRequest { ids, scope: EraseScope::Asked, reason: "test", copies: &[], now, earlier: None, cancel };
@@ -158,7 +166,7 @@ impl Eraser<'_> {
         request: &EraseRequest<'_>,
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
-    ) -> VaultResult<EraseOutcome> {
+    ) -> VaultResult<Applied<EraseOutcome>> {
         let mut evidence = Evidence::default();
         let cancel = request.cancel;
         let each = &mut |record: &Record| {
@@ -176,6 +184,7 @@ impl Eraser<'_> {
             None => mementory_store::ids::random_text()?,
         };
         let act = RefCell::new(Act { at: request.now.as_micros(), ..Act::default() });
+        let is_listed = Cell::new(true);
         progress("record");
         if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = OFF")?;
@@ -205,25 +214,27 @@ impl Eraser<'_> {
                 let prints = sentences.iter().filter(|_| !reindex.is_empty());
                 let sentences = prints.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
                 // The list of erasures is written before the commit, because the commit destroys the content.
-                ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?;
+                is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?);
             }
             Ok((Store::last_change(tx)?, tombstones, reindex))
         });
         if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = ON")?;
         }
+        if request.earlier.is_none() {
+            ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
+        }
         if written.is_err() {
-            if request.earlier.is_none() {
-                ErasureLedger::new(self.context).withdraw(&receipt_id);
-            }
-            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
+            // The next opening removes them otherwise. The error to return is the first one.
+            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;
         let after = AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
-        let receipt = self
-            .after_erasing(after, request, &mut evidence, progress, sabotage)
-            .unwrap_or_else(|_| Receipts::new(self.context).not_finished(receipt_id, request.now));
-        Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
+        let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);
+        let receipt = Receipts::after_commit(receipt, receipt_id, request.now);
+        let outcome =
+            receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 });
+        Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
     /// The steps after the store's commit: removes attachments, updates the index, truncates the write-ahead log, and

@@ -1,6 +1,6 @@
 //! Reads and writes the list of erasures. An erasure is added to the list before anything is destroyed.
 use crate::{
-    VaultResult,
+    VaultError, VaultResult,
     backup::backups_of,
     context::Context,
     erasure_ledger::{Act, FILE, FoundLedger, Ledger, LedgerFiles},
@@ -30,25 +30,38 @@ impl ErasureLedger<'_> {
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Adds an act to the list in the vault's folder and to the one in the program's folder. A failure to write the
-    /// latter is ignored.
-    pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<()> {
+    /// Adds an act to the list in the vault's folder and to the one in the program's folder. Returns false if the
+    /// latter could not be written. [`end`](Self::end) has to follow.
+    pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<bool> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.own)).ledger;
         ledger.merge(self.read(files.outside.as_deref()).ledger);
         ledger.acts.insert(id.to_owned(), act);
+        files.keep_former(&files.own);
         files.write(&self.context.keys, &files.own, &ledger)?;
-        self.write_outside(&files, &ledger);
-        Ok(())
+        if let Some(outside) = &files.outside {
+            files.keep_former(outside);
+        }
+        Ok(self.write_outside(&files, &ledger))
     }
 
-    /// Removes an act whose erasure was not committed. If that fails, the next opening carries out the erasure.
-    pub(crate) fn withdraw(&self, id: &str) {
+    /// Ends an addition. If the erasure was not committed, the former lists are put back by a rename, which works on a
+    /// full disk too. If that and rewriting them fail, the next opening carries out the erasure.
+    pub(crate) fn end(&self, id: &str, is_committed: bool) {
         let files = self.files();
         for path in std::iter::once(&files.own).chain(&files.outside) {
+            if is_committed {
+                files.drop_former(path);
+                continue;
+            }
             let mut found = self.read(Some(path));
-            if found.ledger.acts.remove(id).is_some() {
-                let _ = files.write(&self.context.keys, path, &found.ledger);
+            if found.ledger.acts.remove(id).is_none() {
+                files.drop_former(path);
+            } else if !files.restore_former(path) {
+                let _ = match found.ledger == Ledger::default() {
+                    true => std::fs::remove_file(path).map_err(|e| VaultError::io(FILE, e)),
+                    false => files.write(&self.context.keys, path, &found.ledger),
+                };
             }
         }
     }
@@ -74,11 +87,9 @@ impl ErasureLedger<'_> {
         found
     }
 
-    /// Writes the list in the program's folder, if there is one. A failure, for example in a read-only folder, is
-    /// ignored, since the vault's folder has the list too.
-    pub(crate) fn write_outside(&self, files: &LedgerFiles, ledger: &Ledger) {
-        if let Some(path) = &files.outside {
-            let _ = files.write(&self.context.keys, path, ledger);
-        }
+    /// Writes the list in the program's folder, if there is one. Returns false if that fails, for example in a read-only
+    /// folder. The vault's folder has the list too.
+    pub(crate) fn write_outside(&self, files: &LedgerFiles, ledger: &Ledger) -> bool {
+        files.outside.as_ref().is_none_or(|path| files.write(&self.context.keys, path, ledger).is_ok())
     }
 }

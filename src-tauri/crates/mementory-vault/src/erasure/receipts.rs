@@ -1,5 +1,8 @@
 //! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
-use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::query_numbers, meta};
+use crate::{
+    VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_numbers,
+    failed_step::FailedStep, meta,
+};
 use mementory_erasure_check::{Evidence, IndexCleanup, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
 use mementory_store::{Store, scrub, scrub_all};
@@ -124,10 +127,15 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// An incomplete receipt for a deletion whose steps after the commit failed. The pending receipt stays in the
-    /// store, so the next opening finishes it.
-    pub(crate) fn not_finished(&self, id: String, now: Timestamp) -> Receipt {
-        self.context.note_failed(FailedStep::Cleaning);
+    /// The receipt after the steps that follow the commit of a deletion. If they failed, it is incomplete. The pending
+    /// receipt stays in the store then, so the next opening finishes it.
+    pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
+        let failed = made.is_err();
+        let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));
+        Applied::new(receipt).warn_if(failed, FailedStep::Cleaning)
+    }
+
+    fn not_finished(id: String, now: Timestamp) -> Receipt {
         let detail = "cleaning was cut short; it is finished when the vault is opened again".to_owned();
         let place = ReceiptPlace { place: "cleaning".into(), outcome: PlaceOutcome::Failed, detail };
         Receipt { id, at: now, complete: false, places: vec![place], copies_left: 0, copies_redacted: None }

@@ -100,12 +100,14 @@ impl RedactAgain<'_> {
             Ok((Store::last_change(tx)?, changed))
         });
         if written.is_err() {
-            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
+            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
-        Ok(Redactor::new(self.context).after_redacting(after, &mut evidence, progress)?.complete)
+        // The redaction is made. If its cleaning fails, its receipt stays pending and the next opening finishes it.
+        let receipt = Redactor::new(self.context).after_redacting(after, &mut evidence, progress);
+        Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }
 
     /// The words and the sentences of the act that are found in these records, each with its replacement.

@@ -1,13 +1,15 @@
 //! Redacts sensitive values, given by their fingerprints, in every record that contains them or in chosen records.
 use crate::{
     VaultError, VaultResult,
+    applied::Applied,
     erasure::{
-        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::pending_receipt,
-        redactor::AfterRedacting, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ, redactor::Redactor,
-        reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target,
-        targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
+        receipts::pending_receipt, redactor::AfterRedacting, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
+        redactor::Redactor, reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords,
+        targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_print},
+    failed_step::FailedStep,
     findings::{is_present, value_id},
     sensitive::{Scanner, fields, for_each_value},
     word_removal::Removal,
@@ -19,7 +21,7 @@ use mementory_scan::Class;
 use mementory_store::{RowView, Store, ids::parse_id};
 use rusqlite::{Connection, params};
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::atomic::AtomicBool,
 };
@@ -54,7 +56,7 @@ impl Redactor<'_> {
         only: Option<&[String]>,
         now: Timestamp,
         progress: &dyn Fn(&str),
-    ) -> VaultResult<EraseOutcome> {
+    ) -> VaultResult<Applied<EraseOutcome>> {
         // Records added since the last scan may contain the values too.
         while Scanner::new(self.context).scan_next(now)?.left > 0 {}
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
@@ -90,6 +92,7 @@ impl Redactor<'_> {
         let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
+        let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
             let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
@@ -133,21 +136,25 @@ impl Redactor<'_> {
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &lead.id_text(), &detail)?;
             let keys = &self.context.keys;
             let prints = found.spellings.iter().map(|(words, mark)| word_print(keys, words, mark)).collect();
-            ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?;
+            is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?);
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
+        ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            ErasureLedger::new(self.context).withdraw(&receipt_id);
-            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
+            // The next opening removes them otherwise. The error to return is the first one.
+            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, changed) = written?;
-        // A failure after the commit is ignored. Rows that are not scanned now stay in the scan queue.
+        // No warning if this fails. Rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }
         let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
-        let receipt = self.after_redacting(after, &mut evidence, progress)?;
-        Ok(EraseOutcome { tombstones, receipt, copies_redacted: changed.len() as u32 })
+        let id = after.receipt_id.clone();
+        let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
+        let copies_redacted = changed.len() as u32;
+        let outcome = receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted });
+        Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
     fn find_values(&self, ids: &BTreeSet<ValueId>, only: Option<&HashSet<ValueId>>) -> VaultResult<FoundValues> {

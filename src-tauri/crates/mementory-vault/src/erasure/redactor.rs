@@ -2,6 +2,7 @@
 //! skeleton of the record stays.
 use crate::{
     VaultError, VaultResult,
+    applied::Applied,
     context::Context,
     erasure::{
         cut::Cut, cut::RedactSpan, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
@@ -10,6 +11,7 @@ use crate::{
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_print},
+    failed_step::FailedStep,
     sensitive::Scanner,
     word_removal::{MIN_REMOVED_CHARS, Removal},
 };
@@ -18,7 +20,7 @@ use mementory_model::{Record, Timestamp, normal_text};
 use mementory_store::{RowView, Store};
 use rusqlite::Connection;
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::HashSet,
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
@@ -63,7 +65,7 @@ impl Redactor<'_> {
         everywhere: bool,
         now: Timestamp,
         progress: &dyn Fn(&str),
-    ) -> VaultResult<EraseOutcome> {
+    ) -> VaultResult<Applied<EraseOutcome>> {
         let mut evidence = Evidence::default();
         let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
         let RedactionPlan { target, cut, own, others } = plan;
@@ -73,6 +75,7 @@ impl Redactor<'_> {
             PassthroughFiles::new(self.context).files_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
         let receipt_id = mementory_store::ids::random_text()?;
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
+        let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
             let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
@@ -116,22 +119,23 @@ impl Redactor<'_> {
                 &format!("{} records", changed.len()),
             )?;
             let prints = cut.removed.iter().map(|(words, mark)| word_print(&self.context.keys, words, mark)).collect();
-            ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?;
+            is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?);
             Ok((Store::last_change(tx)?, tombstone, changed))
         });
+        ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            ErasureLedger::new(self.context).withdraw(&receipt_id);
-            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
+            // The next opening removes them otherwise. The error to return is the first one.
+            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstone, changed) = written?;
-        // A failure after the commit is ignored. Rows that are not scanned now stay in the scan queue.
+        // No warning if this fails. Rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
-        let receipt = self
-            .after_redacting(after, &mut evidence, progress)
-            .unwrap_or_else(|_| Receipts::new(self.context).not_finished(id, now));
-        Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
+        let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
+        let (tombstones, copies_redacted) = (vec![tombstone], changed.len() as u32);
+        let outcome = receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted });
+        Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
     /// The records that redacting these spans would change, the record itself first. Changes nothing.

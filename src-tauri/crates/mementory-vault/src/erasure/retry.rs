@@ -67,7 +67,7 @@ impl Receipts<'_> {
             Ok((old_blobs, changed))
         });
         if written.is_err() {
-            PassthroughFiles::new(self.context).drop_new_blobs(&passthrough)?;
+            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (old_blobs, changed) = written?;
         evidence.blobs.extend(old_blobs);

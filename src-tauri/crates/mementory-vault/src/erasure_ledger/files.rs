@@ -82,6 +82,35 @@ impl LedgerFiles {
         Ok(())
     }
 
+    /// Keeps the present file under a second name, from which [`restore_former`](Self::restore_former) takes it. On a
+    /// file system without hard links nothing is kept.
+    pub(crate) fn keep_former(&self, path: &Path) {
+        let kept = self.former(path);
+        let _ = std::fs::remove_file(&kept);
+        let _ = std::fs::hard_link(path, kept);
+    }
+
+    /// Puts the kept file back. Returns false if none is kept, or if that fails.
+    pub(crate) fn restore_former(&self, path: &Path) -> bool {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let done = std::fs::rename(self.former(path), path).is_ok();
+        #[cfg(unix)]
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        #[cfg(not(unix))]
+        let _ = folder;
+        done
+    }
+
+    /// Removes the kept file.
+    pub(crate) fn drop_former(&self, path: &Path) {
+        let _ = std::fs::remove_file(self.former(path));
+    }
+
+    /// The second name of a file. Opening a vault removes files with this prefix from its folder.
+    fn former(&self, path: &Path) -> PathBuf {
+        path.with_file_name(format!(".mementory-partial-{}.{FILE}", self.vault_id))
+    }
+
     fn context(&self) -> Context<'_> {
         Context { purpose: "erasures", name: &self.vault_id, generation: 0 }
     }

@@ -36,6 +36,11 @@ impl Written {
         Ok(Self { roots, entries })
     }
 
+    /// Files in an unknown state. Only an export that is gone counts as unchanged then.
+    pub(super) fn unknown(out: &Path) -> Self {
+        Self { roots: vec![out.to_path_buf()], entries: BTreeMap::new() }
+    }
+
     /// Path of the export.
     pub fn path(&self) -> &Path {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)

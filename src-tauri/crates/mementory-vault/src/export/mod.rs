@@ -9,7 +9,10 @@ pub(crate) mod source;
 pub use evidence::{EvidenceMade, EvidenceOrder, EvidenceParts};
 pub use export_cleanup::Written;
 
-use crate::{FailedStep, VaultError, VaultResult, context::Context, query::ListQuery, scratch::Scratch};
+use crate::{
+    VaultError, VaultResult, applied::Applied, context::Context, failed_step::FailedStep, query::ListQuery,
+    scratch::Scratch,
+};
 use mementory_formats::{
     Catalog, Detection, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
 };
@@ -94,7 +97,7 @@ impl Exporter<'_> {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<ExportOutcome> {
+    ) -> VaultResult<Applied<ExportOutcome>> {
         let writer = writer_for(format)?;
         let place = out.display().to_string();
         self.context.check_outside(out)?;
@@ -137,30 +140,36 @@ impl Exporter<'_> {
         }
         rename_to_final_name(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
-        let written = Written::read_state(roots).map_err(|e| VaultError::io(&place, e))?;
+        // The files have their final names: from here on nothing is an error. An unknown state is never removed.
+        let written = Written::read_state(roots);
+        let is_read = written.is_ok();
+        let written = written.unwrap_or_else(|_| Written::unknown(out));
+        let synced = sync_folder(parent);
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
             crate::file_locations::exported_to(tx, out)
         });
-        // The file has its final name already. An error would mean that nothing was written.
-        if logged.is_err() {
-            self.context.note_failed(FailedStep::AuditLog);
-        }
         let beside = beside.iter().map(|companion| target(companion)).collect();
-        Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation, written })
+        let outcome =
+            ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation, written };
+        Ok(Applied::new(outcome)
+            .warn_if(logged.is_err(), FailedStep::AuditLog)
+            .warn_if(!is_read, FailedStep::ReadBack)
+            .warn_if(!synced, FailedStep::Sync))
     }
 
     /// Removes an export that was just written, and logs that.
     ///
     /// # Errors
     /// `ChangedSince`, in which case nothing is removed; I/O.
-    pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<()> {
+    pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<Applied<()>> {
         written.remove()?;
-        self.context
-            .store
-            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, ""))
+        let log = |tx: &rusqlite::Transaction<'_>| {
+            mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, "")
+        };
+        Ok(Applied::new(()).then(FailedStep::AuditLog, |()| self.context.store.write(log)))
     }
 
     /// Previews an export: its content, its losses, and the number of values that it would mask. The writer runs
@@ -331,6 +340,18 @@ fn sync_tree(path: &Path) -> std::io::Result<u64> {
         std::fs::File::open(&dir)?.sync_all()?;
     }
     Ok(sum)
+}
+
+/// Syncs a folder, so that a new name in it survives a power failure. Returns false if that fails.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> bool {
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).is_ok()
+}
+
+/// Windows cannot sync a folder, but its file systems journal the rename.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> bool {
+    true
 }
 
 /// Renames the finished export to its final name. A replaced export is first moved into `holder`, which is removed

@@ -189,7 +189,8 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                self.context.sweep_blobs()?;
+                // The next opening removes them otherwise. The error to return is the first one.
+                let _ = self.context.sweep_blobs();
                 Err(error)
             }
         }

@@ -5,7 +5,7 @@ mod later_batches;
 mod reassigned_rows;
 mod versions;
 
-use crate::{VaultError, VaultResult, import::Importer};
+use crate::{VaultError, VaultResult, applied::Applied, failed_step::FailedStep, import::Importer};
 use later_batches::LaterBatches;
 use mementory_model::Timestamp;
 use mementory_store::{
@@ -29,7 +29,7 @@ impl Importer<'_> {
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
-    pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
+    pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<Applied<u32>> {
         self.undo_until(uid, now, &AtomicBool::new(false))
     }
 
@@ -37,14 +37,14 @@ impl Importer<'_> {
     ///
     /// # Errors
     /// As [`undo`](Self::undo); `Cancelled`, and nothing was changed.
-    pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<u32> {
+    pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<Applied<u32>> {
         let done = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
-        // The store has committed, so a failure from here on is not an error. It is repaired at the next change or
-        // opening.
-        self.context.index_follow(done.seq, || self.index_undone(&done));
+        let indexed = Applied::new(done)
+            .then(FailedStep::Index, |done| self.context.index_follow(done.seq, || self.index_undone(done)));
+        // Nothing shows these files and pages any more. The next opening removes them if this fails.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
-        Ok(u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX))
+        Ok(indexed.map(|done| u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX)))
     }
 
     fn index_undone(&self, done: &UndoneChanges) -> VaultResult<()> {

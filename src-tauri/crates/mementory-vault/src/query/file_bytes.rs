@@ -1,5 +1,5 @@
 //! Reads the bytes of an attachment, and saves them to a file.
-use crate::{VaultError, VaultResult, query::files::Files};
+use crate::{VaultError, VaultResult, applied::Applied, failed_step::FailedStep, query::files::Files};
 use mementory_model::Timestamp;
 use mementory_store::RowView;
 use rusqlite::OptionalExtension;
@@ -44,7 +44,7 @@ impl Files<'_> {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(u64),
-    ) -> VaultResult<u64> {
+    ) -> VaultResult<Applied<u64>> {
         let mut reader = self.file_reader(view)?;
         self.check_outside(out)?;
         let io = |error| VaultError::io(out.display().to_string(), error);
@@ -67,12 +67,19 @@ impl Files<'_> {
         }
         partial.as_file().sync_all().map_err(io)?;
         // If the log entry cannot be written, the file is not saved.
-        self.context.store.write(|tx| {
+        let mut saved = false;
+        let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "save_file", &view.id_text(), "")?;
             partial.persist(out).map_err(|error| io(error.error))?;
+            saved = true;
             Ok(())
-        })?;
-        Ok(done)
+        });
+        // The commit itself may fail. A file that was replaced cannot be brought back, so the result says what is true:
+        // the file is saved.
+        if saved {
+            return Ok(Applied::new(done).warn_if(logged.is_err(), FailedStep::AuditLog));
+        }
+        logged.map(|()| Applied::new(done))
     }
 
     fn file_reader(&self, view: &RowView) -> VaultResult<impl Read + use<>> {

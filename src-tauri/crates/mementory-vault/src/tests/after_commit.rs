@@ -1,6 +1,6 @@
 //! If a step after the commit of a change fails, the call still succeeds, with a warning.
 #![allow(clippy::unwrap_used)]
-use crate::{EditFields, FailedStep, RedactSpan, vault::Vault};
+use crate::{Applied, EditFields, FailedStep, RedactSpan, vault::Vault};
 use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
 use std::{path::Path, sync::atomic::AtomicBool};
@@ -16,7 +16,7 @@ fn vault(dir: &Path) -> Vault {
 }
 
 fn add(vault: &Vault, text: &str) -> String {
-    vault.editor().add(text, None, vec![], time_at(2)).unwrap()
+    vault.editor().add(text, None, vec![], time_at(2)).unwrap().value
 }
 
 /// Makes every write to the index fail, and its rebuild too: a file is in the place of its folder.
@@ -37,17 +37,23 @@ fn text_of(vault: &Vault, id: &str) -> String {
     vault.reader().record(&view).unwrap().text
 }
 
-type Change = fn(&Vault, &str);
+type Change = fn(&Vault, &str) -> Applied<()>;
 
 #[test]
 fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
-    let changes: [(&str, Change, &str); 6] = [
-        ("add", |vault, _| drop(add(vault, "a second one")), "first words"),
+    let changes: [(&str, Change, &str); 7] = [
+        (
+            "add",
+            |vault, _| vault.editor().add("a second one", None, vec![], time_at(3)).unwrap().map(drop),
+            "first words",
+        ),
         (
             "edit",
             |vault, id| {
                 let fields = EditFields { text: Some("other words".into()), ..EditFields::default() };
-                assert_eq!(vault.editor().edit(id, fields, time_at(3)).unwrap(), 2);
+                let edited = vault.editor().edit(id, fields, time_at(3)).unwrap();
+                assert_eq!(edited.value, 2);
+                edited.map(drop)
             },
             "other words",
         ),
@@ -56,24 +62,28 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
             |vault, id| {
                 let ids = [id.to_owned()];
                 let tagged = vault.editor().tag(&ids, "blue", true, time_at(3), &|_| {}, &AtomicBool::new(false));
-                assert_eq!(tagged.unwrap(), ids);
+                let tagged = tagged.unwrap();
+                assert_eq!(tagged.value, ids);
+                tagged.map(drop)
             },
             "first words",
         ),
         (
             "trash",
             |vault, id| {
-                vault.trash().trash(&[id.to_owned()], time_at(3)).unwrap();
+                let moved = vault.trash().trash(&[id.to_owned()], time_at(3)).unwrap();
                 assert!(vault.reader().view(id).unwrap().trashed.is_some());
+                moved.map(drop)
             },
             "first words",
         ),
         (
             "restore",
             |vault, id| {
-                vault.trash().trash(&[id.to_owned()], time_at(3)).unwrap();
-                vault.trash().restore(&[id.to_owned()], time_at(4)).unwrap();
+                let _ = vault.trash().trash(&[id.to_owned()], time_at(3)).unwrap();
+                let moved = vault.trash().restore(&[id.to_owned()], time_at(4)).unwrap();
                 assert!(vault.reader().view(id).unwrap().trashed.is_none());
+                moved.map(drop)
             },
             "first words",
         ),
@@ -83,20 +93,29 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
                 let span = RedactSpan { start: 0, end: 5, class: "name".into() };
                 let done = vault.redactor().redact(id, &[span], false, time_at(3), &|_| {}).unwrap();
                 assert!(!done.receipt.complete, "what could not be cleaned is not called gone");
+                done.map(drop)
             },
             "[REDACTED:name] words",
+        ),
+        (
+            "merge",
+            |vault, id| {
+                let other = vault.editor().add("first words", None, vec!["blue".into()], time_at(3)).unwrap().value;
+                let merged = vault.duplicates().merge_into(id, std::slice::from_ref(&other), time_at(4)).unwrap();
+                assert!(vault.reader().view(&other).unwrap().trashed.is_some());
+                assert_eq!(vault.reader().view(id).unwrap().version, 2, "it has the tag of the other");
+                merged.map(drop)
+            },
+            "first words",
         ),
     ];
     for (name, change, text) in changes {
         let folder = tempfile::tempdir().unwrap();
         let vault = vault(folder.path());
         let id = add(&vault, "first words");
-        assert_eq!(vault.take_failed_steps(), [], "{name}");
         break_index(&vault);
-        change(&vault, &id);
-        let failed = vault.take_failed_steps();
-        assert!(!failed.is_empty(), "{name}: the failure is reported");
-        assert_eq!(vault.take_failed_steps(), [], "{name}: once");
+        let applied = change(&vault, &id);
+        assert!(!applied.warnings.is_empty(), "{name}: the failure is reported");
         assert_eq!(text_of(&vault, &id), text, "{name}");
         // The next opening rebuilds the index: nothing is lost, and nothing is there twice.
         let dir = vault.dir().to_path_buf();
@@ -116,7 +135,7 @@ fn an_erasure_that_was_committed_is_not_an_error_when_the_index_fails() {
     break_index(&vault);
     let done = vault.eraser().erase(std::slice::from_ref(&id), "", &[], time_at(3), &|_| {}).unwrap();
     assert!(!done.receipt.complete && done.tombstones.len() == 1);
-    assert!(vault.take_failed_steps().contains(&FailedStep::Cleaning));
+    assert!(done.warnings.contains(&FailedStep::Cleaning));
     assert!(vault.reader().view(&id).is_err());
 }
 
@@ -126,11 +145,12 @@ fn a_new_recovery_code_and_a_new_passphrase_survive_a_failed_audit_entry() {
     let vault = vault(folder.path());
     let dir = vault.dir().to_path_buf();
     break_audit_log(&vault);
-    let (_, code) = vault.new_recovery_code(PASSPHRASE, time_at(2)).unwrap();
-    assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
+    let made = vault.new_recovery_code(PASSPHRASE, time_at(2)).unwrap();
+    assert_eq!(made.warnings, [FailedStep::AuditLog].into());
+    let (_, code) = made.value;
     let new = "another four words here";
-    vault.change_passphrase(PASSPHRASE, new, KdfChoice::Floor, time_at(3)).unwrap();
-    assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
+    let changed = vault.change_passphrase(PASSPHRASE, new, KdfChoice::Floor, time_at(3)).unwrap();
+    assert_eq!(changed.warnings, [FailedStep::AuditLog].into());
     drop(vault);
     for secret in [new, &code.to_string()] {
         assert!(Vault::open(&dir, secret).is_ok());
@@ -144,8 +164,8 @@ fn a_backup_that_was_made_is_not_an_error_when_its_audit_entry_fails() {
     let id = add(&vault, "first words");
     break_audit_log(&vault);
     let out = folder.path().join("copy.mementory");
-    vault.backups().create(&out, time_at(3), &AtomicBool::new(false), &|_, _| {}).unwrap();
-    assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
+    let made = vault.backups().create(&out, time_at(3), &AtomicBool::new(false), &|_, _| {}).unwrap();
+    assert_eq!(made.warnings, [FailedStep::AuditLog].into());
     drop(vault);
     assert_eq!(text_of(&Vault::open(&out, PASSPHRASE).unwrap(), &id), "first words");
 }

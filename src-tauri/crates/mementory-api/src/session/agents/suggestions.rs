@@ -1,11 +1,11 @@
 //! The person's decisions on suggestions of clients.
 use super::Agents;
 use crate::{
-    ApiError, ApiResult,
+    ApiError, ApiResult, Applied,
     session::{now, time},
     types::*,
 };
-use mementory_vault::{Closing, EditFields, Suggestion, SuggestionOp, VaultError};
+use mementory_vault::{Closing, Suggestion, SuggestionOp, VaultError};
 
 impl Agents<'_> {
     /// The suggestions in the queue. Each has the current text of the record that it would change or forget.
@@ -17,12 +17,12 @@ impl Agents<'_> {
 
     /// Accepts and refuses suggestions, in the order of the request's members. An accepted suggestion is applied: a new
     /// memory is added with its client as origin, a record gets the new text as a new version, or a record is moved to
-    /// the Trash. If the program is killed in between, a suggestion that was applied can still be in the queue.
+    /// the Trash. It leaves the queue in the same transaction.
     ///
     /// # Errors
     /// `not_found` for an unknown suggestion, before anything changes; `changed_since` if a record has another version
     /// than the client saw, after the suggestions before it were applied.
-    pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<SuggestionsClosed> {
+    pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<SuggestionsClosed>> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();
         let SuggestionDecision { accept, refuse, never } = decision;
@@ -34,15 +34,16 @@ impl Agents<'_> {
                 other => other.into(),
             })?;
         }
-        let mut closed = SuggestionsClosed::default();
+        let mut closed = Applied::new(SuggestionsClosed::default());
         for SuggestionAccept { id, text } in accept {
             let mut suggestion = queue.get(id)?;
             if let (Some(text), true) = (text, suggestion.op != SuggestionOp::Forget) {
                 suggestion.text = Some(text.clone());
             }
-            let record = self.apply(suggestion)?;
-            queue.close(id, Closing::Accepted, now())?;
-            closed.accepted.push(SuggestionAccepted { id: id.clone(), record });
+            self.check_version(&suggestion)?;
+            let record = queue.accept(suggestion, now())?;
+            closed.warnings.extend(record.warnings);
+            closed.accepted.push(SuggestionAccepted { id: id.clone(), record: record.value });
         }
         for (ids, closing) in [(refuse, Closing::Refused), (never, Closing::RefusedForGood)] {
             for id in ids {
@@ -53,23 +54,14 @@ impl Agents<'_> {
         Ok(closed)
     }
 
-    /// Applies a suggestion. Returns the id of the record.
-    fn apply(&self, suggestion: Suggestion) -> ApiResult<String> {
-        let vault = &self.context.vault;
-        let text = suggestion.text.unwrap_or_default();
-        let Some((target, version)) = suggestion.target else {
-            let (kind, tags) = (suggestion.record_type, suggestion.tags);
-            return Ok(vault.editor().add_suggested(&text, kind, tags, &suggestion.client, now())?);
-        };
-        if vault.reader().view(&target)?.version != version {
+    /// Fails if the record has another version than the client saw.
+    fn check_version(&self, suggestion: &Suggestion) -> ApiResult<()> {
+        let Some((target, version)) = &suggestion.target else { return Ok(()) };
+        if self.context.vault.reader().view(target)?.version != *version {
             let message = "The record has changed since this was suggested, so it was not applied. Refuse the suggestion, or edit the record yourself.";
-            return Err(ApiError::new("changed_since", 6, message).with("id", suggestion.id));
+            return Err(ApiError::new("changed_since", 6, message).with("id", &suggestion.id));
         }
-        match suggestion.op {
-            SuggestionOp::Forget => drop(vault.trash().trash(std::slice::from_ref(&target), now())?),
-            _ => drop(vault.editor().edit(&target, EditFields { text: Some(text), ..EditFields::default() }, now())?),
-        }
-        Ok(target)
+        Ok(())
     }
 
     fn item(&self, suggestion: Suggestion) -> ApiResult<SuggestionItem> {

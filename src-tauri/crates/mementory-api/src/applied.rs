@@ -1,0 +1,38 @@
+//! Warnings of changes that are made, as texts.
+use crate::types::Warning;
+use mementory_vault::{Applied, FailedStep};
+
+/// The warnings of a change: what failed after it was made. No texts if nothing did.
+pub fn warnings_of<T>(change: &Applied<T>) -> Vec<Warning> {
+    change.warnings.iter().copied().map(warning_of).collect()
+}
+
+fn warning_of(step: FailedStep) -> Warning {
+    let (code, place, message) = match step {
+        FailedStep::Index => {
+            ("index_behind", "index", "the search index is behind; it catches up at the next change or opening")
+        }
+        FailedStep::AuditLog => {
+            ("audit_not_written", "audit", "the change was made, but its entry in the log could not be written")
+        }
+        FailedStep::Cleaning => (
+            "cleaning_unfinished",
+            "cleaning",
+            "the words are gone from the records, but not yet from every place; open the vault again to finish",
+        ),
+        FailedStep::ErasureList => (
+            "erasure_list_not_written",
+            "erasures",
+            "the list of erasures in the program's folder could not be written; the vault's own has the erasure",
+        ),
+        FailedStep::Sync => (
+            "not_synced",
+            "disk",
+            "the change was made, but the system did not confirm it; a power failure now could undo it",
+        ),
+        FailedStep::ReadBack => {
+            ("not_read_back", "file", "the file was written, but it could not be read again to check it")
+        }
+    };
+    Warning { code: code.into(), place: place.into(), message: message.into(), count: 1 }
+}

@@ -1,0 +1,58 @@
+//! The result of a change that is made. An error means that the change was not made, so whatever fails after the commit
+//! is a warning.
+use crate::{VaultResult, failed_step::FailedStep};
+use std::{
+    collections::BTreeSet,
+    ops::{Deref, DerefMut},
+};
+
+/// A change that is made: what it returned, and the steps after its commit that failed. Reads like its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied<T> {
+    /// What the change returned.
+    pub value: T,
+    /// The steps that failed after the commit.
+    pub warnings: BTreeSet<FailedStep>,
+}
+
+impl<T> Applied<T> {
+    /// A change without warnings.
+    pub fn new(value: T) -> Self {
+        Self { value, warnings: BTreeSet::new() }
+    }
+
+    /// The same warnings with another value.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Applied<U> {
+        Applied { value: f(self.value), warnings: self.warnings }
+    }
+
+    /// Runs a step after the commit. If it fails, `step` is a warning.
+    pub(crate) fn then(mut self, step: FailedStep, work: impl FnOnce(&T) -> VaultResult<()>) -> Self {
+        if work(&self.value).is_err() {
+            self.warnings.insert(step);
+        }
+        self
+    }
+
+    /// Adds a warning if the step `failed`.
+    pub(crate) fn warn_if(mut self, failed: bool, step: FailedStep) -> Self {
+        if failed {
+            self.warnings.insert(step);
+        }
+        self
+    }
+}
+
+impl<T> Deref for Applied<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for Applied<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}

@@ -1,0 +1,138 @@
+// A prepared vault, the operations on it, and its visible state, for the tests that disturb an operation.
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { manyConversations } from "../cli/generated.mjs";
+import { FIXTURES, Vault } from "../cli/mementory.mjs";
+
+const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
+/** Files that a closed vault may consist of. */
+export const VAULT_FILE_PATTERN = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock|erasures)$/;
+
+/** Creates a vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. */
+export function prepareVault(folder) {
+  const vault = new Vault(folder, "prepared").create();
+  vault.must("import", join(FIXTURES, "samples", "chatgpt-export.zip"));
+  vault.must("import", join(FIXTURES, "samples", "claude-export.zip"));
+  vault.must("edit", vault.list("--kind", "memory")[0].id, "--tag", "kept");
+  vault.must("delete", vault.list("--kind", "message").at(-1).id);
+  vault.batch = vault.must("import", vault.write("first.json", manyConversations("marigold", 60, 6))).batch;
+  return vault;
+}
+
+/**
+ * Functions that return an operation: `erased` is a search for the erased text, `secrets` are the files with the old
+ * and the new passphrase.
+ */
+export const OPERATIONS = [
+  (vault) => ({
+    name: "import",
+    args: ["import", vault.write("second.json", manyConversations("juniper", 150, 8))],
+  }),
+  (vault) => ({
+    name: "edit",
+    args: [
+      "edit",
+      vault.list("--kind", "memory")[0].id,
+      ...[
+        "--text-file",
+        vault.write("edited.txt", "Prefers lanterns over torches."),
+        "--tag",
+        "lantern",
+        "--title",
+        "Light",
+      ],
+    ],
+  }),
+  (vault) => ({
+    name: "erase",
+    args: [
+      "erase",
+      vault
+        .list("--kind", "conversation", "--source", "chatgpt")
+        .find(({ title }) => title === "marigold about subject 7").id,
+    ],
+    erased: '"marigold 7"',
+  }),
+  (vault) => ({
+    name: "passwd",
+    args: ["passwd", "--kdf-floor", "--new-passphrase-file", vault.write("new.txt", `${NEW_PASSPHRASE}\n`)],
+    secrets: ["passphrase.txt", "new.txt"],
+  }),
+  (vault) => ({ name: "undo", args: ["undo", vault.batch] }),
+  (vault) => ({
+    name: "redact",
+    args: [
+      "redact",
+      vault.list("--kind", "message").find(({ text }) => text.startsWith("marigold 9 2:")).id,
+      "--span",
+      "0:8:name",
+    ],
+  }),
+];
+
+/** The visible state before and after the operation, and how long opening and the whole operation take. */
+export function measureStates(vault, operation) {
+  const copy = copyVault(vault);
+  const opening = millisecondsOf(() => copy.must("info"));
+  const before = visibleState(copy);
+  const duration = millisecondsOf(() => copy.must(...operation.args));
+  if (operation.secrets) copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
+  const after = visibleState(copy);
+  if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing visible`);
+  return { before, after, opening, duration };
+}
+
+/** Problems after an erasure: the text is still found, or a tombstone has no complete receipt. */
+export function erasureProblems(vault, words) {
+  const problems = [];
+  const { total } = vault.must("search", words);
+  if (total > 0) problems.push(`${total} found of what was erased`);
+  const open = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
+  if (open.length > 0) problems.push(`${open.length} tombstones without a complete receipt (${open[0].complete})`);
+  return problems;
+}
+
+export function copyVault(vault) {
+  const copy = new Vault(vault.folder, "killed");
+  // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this
+  // one.
+  for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
+  cpSync(vault.path, copy.path, { recursive: true });
+  return copy;
+}
+
+/** Everything visible, without times and ids that differ in every run. */
+export function visibleState(vault) {
+  const { records, trash, tombstones, batches } = vault.dump();
+  const stable = ({ updated_at: _u, changed_at: _c, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
+  return JSON.stringify({
+    records: records.map(stable).sort(),
+    trash: trash.map(stable).sort(),
+    tombstones: tombstones.map(({ op, target_id: target }) => `${op} ${target}`).sort(),
+    batches: batches.map(({ batch: _b, at: _a, ...batch }) => JSON.stringify(batch)),
+  });
+}
+
+export function differenceText(now, { before, after }) {
+  const [n, b, a] = [now, before, after].map((text) => JSON.parse(text));
+  return Object.keys(n)
+    .map((key) => `${key} ${n[key].length} (before ${b[key].length}, after ${a[key].length})`)
+    .join(", ");
+}
+
+export function millisecondsOf(run) {
+  const started = performance.now();
+  run();
+  return performance.now() - started;
+}
+
+/** Random numbers that are the same for the same seed (mulberry32). */
+export function randomNumbers(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
