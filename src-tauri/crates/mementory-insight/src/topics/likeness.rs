@@ -1,4 +1,4 @@
-//! How alike texts are in meaning, words and kind, for those pairs that may be alike.
+//! How alike each two texts are in meaning, words and kind.
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
@@ -6,10 +6,8 @@ use crate::{fitted, kinds::AboutKind};
 const KEPT: usize = 16;
 /// Nearest texts whose mean likeness is what is usual for a text. Some texts are like everything a little.
 const USUAL: usize = 10;
-/// Texts that are all compared with each other. Of more, only those that share a pivot are, to limit the time.
-const MAX_COMPARED: usize = 3000;
-/// Pivots that a text belongs to.
-const PIVOTS_OF_TEXT: usize = 3;
+/// Most texts whose vectors are compared, each with each other. The time grows with the square of their number.
+pub(super) const MAX_COMPARED: usize = 3000;
 /// What shared words and the same kind add, by search on the development half of labelled memories.
 const WORDS: f32 = 0.3;
 const KIND: f32 = 0.3;
@@ -32,15 +30,10 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };
     let mut nearest: Vec<Vec<(f32, usize)>> = vec![Vec::new(); texts.len()];
-    for group in groups(vectors) {
-        for (i, a) in group.iter().enumerate() {
-            for b in group.iter().skip(i + 1) {
-                all.offer(&mut nearest, *a, *b);
-            }
+    for a in 0..texts.len() {
+        for b in a + 1..texts.len() {
+            all.offer(&mut nearest, a, b);
         }
-    }
-    for (a, b) in by_words.keys() {
-        all.offer(&mut nearest, *a, *b);
     }
     let usual: Vec<f32> = nearest.iter().map(|list| mean(list)).collect();
     let mut out = Edges::new();
@@ -72,33 +65,11 @@ impl Texts<'_> {
             if list.len() == KEPT && list.last().is_some_and(|(least, _)| *least >= likeness) {
                 continue;
             }
-            if list.iter().any(|(_, known)| *known == other) {
-                continue;
-            }
             let at = list.partition_point(|(known, _)| *known >= likeness);
             list.insert(at, (likeness, other));
             list.truncate(KEPT);
         }
     }
-}
-
-/// Groups of texts of which the members are compared: all, or those nearest to the same pivot. Pivots are texts at even
-/// distances, so that the same texts always have the same groups.
-fn groups(vectors: &[Vec<f32>]) -> Vec<Vec<usize>> {
-    if vectors.len() <= MAX_COMPARED {
-        return vec![(0..vectors.len()).collect()];
-    }
-    let count = 2 * (vectors.len() as f64).sqrt() as usize;
-    let pivots: Vec<&Vec<f32>> = vectors.iter().step_by(vectors.len() / count).collect();
-    let mut groups = vec![Vec::new(); pivots.len()];
-    for (n, vector) in vectors.iter().enumerate() {
-        let mut near: Vec<(f32, usize)> = pivots.iter().enumerate().map(|(p, of)| (dot(of, vector), p)).collect();
-        near.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
-        near.iter().take(PIVOTS_OF_TEXT).for_each(|(_, pivot)| groups[*pivot].push(n));
-    }
-    // A vault of nothing but the same sentence has one huge group.
-    groups.iter_mut().for_each(|group| group.truncate(MAX_COMPARED));
-    groups
 }
 
 /// Sum of products; 0 if a text has no vector.

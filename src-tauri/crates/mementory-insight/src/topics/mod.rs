@@ -30,7 +30,7 @@ pub struct Topic {
 }
 
 /// Topics of these texts, the largest first. `vectors`: of length 1, one for each text, empty for a text without one. If
-/// most texts have none, words alone decide.
+/// most texts have none, or there are more than 3,000 texts, words alone decide.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let bags: Vec<Vec<String>> = texts.iter().map(|text| bag(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -44,7 +44,8 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     };
     let by_words = edges_by_words(&bags, &weights);
     let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
-    let groups = if vectors.len() == texts.len() && usable * 2 > texts.len() {
+    let few = texts.len() <= likeness::MAX_COMPARED;
+    let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
         linkage::groups(texts.len(), &likeness::pairs(texts, vectors, &by_words))
     } else {
         communities(texts.len(), &by_words)
