@@ -42,11 +42,11 @@ describe("Settings, Agents", () => {
     render(Agents);
     const claude = await row("claude_code");
     expect(claude.getByText(/^May read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
-    expect(claude.getByText("Really connected: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
-    expect(claude.getByText(/96 entries left today/)).toBeTruthy();
-    expect((await row("codex")).getByText("Stopped. It gets no more answers.")).toBeTruthy();
+    expect(claude.getByText("Program that is connected: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
+    expect(claude.getByText(/96 entries sent today/)).toBeTruthy();
+    expect((await row("codex")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
     expect((await row("zed")).getByText("Not connected.")).toBeTruthy();
-    expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not covered\. Ends /)).toBeTruthy();
+    expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not masked\. Ends /)).toBeTruthy();
     const cursor = await row("cursor");
     expect(cursor.getByTestId("agent-connect")).toHaveProperty("disabled", true);
     expect(cursor.getByText(/syntax error in line 4/)).toBeTruthy();
@@ -56,7 +56,7 @@ describe("Settings, Agents", () => {
   it("stops a client at once, and says so", async () => {
     render(Agents);
     await fireEvent.click((await row("claude_code")).getByTestId("agent-stop"));
-    expect((await row("claude_code")).getByText("Stopped. It gets no more answers.")).toBeTruthy();
+    expect((await row("claude_code")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
     expect(toasts.current?.text).toBe("Claude Code gets no more answers.");
     expect((await mock.agents()).grants.find(({ id }) => id === "g-claude")?.state).toBe("revoked");
     expect((await row("claude_code")).queryByTestId("agent-stop")).toBeNull();
@@ -65,7 +65,7 @@ describe("Settings, Agents", () => {
   it("switches answering off and on, and shows why it could not begin", async () => {
     render(Agents);
     await fireEvent.click(await screen.findByTestId("agents-answer"));
-    expect(await screen.findByText("Nobody is answered until you switch this on.")).toBeTruthy();
+    expect(await screen.findByText("No requests are answered until you switch this on.")).toBeTruthy();
     const found = await mock.agents();
     const problem = failWith("already_serving", "Another window answers clients already.").body;
     vi.spyOn(mock, "agents").mockResolvedValue({ ...found, answering: { enabled: true, running: false, problem } });
@@ -152,7 +152,7 @@ describe("what they asked for", () => {
     agents.shownGrant = "g-claude";
     await agents.load();
     render(ClientCalls);
-    expect((await screen.findByTestId("calls-total")).textContent).toBe("5 calls");
+    expect((await screen.findByTestId("calls-total")).textContent).toBe("5 requests");
     await fireEvent.click(screen.getByTestId("calls-stop"));
     await waitFor(() => expect(screen.queryByTestId("calls-stop")).toBeNull());
   });
@@ -161,7 +161,7 @@ describe("what they asked for", () => {
     mock = await start();
     await agents.load();
     render(ClientCalls);
-    expect(await screen.findByText("No agent has asked yet")).toBeTruthy();
+    expect(await screen.findByText("No requests yet")).toBeTruthy();
   });
 
   it("announces the first read once, and leads there", async () => {
@@ -208,7 +208,7 @@ describe("suggestions", () => {
     await fireEvent.click((await card("s-2")).getByTestId("suggestion-refuse"));
     await waitFor(async () => expect(await cards()).toHaveLength(1));
     await fireEvent.click((await card("s-3")).getByTestId("suggestion-never"));
-    expect(await screen.findByText("No suggestion waits")).toBeTruthy();
+    expect(await screen.findByText("No suggestions")).toBeTruthy();
     expect(decide.mock.calls.map(([request]) => request)).toEqual([
       { accept: [{ id: "s-1", text: "Prefers millimetres." }], refuse: [], never: [] },
       { accept: [], refuse: ["s-2"], never: [] },

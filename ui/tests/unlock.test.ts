@@ -127,7 +127,7 @@ describe("unlock", () => {
     render(Unlock);
     await attempt("anything");
     const shown = await screen.findByTestId("unlock-index");
-    expect(shown.textContent).toContain("The search index didn’t pass its check.");
+    expect(shown.textContent).toContain("The search index is damaged.");
     expect(shown.textContent).toContain("It is being rebuilt from your vault. Nothing is lost.");
     expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.25");
     await fireEvent.click(screen.getByTestId("unlock-stop"));
