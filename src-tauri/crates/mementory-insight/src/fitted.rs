@@ -26,12 +26,12 @@ const MIN_KIND: f32 = 0.2;
 /// A special category is suggested from this probability on. Recall first.
 pub const MIN_SPECIAL: f32 = 0.55;
 
-/// What the regressions get of one text.
+/// Inputs of the regressions for one text.
 #[derive(Debug, Clone)]
 pub struct Inputs {
-    /// For the kind.
+    /// Inputs of the regression for the kind.
     pub kind: Vec<f32>,
-    /// For the special categories.
+    /// Inputs of the regressions for the special categories.
     pub special: Vec<f32>,
 }
 

@@ -11,8 +11,9 @@ const NAME_WORDS: usize = 3;
 const MAX_WORDS: usize = 60;
 /// Texts with a word that are compared with each other; more frequent words tell nothing.
 const MAX_SHARING: usize = 60;
-/// How near two texts must be by words (cosine of weighted words), and by vectors.
+/// Smallest cosine of the weighted words of two texts that are about the same.
 const MIN_WORDS: f32 = 0.2;
+/// Smallest cosine of the vectors of two texts that are about the same.
 const MIN_VECTORS: f32 = 0.42;
 /// Texts that are compared by vectors; the square of it is the work.
 const MAX_BY_VECTORS: usize = 4000;

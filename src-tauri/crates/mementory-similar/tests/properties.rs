@@ -1,4 +1,4 @@
-//! Properties of all texts, and the time for texts that are expensive to compare.
+//! Properties that must hold for any texts. Also prints the time for texts that are slow to compare.
 #![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 

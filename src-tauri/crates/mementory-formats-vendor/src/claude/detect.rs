@@ -328,7 +328,7 @@ fn claim_reason(found: &[(usize, Content)]) -> String {
     format!("Found {}", seen.join(", "))
 }
 
-/// Names of missing parts, by the manifest and by gaps in the numbers.
+/// Returns the names of missing parts: those that the manifest lists, and those that a gap in the numbering shows.
 fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
     let members = catalog.members();
     let mut present: BTreeSet<String> = BTreeSet::new();
