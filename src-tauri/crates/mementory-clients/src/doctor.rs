@@ -56,7 +56,7 @@ pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<Clien
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }
 
-/// The state of one client; as [`doctor`].
+/// Reports on one client, like [`doctor`].
 pub fn check_client(client: Client, places: &Places, expected: &Server) -> ClientReport {
     let config_path = places.config_path(client);
     let mut report = ClientReport {

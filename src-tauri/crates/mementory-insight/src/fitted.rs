@@ -90,7 +90,7 @@ fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
     (confidence >= MIN_KIND).then_some(About { kind, confidence })
 }
 
-/// The inputs by their weights, and the bias, which is the last weight.
+/// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
 fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
     let bias = weights.last().copied().unwrap_or_default();
     weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias

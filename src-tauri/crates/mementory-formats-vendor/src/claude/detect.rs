@@ -55,7 +55,7 @@ fn is_candidate(member: &Member) -> bool {
         || member.name == "pasted text"
 }
 
-/// The content of a member by its keys. Memories have unique keys, so they are checked before more general keys.
+/// Determines the content of a member from its keys. The unique keys of memories are checked before more general keys.
 fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
     let is_in_folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
