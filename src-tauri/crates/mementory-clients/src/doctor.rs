@@ -114,8 +114,8 @@ fn installed(client: Client, places: &Places) -> Option<Found> {
 }
 
 fn starts_expected(entry: &Entry, expected: &Server) -> bool {
-    let names_only = Server { env: Default::default(), ..expected.clone() };
-    entry.starts(&names_only) && expected.env.keys().all(|name| entry.env.contains_key(name))
+    let without_env = Server { env: Default::default(), ..expected.clone() };
+    entry.starts(&without_env) && expected.env.keys().all(|name| entry.env.contains_key(name))
 }
 
 fn command_problem(command: &str) -> Option<Problem> {
