@@ -41,7 +41,7 @@ describe("Settings, Agents", () => {
   it("lists the clients of this computer, with what they may see and the program that is connected", async () => {
     render(Agents);
     const claude = await row("claude_code");
-    expect(claude.getByText(/^May read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
+    expect(claude.getByText(/^It may read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
     expect(claude.getByText("Program that is connected: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
     expect(claude.getByText(/96 entries sent today/)).toBeTruthy();
     expect((await row("codex")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
@@ -70,7 +70,7 @@ describe("Settings, Agents", () => {
     const problem = failWith("already_serving", "Another window answers clients already.").body;
     vi.spyOn(mock, "agents").mockResolvedValue({ ...found, answering: { enabled: true, running: false, problem } });
     await agents.load();
-    expect((await screen.findByTestId("agents-problem")).textContent).toContain("answers agents already");
+    expect((await screen.findByTestId("agents-problem")).textContent).toContain("is already answering agents");
   });
 
   it("opens the sheets, and what a client asked for", async () => {
@@ -121,7 +121,7 @@ describe("connecting", () => {
     await fireEvent.click(screen.getByTestId("connect-read"));
     vi.spyOn(mock, "connectClient").mockRejectedValueOnce(failWith("config_broken", "x"));
     await fireEvent.click(screen.getByTestId("connect-do"));
-    expect((await screen.findByTestId("connect-problem")).textContent).toContain("Correct it there first");
+    expect((await screen.findByTestId("connect-problem")).textContent).toContain("Correct that file first");
   });
 
   it("is taken back with the grant", async () => {
@@ -143,7 +143,7 @@ describe("connecting", () => {
     const [grant] = (await mock.agents()).grants;
     if (!grant) throw new Error("no grant");
     const all = { ...grant, conversations: true, covered: true, rights: ["read"], kinds: ["memory", "fact"] };
-    expect(grantSummary(all)).toBe("May read. Memories and conversations. Only Memory and Fact.");
+    expect(grantSummary(all)).toBe("It may read. Memories and conversations. Only Memory and Fact.");
   });
 });
 
