@@ -21,7 +21,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .iter()
         .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
         .collect();
-    // The webview stores nothing (see below), so the stored preferences are set before the first paint.
+    // The webview is incognito and stores nothing, so the preferences are set before the first paint.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&remembered)?

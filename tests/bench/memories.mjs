@@ -114,8 +114,8 @@ export function writeMemories(folder, count, text = repetitiveText) {
  * `removed` deletions.
  */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
-  const every = Math.floor(count / (changed + removed));
-  const affectedNumbers = Array.from({ length: changed + removed }, (_, i) => i * every);
+  const interval = Math.floor(count / (changed + removed));
+  const affectedNumbers = Array.from({ length: changed + removed }, (_, i) => i * interval);
   const newNumbers = Array.from({ length: added }, (_, i) => count + i);
   const changedNumbers = new Set(affectedNumbers.slice(0, changed));
   const line = (i) =>

@@ -41,12 +41,19 @@ describe("Settings, Agents", () => {
   it("lists the clients of this computer, with what they may see and the program that is connected", async () => {
     render(Agents);
     const claude = await row("claude_code");
+<<<<<<< HEAD
     expect(claude.getByText(/^May read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
     expect(claude.getByText("Program: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
     expect(claude.getByText(/96 entries went out today/)).toBeTruthy();
     expect((await row("codex")).getByText("Stopped. It gets no more answers.")).toBeTruthy();
+=======
+    expect(claude.getByText(/^It may read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
+    expect(claude.getByText("Program that is connected: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
+    expect(claude.getByText(/96 entries sent today/)).toBeTruthy();
+    expect((await row("codex")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
+>>>>>>> words
     expect((await row("zed")).getByText("Not connected.")).toBeTruthy();
-    expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not covered\. Ends /)).toBeTruthy();
+    expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not masked\. Ends /)).toBeTruthy();
     const cursor = await row("cursor");
     expect(cursor.getByTestId("agent-connect")).toHaveProperty("disabled", true);
     expect(cursor.getByText(/syntax error in line 4/)).toBeTruthy();
@@ -56,7 +63,7 @@ describe("Settings, Agents", () => {
   it("stops a client at once, and says so", async () => {
     render(Agents);
     await fireEvent.click((await row("claude_code")).getByTestId("agent-stop"));
-    expect((await row("claude_code")).getByText("Stopped. It gets no more answers.")).toBeTruthy();
+    expect((await row("claude_code")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
     expect(toasts.current?.text).toBe("Claude Code gets no more answers.");
     expect((await mock.agents()).grants.find(({ id }) => id === "g-claude")?.state).toBe("revoked");
     expect((await row("claude_code")).queryByTestId("agent-stop")).toBeNull();
@@ -65,12 +72,12 @@ describe("Settings, Agents", () => {
   it("switches answering off and on, and shows why it could not begin", async () => {
     render(Agents);
     await fireEvent.click(await screen.findByTestId("agents-answer"));
-    expect(await screen.findByText("Nobody is answered until you switch this on.")).toBeTruthy();
+    expect(await screen.findByText("No requests are answered until you switch this on.")).toBeTruthy();
     const found = await mock.agents();
     const problem = failWith("already_serving", "Another window answers clients already.").body;
     vi.spyOn(mock, "agents").mockResolvedValue({ ...found, answering: { enabled: true, running: false, problem } });
     await agents.load();
-    expect((await screen.findByTestId("agents-problem")).textContent).toContain("answers agents already");
+    expect((await screen.findByTestId("agents-problem")).textContent).toContain("is already answering agents");
   });
 
   it("opens the sheets, and what a client asked for", async () => {
@@ -121,7 +128,7 @@ describe("connecting", () => {
     await fireEvent.click(screen.getByTestId("connect-read"));
     vi.spyOn(mock, "connectClient").mockRejectedValueOnce(failWith("config_broken", "x"));
     await fireEvent.click(screen.getByTestId("connect-do"));
-    expect((await screen.findByTestId("connect-problem")).textContent).toContain("Correct it there first");
+    expect((await screen.findByTestId("connect-problem")).textContent).toContain("Correct that file first");
   });
 
   it("is taken back with the grant", async () => {
@@ -143,7 +150,7 @@ describe("connecting", () => {
     const [grant] = (await mock.agents()).grants;
     if (!grant) throw new Error("no grant");
     const all = { ...grant, conversations: true, covered: true, rights: ["read"], kinds: ["memory", "fact"] };
-    expect(grantSummary(all)).toBe("May read. Memories and conversations. Only Memory and Fact.");
+    expect(grantSummary(all)).toBe("It may read. Memories and conversations. Only Memory and Fact.");
   });
 });
 
@@ -152,7 +159,7 @@ describe("what they asked for", () => {
     agents.shownGrant = "g-claude";
     await agents.load();
     render(ClientCalls);
-    expect((await screen.findByTestId("calls-total")).textContent).toBe("5 calls");
+    expect((await screen.findByTestId("calls-total")).textContent).toBe("5 requests");
     await fireEvent.click(screen.getByTestId("calls-stop"));
     await waitFor(() => expect(screen.queryByTestId("calls-stop")).toBeNull());
   });
@@ -161,7 +168,7 @@ describe("what they asked for", () => {
     mock = await start();
     await agents.load();
     render(ClientCalls);
-    expect(await screen.findByText("No agent has asked yet")).toBeTruthy();
+    expect(await screen.findByText("No requests yet")).toBeTruthy();
   });
 
   it("announces the first read once, and leads there", async () => {
@@ -208,7 +215,7 @@ describe("suggestions", () => {
     await fireEvent.click((await card("s-2")).getByTestId("suggestion-refuse"));
     await waitFor(async () => expect(await cards()).toHaveLength(1));
     await fireEvent.click((await card("s-3")).getByTestId("suggestion-never"));
-    expect(await screen.findByText("No suggestion waits")).toBeTruthy();
+    expect(await screen.findByText("No suggestions")).toBeTruthy();
     expect(decide.mock.calls.map(([request]) => request)).toEqual([
       { accept: [{ id: "s-1", text: "Prefers millimetres." }], refuse: [], never: [] },
       { accept: [], refuse: ["s-2"], never: [] },

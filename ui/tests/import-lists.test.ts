@@ -222,7 +222,7 @@ describe("undoing an import", () => {
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
     const undo = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
-    await waitFor(() => expect(ask()?.textContent).toContain("3 entries of this import were edited later."));
+    await waitFor(() => expect(ask()?.textContent).toContain("3 entries from this import were edited later."));
     expect(undo).not.toHaveBeenCalled();
     await fireEvent.click(document.querySelector("[data-cancel]") as HTMLElement);
     await waitFor(() => expect(ask()).toBeNull());
@@ -375,7 +375,7 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
-      "It is most like Pasted text. Choose a format, or keep it as a file.",
+      "It looks most like Pasted text. Choose a format, or keep it as a file.",
     );
   });
 });

@@ -108,7 +108,7 @@ describe("every number opens its list", () => {
     await fireEvent.click(screen.getByTestId("months-peak"));
     expect([nav.section, memories.filter.since, memories.filter.source]).toEqual(["memories", "2026-04-01", null]);
     expect(search.text).toBe("");
-    await fireEvent.click(screen.getByText("As table"));
+    await fireEvent.click(screen.getByText("As a table"));
     await fireEvent.click(screen.getAllByTestId("months-number")[0]!);
     expect([memories.filter.since, memories.filter.source]).toEqual(["2026-03-01", "chatgpt"]);
   });

@@ -84,7 +84,7 @@ it.each([
   ["unknown", "The export doesn’t say"],
   ["assistant", "ChatGPT on its own"],
   ["user", "You"],
-  ["system", "Put there by a program"],
+  ["system", "Added by a program"],
 ])("says who initiated a memory only if the export says it (%s)", async (said_by, words) => {
   await openWith(() => ({ said_by }));
   expect(valueBeside("Initiated by")).toBe(words);
@@ -146,14 +146,14 @@ describe("your message", () => {
 
   it("does not exist if no visible message of the person leads to the memory", async () => {
     await openLinked([CONTEXT, message("call", "context", CALL)], "call");
-    expect(valueBeside("Your message")).toBe("Not from a message of yours");
+    expect(valueBeside("Your message")).toBe("Not from one of your messages");
     expect(valueBeside("ChatGPT noted")).toBe(NOTE);
   });
 
   it("does not exist for custom instructions, which the export wraps in words of its own", async () => {
     const late = { ...CONTEXT, parent_id: "own" };
     await openLinked([message("own", null, { text: OWN }), late], "context", "custom_instructions");
-    expect(valueBeside("Your message")).toBe("Not from a message of yours");
+    expect(valueBeside("Your message")).toBe("Not from one of your messages");
     expect(document.body.textContent).not.toContain("The user provided");
   });
 

@@ -54,7 +54,7 @@ describe("unlock", () => {
   it.each([
     [{ erasures_reapplied: 2 }, /something was erased from the vault 2 times/],
     [{ erasure_ledger: "none" }, /has no list of what was erased/],
-    [{ erasures_reapplied: 1, erasure_ledger: "failed" }, /could not be erased here/],
+    [{ erasures_reapplied: 1, erasure_ledger: "failed" }, /could not be erased from this copy/],
     [{}, null],
   ])("says what the list of erasures did: %o", async (answer, shownText) => {
     mock.unlock = async () => ({ ...(await mock.sessionState()), open: true, path: VAULT_PATH, ...answer });
@@ -127,7 +127,7 @@ describe("unlock", () => {
     render(Unlock);
     await attempt("anything");
     const shown = await screen.findByTestId("unlock-index");
-    expect(shown.textContent).toContain("The search index didn’t pass its check.");
+    expect(shown.textContent).toContain("The search index is damaged.");
     expect(shown.textContent).toContain("It is being rebuilt from your vault. Nothing is lost.");
     expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.25");
     await fireEvent.click(screen.getByTestId("unlock-stop"));

@@ -73,7 +73,7 @@ fn add_file(source: &mut String, code: &str, text: &str, lists: &[&str]) -> Resu
     Ok(())
 }
 
-/// Each list becomes a constant: of words, or of groups of words.
+/// Appends a constant for each list: an array of words, or of groups of words.
 fn add_names(source: &mut String) -> Result<(), Box<dyn Error>> {
     let file: Table = fs::read_to_string(NAMES)?.parse()?;
     for (name, value) in file.iter().filter(|(name, _)| *name != "reviewed_by") {

@@ -123,8 +123,8 @@ pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     mementory_vault::backups_of(vault).into_iter().map(view).collect()
 }
 
-/// Detects the formats of files by their content; returns one result for each path. A file that is encrypted as a whole
-/// is opened with the passphrase. Without one, the result only says that it is encrypted.
+/// Detects the formats of files from their content. Returns one result for each path. A file that is encrypted as a
+/// whole is opened with the passphrase. Without one, the result only says that it is encrypted.
 ///
 /// # Errors
 /// A path that does not exist, cannot be read, or is neither file nor folder; `passphrase_wrong`.
@@ -342,7 +342,7 @@ pub struct Check<'a> {
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Validates a file by the rules of its format. Changes nothing.
+/// Validates a file against the rules of its format. Changes nothing.
 ///
 /// # Errors
 /// The file is not recognised, unreadable or encrypted (`passphrase_needed`, `passphrase_wrong`), its format has no

@@ -78,7 +78,7 @@ pub struct Filters {
     /// beliefs, plans, how_to_answer; an empty value selects memories of which nothing is suggested.
     #[arg(long, value_name = "KIND")]
     pub about: Option<String>,
-    /// Only memories of this special category: health, beliefs, politics, origin, sexuality, biometrics, union, money,
+    /// Only memories on this private topic: health, beliefs, politics, origin, sexuality, biometrics, union, money,
     /// minors, exact_address, or any.
     #[arg(long, value_name = "CATEGORY")]
     pub special: Option<String>,

@@ -80,7 +80,7 @@ impl Client {
         }
     }
 
-    /// The client of an id; `-` and capitals are accepted. `None`: there is no such client.
+    /// The client with this id. `-` and capitals are accepted. `None`: there is no such client.
     pub fn parse(id: &str) -> Option<Self> {
         let id = id.to_lowercase().replace('-', "_");
         Self::ALL.into_iter().find(|client| client.id() == id)

@@ -56,7 +56,7 @@ pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<Clien
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }
 
-/// The state of one client; as [`doctor`].
+/// Reports on one client, like [`doctor`].
 pub fn check_client(client: Client, places: &Places, expected: &Server) -> ClientReport {
     let config_path = places.config_path(client);
     let mut report = ClientReport {
@@ -114,8 +114,8 @@ fn installed(client: Client, places: &Places) -> Option<Found> {
 }
 
 fn starts_expected(entry: &Entry, expected: &Server) -> bool {
-    let names_only = Server { env: Default::default(), ..expected.clone() };
-    entry.starts(&names_only) && expected.env.keys().all(|name| entry.env.contains_key(name))
+    let without_env = Server { env: Default::default(), ..expected.clone() };
+    entry.starts(&without_env) && expected.env.keys().all(|name| entry.env.contains_key(name))
 }
 
 fn command_problem(command: &str) -> Option<Problem> {

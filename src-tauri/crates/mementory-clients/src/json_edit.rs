@@ -12,7 +12,7 @@ use std::ops::Range;
 
 type Edits = Vec<(Range<usize>, String)>;
 
-/// The entry of a server; `None` if there is none.
+/// The entry of the server with this name; `None` if there is none.
 pub(crate) fn find(text: &str, shape: JsonShape, name: &str) -> Result<Option<Entry>, TextError> {
     let root = root(text, shape.dialect)?;
     let section = root.as_ref().map(|root| object_in(root, shape.section)).transpose()?.flatten();

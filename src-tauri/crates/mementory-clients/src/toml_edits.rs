@@ -51,7 +51,7 @@ fn entry_of(table: &dyn TableLike) -> Entry {
     }
 }
 
-/// The entry of a server; `None` if there is none.
+/// The entry of the server with this name; `None` if there is none.
 pub(crate) fn find(text: &str, name: &str) -> Result<Option<Entry>, TextError> {
     let document = parse(text)?;
     let read = |table: Option<&dyn TableLike>| table.map_or_else(Entry::default, entry_of);

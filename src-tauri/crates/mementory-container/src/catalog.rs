@@ -81,7 +81,7 @@ impl Catalog {
         self.members.push(member);
     }
 
-    /// After this call, reading a member ends with [`FormatError::Cancelled`] when the flag is set.
+    /// Passes a flag. Once it is set, reading a member ends with [`FormatError::Cancelled`].
     pub fn cancel_with(&mut self, flag: Arc<AtomicBool>) {
         self.cancel = flag;
     }

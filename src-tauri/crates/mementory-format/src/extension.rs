@@ -61,7 +61,7 @@ pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
 
-/// The members of a record's JSON form, by name.
+/// The members of a record's JSON form.
 pub fn members(record: &Record) -> Map<String, Value> {
     match serde_json::to_value(record) {
         Ok(Value::Object(map)) => map,

@@ -84,7 +84,7 @@ pub fn send_file(
     })
 }
 
-/// Media type of a file, determined by its first bytes, else by its name.
+/// Media type of a file, determined from its first bytes, else from its name.
 pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     let by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",

@@ -18,13 +18,13 @@ pub fn item(text: &str) -> String {
             out.push('\n');
             continue;
         }
-        let words = line.trim_start();
+        let unindented = line.trim_start();
         // A fence, a table or a rule at the start of a line could swallow the text after the item.
-        let is_block =
-            ["```", "~~~", "|"].iter().any(|mark| words.starts_with(mark)) || matches!(words, "---" | "***" | "___");
+        let is_block = ["```", "~~~", "|"].iter().any(|mark| unindented.starts_with(mark))
+            || matches!(unindented, "---" | "***" | "___");
         let mark = if is_block { "\\" } else { "" };
-        let indent = line.get(..line.len() - words.len()).unwrap_or_default();
-        out.push_str(&format!("  {indent}{mark}{}\n", without_commands(words)));
+        let indent = line.get(..line.len() - unindented.len()).unwrap_or_default();
+        out.push_str(&format!("  {indent}{mark}{}\n", without_commands(unindented)));
     }
     out
 }

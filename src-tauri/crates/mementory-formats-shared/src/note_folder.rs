@@ -252,7 +252,7 @@ pub fn may_hold_secret(name: &str) -> bool {
     known.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Media type of pictures, sound, video and documents, by the extension of the name. None for other files.
+/// Media type of pictures, sound, video and documents, determined from the extension of the name. None for other files.
 pub fn media_type(name: &str) -> Option<&'static str> {
     let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
     Some(match ending.as_str() {

@@ -30,7 +30,7 @@ impl Header {
         names.iter().find_map(|name| self.normal.iter().position(|column| *column == normal_name(name)))
     }
 
-    /// The cells of the columns that are not in `used`, by the names of their columns. Empty cells are left out.
+    /// Maps the names of the columns that are not in `used` to their cells. Empty cells are left out.
     pub fn other_cells(&self, row: &Row, used: &[Option<usize>]) -> Fields {
         let unused = row
             .cells
@@ -212,7 +212,7 @@ impl<'r> CsvRows<'r> {
     }
 }
 
-/// The encoding of a text, determined by its first bytes, and the length of its byte order mark.
+/// The encoding of a text, determined from its first bytes, and the length of its byte order mark.
 fn encoding_of(head: &[u8]) -> (&'static encoding_rs::Encoding, usize) {
     match (encoding_rs::Encoding::for_bom(head), head) {
         (Some(found), _) => found,

@@ -142,7 +142,7 @@ fn subject_at_start(folded: &Folded) -> Option<bool> {
     (!is(&["boss", "team", "neighbour", "colleague"])).then(|| is(&["dog", "cat"]))
 }
 
-/// Weight of a cue by its place. What is said first is what it is about; a person named as the subject above all.
+/// Weight of the place of a cue. A text is most often about what it says first, above all if its subject is a person.
 fn place_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
     let before = folded.text[..start].chars().count();
     let subject = if folded.languages.ja { 10 } else { 22 };

@@ -26,12 +26,12 @@ const MIN_KIND: f32 = 0.2;
 /// A special category is suggested from this probability on. Recall first.
 pub const MIN_SPECIAL: f32 = 0.55;
 
-/// What the regressions get of one text.
+/// Inputs of the regressions for one text.
 #[derive(Debug, Clone)]
 pub struct Inputs {
-    /// For the kind.
+    /// Inputs of the regression for the kind.
     pub kind: Vec<f32>,
-    /// For the special categories.
+    /// Inputs of the regressions for the special categories.
     pub special: Vec<f32>,
 }
 
@@ -107,7 +107,7 @@ fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
     (confidence >= MIN_KIND).then_some(About { kind, confidence })
 }
 
-/// The inputs by their weights, and the bias, which is the last weight.
+/// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
 fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
     let bias = weights.last().copied().unwrap_or_default();
     weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias

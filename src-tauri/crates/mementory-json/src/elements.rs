@@ -119,8 +119,9 @@ pub struct Elements<'r> {
     ends_inside_element: bool,
     /// Number of elements returned.
     elements: u64,
-    /// Text of the wrapping object without the elements, and true if it is too long to store.
+    /// Text of the object that contains the array, without the elements of the array.
     wrapper_text: Vec<u8>,
+    /// True if that text is too long to store. `wrapper_text` is then incomplete, and not returned.
     wrapper_too_long: bool,
 }
 

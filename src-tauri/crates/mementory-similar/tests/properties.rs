@@ -1,4 +1,4 @@
-//! Properties of all texts, and the time for texts that are expensive to compare.
+//! Properties that must hold for any texts. Also prints the time for texts that are slow to compare.
 #![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 
@@ -149,7 +149,7 @@ fn empty_texts_are_not_duplicates() {
     assert_eq!(group_texts(&key(), &texts, THRESHOLD), []);
 }
 
-/// Texts that are expensive to compare, by kind. Large numbers of them are used for measurements.
+/// Returns texts that are slow to compare, with the name of each kind of text. Measurements use large numbers of them.
 fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     let word_by_number = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
     let pseudorandom_word = |n: usize| -> String {

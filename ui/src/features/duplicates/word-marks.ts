@@ -3,11 +3,11 @@ import { truncated } from "$lib/logic/untrusted-text";
 import { splitSegments, type TextSegment } from "$lib/logic/text-segments";
 
 /** The part of a text that is shown and compared. */
-export const truncate = (text: string): string => truncated(text, 2000);
+export const comparedPart = (text: string): string => truncated(text, 2000);
 
 /** The text, with marks at the words that the other text lacks. */
 export function markDifferences(text: string, other: string): TextSegment[] {
-  return wordDiff(truncate(other), truncate(text))
+  return wordDiff(comparedPart(other), comparedPart(text))
     .filter((part) => part.kind !== "removed")
     .flatMap((part): TextSegment[] =>
       part.kind === "added" && part.text.trim() !== ""

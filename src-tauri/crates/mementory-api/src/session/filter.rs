@@ -97,7 +97,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
         Some(ANY_SPECIAL) => Some(None),
         Some(name) => {
             let names = Special::ALL.map(Special::as_str).join(", ");
-            let unknown = || ApiError::new("usage", 2, format!("{name} is not a special category. Use any, {names}."));
+            let unknown = || ApiError::new("usage", 2, format!("{name} is not a private topic. Use any, {names}."));
             Some(Some(Special::parse(name).ok_or_else(unknown)?))
         }
     };

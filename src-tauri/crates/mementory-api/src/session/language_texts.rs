@@ -1,11 +1,11 @@
-//! Texts that are data by language.
+//! Loads texts that are stored as one JSON file per language.
 use crate::{ApiError, ApiResult};
 use serde::de::DeserializeOwned;
 
-/// Codes of languages with their texts as JSON.
+/// Pairs of a language code and the texts in that language, as JSON.
 pub(super) type Languages = [(&'static str, &'static str); 3];
 
-/// The texts of a language. `outcome` is the sentence in the error message that says what was done.
+/// Loads the texts in a language. `outcome` is the sentence of the error message that says what was done.
 ///
 /// # Errors
 /// `usage` for a language without texts.

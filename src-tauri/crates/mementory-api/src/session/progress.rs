@@ -35,7 +35,7 @@ impl<'a> ProgressThrottle<'a> {
         self.forward(|| progress(stage, done, total, records), stage);
     }
 
-    /// Like [`ProgressThrottle::report`], in a unit that differs from the stage's usual one.
+    /// Like [`ProgressThrottle::report`], but in this unit instead of the usual unit of the stage.
     pub(super) fn report_in(&self, unit: &str, stage: &str, done: u64, total: u64, records: u64) {
         self.forward(|| Progress { unit: unit.into(), ..progress(stage, done, total, records) }, stage);
     }

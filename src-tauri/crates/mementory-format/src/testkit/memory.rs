@@ -67,7 +67,7 @@ impl MemorySource {
         codes.into_iter().cloned().collect()
     }
 
-    /// Number of records by kind.
+    /// Number of records of each kind.
     pub fn kinds(&self) -> BTreeMap<&'static str, u64> {
         let mut out = BTreeMap::new();
         self.records.iter().for_each(|r| *out.entry(r.kind.as_str()).or_default() += 1);

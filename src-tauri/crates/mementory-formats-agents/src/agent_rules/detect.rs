@@ -47,7 +47,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// What a member is, by its name and folders, or by its frontmatter.
+/// Determines from the name and folders of a member, or from its frontmatter, what it is.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();

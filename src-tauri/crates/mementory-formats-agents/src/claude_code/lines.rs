@@ -95,7 +95,7 @@ fn role_of(line: &Object<'_>) -> &'static str {
     }
 }
 
-/// Text of an attachment or of an unknown line. A prompt that waited in the queue is the person's.
+/// Reads the text of an attachment or of an unknown line. A prompt that waited in the queue is the person's.
 fn attached(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
     let Some(attachment) = line.object("attachment") else {
         if let Some(raw) = ["toolUseResult", "data", "error", "text"].into_iter().find_map(|k| line.raw_value(k)) {

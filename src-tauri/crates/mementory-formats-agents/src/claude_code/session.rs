@@ -83,8 +83,9 @@ impl Session {
                 *field = line.non_blank_text(key).map(Into::into);
             }
         }
-        let fork = line.object("forkedFrom").and_then(|fork| fork.non_blank_text("sessionId").map(|t| t.into_owned()));
-        self.forked_from = self.forked_from.take().or(fork).filter(|id| *id != self.id);
+        let forked_from =
+            line.object("forkedFrom").and_then(|source| source.non_blank_text("sessionId").map(|t| t.into_owned()));
+        self.forked_from = self.forked_from.take().or(forked_from).filter(|id| *id != self.id);
         match lines::kind_of(line) {
             LineKind::Message => self.add_message(text, line, pointer),
             LineKind::Progress => {

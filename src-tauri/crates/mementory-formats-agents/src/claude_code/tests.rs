@@ -26,10 +26,10 @@ fn the_shared_sample_is_read_completely() {
     assert_eq!(reasons, ["malformed"]);
     let log = folder.join(".claude/projects/-Users-ines-src-plot12/732d109a-7572-4715-833b-e592ae9c6427.jsonl");
     let renamed = cases::read_renamed(&log, "x.dat", &ClaudeCode);
-    let messages = |f: &mementory_format::testkit::MemorySource| {
+    let non_memory_keys = |f: &mementory_format::testkit::MemorySource| {
         cases::keys(f).into_iter().filter(|(kind, _)| *kind != "memory").collect::<Vec<_>>()
     };
-    assert_eq!(messages(&renamed), messages(&found));
+    assert_eq!(non_memory_keys(&renamed), non_memory_keys(&found));
 }
 
 #[test]

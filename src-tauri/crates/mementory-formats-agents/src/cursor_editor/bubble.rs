@@ -51,7 +51,7 @@ fn model_of(object: &Object<'_>) -> Option<String> {
     name.filter(|name| name != "default")
 }
 
-/// Thinking, calls of tools, code and pictures.
+/// Adds the thinking, tool calls, code and pictures of a message to `content`.
 fn read_blocks(bubble: &Object<'_>, content: &mut AgentContent) {
     let thinking =
         bubble.raw_value("thinking").into_iter().chain(bubble.list("allThinkingBlocks").into_iter().flatten());
@@ -127,7 +127,7 @@ fn rich_text(bubble: &Object<'_>) -> String {
     out
 }
 
-/// Title, times, state and model of a conversation.
+/// Sets the title, times, state and model of a conversation.
 pub(super) fn fill_chat(chat: &mut Chat, object: &Object<'_>) {
     let text = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
     chat.title = text("name").or_else(|| text("chatTitle"));

@@ -100,7 +100,7 @@ fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Resul
     reader.sink.unit(record.into())
 }
 
-/// The last prompts of a workspace, without their answers.
+/// Reads the last prompts of a workspace. The list has no answers.
 fn read_prompts(
     reader: &mut FileReader<'_>,
     member: &Member,

@@ -125,7 +125,7 @@ impl Conversation<'_> {
         reader.send_chat(chat, chat_file(&self.member.place))
     }
 
-    /// Messages inside the row of the conversation, as older versions have them. Returns the list.
+    /// Reads the messages that older versions store inside the row of the conversation. Returns their list.
     fn read_inline<'o>(
         &self,
         reader: &mut FileReader<'_>,

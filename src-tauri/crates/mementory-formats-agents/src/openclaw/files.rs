@@ -66,7 +66,7 @@ pub const PROFILES: [(&str, &str); 8] = [
     ("BOOTSTRAP.md", "bootstrap"),
 ];
 
-/// The role of a file, by its path in the workspace.
+/// Determines the role of a file from its path in the workspace.
 pub fn role(path: &str) -> FileRole {
     let memory_file = |memory_type, namespace, method| MemoryFile {
         memory_type,

@@ -37,7 +37,7 @@ pub(super) fn read(
     storage::read(&mut reader, &files)
 }
 
-/// What `opencode export` writes: one session with its messages.
+/// Reads what `opencode export` writes: one session with its messages.
 fn read_export(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let wrapper = reader.wrapper(member, &["messages"])?;
     let header = wrapper.as_deref().and_then(Object::parse).and_then(|w| w.raw_value("info").map(|raw| raw.get()));

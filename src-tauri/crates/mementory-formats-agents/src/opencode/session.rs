@@ -173,7 +173,7 @@ fn read_part(part: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// A part of a message of the first program, which has its members in `data`.
+/// Adds a part of a message of the first OpenCode to `content`. Such a part has its members in `data`.
 fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentContent) {
     let text = |key: &str| data.text(key).unwrap_or_default();
     let name = data.non_blank_text("name");

@@ -24,7 +24,8 @@ pub(super) enum AlfElement {
     Row(&'static str),
 }
 
-/// The element of an ALF archive that a record was read from, by its origin. None for records of other formats.
+/// Determines from the origin of a record the element of an ALF archive that it was read from. None for records of
+/// other formats.
 pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     if record.origin.format != "alf" || record.verbatim.is_none() {
         return None;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Current identity version, and the version of each memory by its text.
+/// Returns the current identity version, and a map from the text of each memory to its version.
 fn versions(archive: &Path) -> (u64, BTreeMap<String, Option<u64>>) {
     let all = entries(archive);
     let identity: Value = serde_json::from_slice(&all["identity.json"]).unwrap();

@@ -64,7 +64,7 @@ pub(crate) fn validate(path: &Path) -> Validation {
     super::Alf.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap()
 }
 
-/// All entries of an archive by name.
+/// Maps the name of each entry of an archive to its bytes.
 pub(crate) fn entries(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut zip = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
     (0..zip.len())

@@ -181,7 +181,7 @@ pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     Some((runtime, scope.to_owned(), path.to_owned()))
 }
 
-/// Media type of a file by its extension (spec §3.1.9, `media_type`).
+/// Media type of a file, determined from its extension (spec §3.1.9, `media_type`).
 fn media_type(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     match ending.as_str() {

@@ -227,7 +227,7 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// Confidence of each entity by name, read from the verbatim, because records do not store it.
+/// Maps the name of each entity to its confidence. It is read from the verbatim, because records do not store it.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
     let verbatim =
         record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());

@@ -63,7 +63,7 @@ impl Shape {
         }
     }
 
-    /// Shape of a document, by its header, else by its declared version.
+    /// Determines the shape of a document from its header, else from its declared version.
     pub fn of_document(root: &Tree) -> Shape {
         match (root.get("export_meta"), root.get("export"), version_of(root)) {
             (Some(_), ..) => Shape::V2,

@@ -21,7 +21,7 @@ pub(crate) enum EventVersion {
     Legacy,
 }
 
-/// The form of an event, recognized by the members of `tree`. None if `tree` is not an event.
+/// Determines the form of an event from the members of `tree`. None if `tree` is not an event.
 pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
     if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {

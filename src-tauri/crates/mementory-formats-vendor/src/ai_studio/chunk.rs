@@ -104,7 +104,7 @@ fn add_files(part: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, 
     }
 }
 
-/// Files become attachments, and all other members without a field in the model are stored as fields.
+/// Adds files as attachments, and stores all other members without a field in the model as fields.
 fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) {
     for (name, raw) in chunk.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
         if !file_member(name, raw, turn, files)

@@ -37,7 +37,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.into_iter().map(claim).collect()
 }
 
-/// The shape of a file by its keys. None if it is of another program.
+/// Determines the shape of a file from its keys. None if another program wrote the file.
 pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     let is_message = |at: &str| {
         let below = |key: &str| keys.has_below(&format!("{at}.{key}"));

@@ -154,7 +154,7 @@ fn send(
     reader.sink.unit(unit)
 }
 
-/// The candidates of a message, the chosen one last. A message of the older shape has only one.
+/// Reads the alternative texts of a message, the chosen one last. A message of the older shape has only one.
 fn read_message(raw: &RawValue, message: &Object<'_>, pointer: &str, before: Option<&str>) -> Vec<Turn> {
     let author = message.object("src").or_else(|| message.object("author"));
     let is_human = author.as_ref().and_then(|author| author.raw_value("is_human"));

@@ -59,7 +59,7 @@ impl FileNames {
         }
     }
 
-    /// `conversation_asset_file_names.json`: `{"<id>.dat": "name or path"}`.
+    /// Adds the names in `conversation_asset_file_names.json`: `{"<id>.dat": "name or path"}`.
     fn add_map(&mut self, json: &str) {
         let Ok(members) = serde_json::from_str::<Nodes<'_>>(json) else { return };
         for (file, name) in members.0 {
@@ -75,7 +75,7 @@ impl FileNames {
         }
     }
 
-    /// `library_files.json`: `[{file_id,file_name,…}]`. Existing names, which come from the name map, are not replaced.
+    /// Adds the names in `library_files.json`: `[{file_id,file_name,…}]`. Does not replace names from the name map.
     fn add_library(&mut self, json: &str) {
         let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(json) else { return };
         for file in super::content::parse_list::<File<'_>>(Some(raw)) {
@@ -156,19 +156,19 @@ impl FileNames {
         ids.iter().next().filter(|id| !self.names_in_export.contains_key(*id)).cloned()
     }
 
-    /// Name of a file by its id, from a side file or else from the name of the file in the export.
+    /// Name of the file with this id, from a side file or else from the name of the file in the export.
     pub(super) fn name(&self, id: &str) -> Option<&str> {
         self.by_id.get(id).or_else(|| self.names_in_export.get(id)?.as_ref()).map(String::as_str)
     }
 
-    /// Media type of a file by its id, from a side file.
+    /// Media type of the file with this id, from a side file.
     pub(super) fn media_type_of(&self, id: &str) -> Option<&str> {
         self.media_types.get(id).map(String::as_str)
     }
 
-    /// Id and name of a file in the export, by its path: `<id>.dat`, `file-<id>-<name>`, `file_<hex>.wav`, a path in
-    /// the name map, or a name for which messages state one id. The id of any other file, and of a second file with the
-    /// same id, is its path.
+    /// Determines the id and name of a file in the export from its path: `<id>.dat`, `file-<id>-<name>`,
+    /// `file_<hex>.wav`, a path in the name map, or a name for which messages state one id. The id of any other file,
+    /// and of a second file with the same id, is its path.
     pub(super) fn identify(&mut self, path: &str) -> (String, String) {
         let file_name = last_segment(path);
         let (stem, tail) = match file_name.strip_suffix(".dat") {

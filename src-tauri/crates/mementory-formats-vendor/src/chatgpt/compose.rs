@@ -264,7 +264,7 @@ fn conversation_id(thread: &Thread) -> String {
     }
 }
 
-/// Ids of the nodes, by the vault ids of their messages.
+/// Maps the vault ids of messages to the ids of their nodes.
 fn node_ids<'t>(thread: &'t Thread, conversation: &str) -> HashMap<&'t str, String> {
     let node = |stored: &StoredRecord| {
         let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));

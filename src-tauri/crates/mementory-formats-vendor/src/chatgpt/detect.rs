@@ -353,7 +353,7 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
     role_by_name(&member.name, place, is_whole_archive)
 }
 
-/// The role of a member by its name. With `accepts_unknown`, unknown files belong to the export too.
+/// Determines the role of a member from its name. With `accepts_unknown`, unknown files belong to the export too.
 fn role_by_name(name: &str, place: &str, accepts_unknown: bool) -> Option<Role> {
     let plain = plain_name(name);
     if is_junk(name) {

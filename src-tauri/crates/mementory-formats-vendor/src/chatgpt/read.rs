@@ -42,7 +42,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// File names and account ids from the side files.
+/// Reads file names and account ids from the side files.
 fn read_side_files(
     catalog: &Catalog,
     members: &[(&Member, Role)],
@@ -233,7 +233,7 @@ impl Reader<'_> {
         outcome.unit.map_or(Ok(()), |unit| self.sink.unit(unit))
     }
 
-    /// `lost` is the kind of what could not be read.
+    /// Reports an element that could not be read. `lost` is the kind of record that it would have become.
     fn report_element_error(&mut self, member: &Member, error: &ElementError, lost: Kind) {
         let (code, place) = match error {
             ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),

@@ -312,7 +312,7 @@ fn media_type(file_type: &str) -> Option<String> {
     if file_type.contains('/') { Some(file_type.to_owned()) } else { media_type_by_extension(file_type) }
 }
 
-/// Media type by the extension of a file name.
+/// Media type, determined from the extension of a file name.
 pub(super) fn media_type_by_name(name: &str) -> Option<String> {
     media_type_by_extension(name.rsplit_once('.')?.1)
 }

@@ -57,7 +57,7 @@ fn is_candidate(member: &Member) -> bool {
         || member.name == "pasted text"
 }
 
-/// The content of a member by its keys. Memories have unique keys, so they are checked before more general keys.
+/// Determines the content of a member from its keys. The unique keys of memories are checked before more general keys.
 fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
     let is_in_folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
@@ -330,7 +330,7 @@ fn claim_reason(found: &[(usize, Content)]) -> String {
     format!("Found {}", seen.join(", "))
 }
 
-/// Names of missing parts, by the manifest and by gaps in the numbers.
+/// Returns the names of missing parts: those that the manifest lists, and those that a gap in the numbering shows.
 fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
     let members = catalog.members();
     let mut present: BTreeSet<String> = BTreeSet::new();

@@ -107,7 +107,7 @@ pub(super) fn read(
     Ok((out, unread_members(object)))
 }
 
-/// A memory file in the result of a tool. It becomes the same records as a file in the memory part.
+/// Returns the records of a memory file that a tool returned. They are the same as those of a file in the memory part.
 pub(super) fn file_document(
     path: &str,
     text: &str,

@@ -192,7 +192,7 @@ fn is_statement(stored: &StoredRecord) -> bool {
     stored.record.kind == Kind::Fact && is_own(&stored.record)
 }
 
-/// True for a current memory of another program outside of projects, which becomes a memory file.
+/// True for a record that becomes a memory file: a memory of another program that is still true and in no project.
 fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
     matches!(stored.record.kind, Kind::Memory | Kind::Profile | Kind::Fact)
         && project_of(stored).is_none()
@@ -202,7 +202,7 @@ fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
         && reason_to_withhold(stored, now).is_none()
 }
 
-/// Reason why a memory of another program is not written. Claude treats every memory file as currently true.
+/// Returns the reason for not writing a memory of another program. Claude takes every memory file as true today.
 fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static str> {
     let record = &stored.record;
     if record.fields.get("access").and_then(|a| a.get("exportable")) == Some(&false.into()) {

@@ -132,8 +132,8 @@ impl Table {
                 turn.key = turn.key.take().map(|key| format!("{key}~{count}"));
             }
         }
-        let times = || turns.iter().filter_map(|turn| turn.times.created);
-        let times = Times { created: times().min(), updated: times().max(), ..Times::default() };
+        let created_times = || turns.iter().filter_map(|turn| turn.times.created);
+        let times = Times { created: created_times().min(), updated: created_times().max(), ..Times::default() };
         let first = turns.first().and_then(|turn| turn.key.clone());
         let is_prompt = turns.iter().any(|turn| turn.fields.contains_key(CLIENT_APP));
         let begin = times.created.map_or_else(|| format!("{first:?}"), |time| time.to_rfc3339());

@@ -136,7 +136,7 @@ pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef>
     })
 }
 
-/// Key of the record of a file, by its name in the export.
+/// Key of the record of a file, made from its name in the export.
 pub(super) fn file_key(file: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("file/{file}"))
 }

@@ -82,7 +82,7 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     (!activity.title.is_empty() || activity.answer.is_some()).then_some(activity)
 }
 
-/// The title of an activity. Links to files go to its files, with the line that counts them.
+/// Returns the title of an activity. Adds linked files to its files, and drops the line that counts them.
 fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
     let mut out: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {

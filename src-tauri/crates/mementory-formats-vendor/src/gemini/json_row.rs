@@ -99,7 +99,8 @@ fn detail(row: &Object<'_>, wanted: &str) -> Option<String> {
     None
 }
 
-/// Files in `attachedFiles`, `imageFile`, `attachmentInfo` and the subtitles that lead to a file of the export.
+/// Adds the files in `attachedFiles`, `imageFile` and `attachmentInfo`, and those subtitles that link to a file of the
+/// export.
 fn read_files(row: &Object<'_>, activity: &mut Activity) {
     for raw in row.list("subtitles").unwrap_or_default() {
         let Some(object) = Object::parse(raw.get()) else { continue };

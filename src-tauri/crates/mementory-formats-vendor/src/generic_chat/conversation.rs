@@ -159,8 +159,8 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
 }
 
-/// The assistant whose chat a browser extension exported, by the link to the chat or by `powered_by`. `other` if it is
-/// not known.
+/// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.
+/// `other` if it is not known.
 fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     let link = link.unwrap_or_default().to_lowercase();
     let powered = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));

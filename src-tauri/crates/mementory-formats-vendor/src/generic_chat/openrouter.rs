@@ -111,7 +111,7 @@ fn turn(
     turn
 }
 
-/// A part of a message: text, a thought, or the call of a tool.
+/// Adds a part of a message to `content`: text, a thought, or a tool call.
 fn add_item(data: &Object<'_>, item: &RawValue, content: &mut Content) {
     let kind = data.text("type").unwrap_or_default();
     match kind.as_ref() {

@@ -63,7 +63,7 @@ impl Shape {
     }
 }
 
-/// The shape of a file, by its start. None if there are no messages, or if no speaker in them is known.
+/// Determines the shape of a file from its start. None if there are no messages, or if none of their speakers is known.
 pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     let keys = keys_of(head);
     let text = String::from_utf8_lossy(head);

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Folder with the bytes of all files: `prod-mc-asset-server/<id>/content`.
 const ASSET_FOLDER: &str = "prod-mc-asset-server";
 
-/// The id of an asset by the path of its file. The file is in a folder with the id as name, or has the id as name.
+/// Determines the id of an asset from the path of its file: the name of the folder that the file is in, or of the file.
 pub(super) fn asset_id(path: &str) -> Option<&str> {
     let (_, inside) = path.rsplit_once(ASSET_FOLDER)?;
     let id = inside.strip_prefix('/')?.split('/').next()?;

@@ -23,7 +23,7 @@ const PROJECT_MEMBERS: [&str; 10] = [
     "last_use_time",
 ];
 
-/// A project as a profile, and its instructions (`custom_personality`) as a memory.
+/// Sends a project as a profile, and its instructions (`custom_personality`) as a memory.
 pub(super) fn read_project(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -73,7 +73,7 @@ pub(super) fn read_project(
     reader.sink.unit(Unit { records })
 }
 
-/// A task that Grok runs at set times.
+/// Reads a task that Grok runs at set times.
 pub(super) fn read_task(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -105,7 +105,7 @@ pub(super) fn read_task(
     reader.sink.unit(task.into())
 }
 
-/// An image or film that was generated outside of conversations, with its prompt as text.
+/// Reads an image or film that was generated outside of conversations. Its prompt becomes the text.
 pub(super) fn read_media_post(
     reader: &mut FileReader<'_>,
     member: &Member,

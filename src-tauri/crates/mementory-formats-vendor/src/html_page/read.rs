@@ -99,7 +99,7 @@ fn record(html: &str) -> Option<Record> {
     record_of(ID, unescape(text), |name| values.get(name).cloned().unwrap_or_default())
 }
 
-/// The values of the attributes `data-…`, by the names of the values.
+/// Parses the attributes `data-…` into a map. `data-record-type` gets the key `record_type`.
 fn attribute_values(mut attributes: &str) -> HashMap<String, String> {
     let mut out = HashMap::new();
     while let Some((before, rest)) = attributes.split_once("=\"") {

@@ -43,7 +43,7 @@ pub(super) fn read(
     })
 }
 
-/// The table of a store in SQLite. It is opened so that nothing is locked or changed.
+/// Reads the table of a store in SQLite. Opening the database locks and changes nothing.
 fn read_database(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;

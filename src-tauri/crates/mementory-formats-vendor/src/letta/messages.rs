@@ -178,8 +178,8 @@ fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
     }
 }
 
-/// A prompt. Older agents wrap it in JSON with the kind of event; known kinds except `user_message` are not from the
-/// person.
+/// Reads a prompt. Older agents wrap it in JSON with the kind of event; known kinds except `user_message` are not from
+/// the person.
 fn fill_prompt(turn: &mut Turn, text: &str) {
     let event = Object::parse(text);
     let kind = event.as_ref().and_then(|event| event.first_text(&["type"]));
@@ -197,7 +197,8 @@ fn fill_prompt(turn: &mut Turn, text: &str) {
     (turn.role, turn.content_type, turn.hidden) = ("user".into(), "text".into(), false);
 }
 
-/// An answer: its text or, in older agents, what it says with the tool `send_message`, with its thoughts beside it.
+/// Reads an answer with its thoughts. In older agents, the text of an answer is what they say with the tool
+/// `send_message`.
 fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts: Vec<String>) {
     let calls = calls(message);
     let spoken: Vec<String> = calls

@@ -132,7 +132,7 @@ impl AgentFile<'_> {
         messages::read(files, row, object, &key)
     }
 
-    /// The instructions of the agent.
+    /// Reads the instructions of the agent.
     fn read_system_prompt(
         &mut self,
         files: &mut FileReader<'_>,
@@ -149,7 +149,7 @@ impl AgentFile<'_> {
         self.rows.send(files, &row, record)
     }
 
-    /// The blocks of the first generation: a list, or texts by their label.
+    /// Reads the blocks of the first generation: a list, or an object that maps labels to texts.
     fn read_core_memory(
         &mut self,
         files: &mut FileReader<'_>,
@@ -265,7 +265,7 @@ impl AgentFile<'_> {
         Ok(())
     }
 
-    /// An entry of the archival memory.
+    /// Reads an entry of the archival memory.
     fn read_passage(
         &mut self,
         files: &mut FileReader<'_>,
@@ -287,7 +287,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// A document that was given to an agent.
+    /// Reads a document that was given to an agent.
     fn read_document(
         &mut self,
         files: &mut FileReader<'_>,
@@ -306,7 +306,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// A tool with its source text, or a skill with its files.
+    /// Reads a tool with its source text, or a skill with its files.
     fn read_tool(
         &mut self,
         files: &mut FileReader<'_>,
@@ -328,7 +328,7 @@ impl AgentFile<'_> {
         self.rows.send_with(files, row, record, Verbatim::json(text))
     }
 
-    /// A group, a folder of documents, or the settings of a tool server.
+    /// Reads a group, a folder of documents, or the settings of a tool server.
     fn read_other(
         &mut self,
         files: &mut FileReader<'_>,

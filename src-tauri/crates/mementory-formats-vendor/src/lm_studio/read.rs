@@ -138,7 +138,8 @@ fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
     turn
 }
 
-/// A step: text, a thought, calls of tools and their results. Steps for debugging are only in the verbatim.
+/// Adds a step to `content`: text, a thought, tool calls and their results. Steps for debugging are only in the
+/// verbatim.
 fn add_step(step: &Object<'_>, content: &mut Content) {
     let kind = step.text("type").unwrap_or_default();
     if kind.starts_with("debug") || kind == "status" {

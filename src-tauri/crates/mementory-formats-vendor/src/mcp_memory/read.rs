@@ -79,7 +79,7 @@ pub(super) fn entity(object: &Object<'_>) -> Option<(EntityRef, Record)> {
     Some((EntityRef { name, entity_type, role: None }, record))
 }
 
-/// A line with observations that are added to an entity.
+/// Reads a line that adds observations to an entity.
 fn read_observations(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

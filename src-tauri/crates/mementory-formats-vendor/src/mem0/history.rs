@@ -43,7 +43,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// The states of one memory. Each but the last is superseded by the one after it.
+/// Sends the states of one memory as records. Each is superseded by the next.
 fn send(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -106,7 +106,7 @@ fn memory(header: &[&str], content: String) -> Record {
     record
 }
 
-/// The list has headings with types and one memory per line.
+/// Reads a list with types as headings and one memory per line.
 fn read_list(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

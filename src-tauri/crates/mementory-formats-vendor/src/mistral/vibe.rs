@@ -77,7 +77,7 @@ pub(super) fn read_whole(
     Ok(())
 }
 
-/// The conversation without its messages. The settings of the agent may contain keys and are not kept.
+/// Returns the conversation without its messages. Drops the settings of the agent, because they may contain keys.
 fn chat(
     reader: &mut FileReader<'_>,
     member: &Member,

@@ -36,12 +36,12 @@ pub(super) fn read(
     })
 }
 
-/// Path of a concept without `.md`.
+/// Returns the path of a concept without `.md`.
 fn concept_id(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
 }
 
-/// Type, trust and lifecycle of a concept.
+/// Sets the type of `record`, and what the concept says about trust and lifecycle.
 pub(super) fn fill(note: &Note<'_>, record: &mut Record) {
     record.record_type = note.text("type");
     read_families(note, record);
@@ -66,7 +66,7 @@ fn read_families(note: &Note<'_>, record: &mut Record) {
     }
 }
 
-/// The time of the last check in `verified`, which is a list of checks or one check.
+/// Returns the time of the newest check in `verified`, which is one check or a list of checks.
 fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
     let at = |check: &Value| check.get("at").and_then(Value::as_str).and_then(Timestamp::parse);
     match note.value("verified")? {
@@ -75,7 +75,7 @@ fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
     }
 }
 
-/// Concepts of the bundle that a concept names as its sources.
+/// Links the record to those concepts of the bundle that its note names as sources.
 fn read_sources(reader: &NoteReader<'_>, note: &Note<'_>, record: &mut Record, path: &str) {
     let Some(Value::Array(sources)) = note.value("sources") else { return };
     let resource = |source: &'_ Value| match source {

@@ -101,7 +101,7 @@ fn memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize)
     files.sink.unit(record.into())
 }
 
-/// A note has its text in `data.content.md`.
+/// Reads a note, whose text is in `data.content.md`.
 fn note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
     let pointer = format!("note/row {number}");
     let data = text(row, "data");

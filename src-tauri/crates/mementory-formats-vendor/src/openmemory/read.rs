@@ -112,7 +112,7 @@ impl Backup {
         }
     }
 
-    /// An app or a category, whose name memories refer to by an id.
+    /// Reads an app or a category. Memories refer to its name by its id.
     fn read_name(
         &mut self,
         files: &mut FileReader<'_>,
@@ -130,7 +130,7 @@ impl Backup {
         self.rows.send(files, row, record)
     }
 
-    /// A change of the state of a memory.
+    /// Reads a change of the state of a memory.
     fn read_status(
         &mut self,
         files: &mut FileReader<'_>,

@@ -45,7 +45,7 @@ fn place_of(member: &Member) -> Place {
     ((!is_loose).then_some(member.root), member.archive)
 }
 
-/// The shape of a JSON file by its keys. None if it is not Perplexity's.
+/// Determines the shape of a JSON file from its keys. None if it is not Perplexity's.
 pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     let has = |path: &str| keys.has(path);
     let any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));

@@ -101,7 +101,7 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     out
 }
 
-/// Key of the record of a file, by the last part of its address or path.
+/// Key of the record of a file, made from the last part of its address or path.
 pub(super) fn file_key(name: &str) -> RecordKey {
     RecordKey::new(PERPLEXITY, format!("file/{name}"))
 }

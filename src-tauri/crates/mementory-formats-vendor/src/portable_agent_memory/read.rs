@@ -28,7 +28,7 @@ pub(super) fn read(
     })
 }
 
-/// An artifact whose lists are inside `components`.
+/// Reads an artifact whose lists are inside `components`.
 fn read_document(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(document) = object_of(files, row, Kind::Memory) else { return Ok(()) };
     let components = document.object("components");

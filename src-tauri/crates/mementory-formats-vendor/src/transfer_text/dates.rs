@@ -45,7 +45,7 @@ pub(super) fn parse_day(text: &str) -> Option<Date> {
     }
 }
 
-/// Number of a month, by its name or the first three letters, or `sept`.
+/// Number of the month with this name. Also accepts its first three letters, and `sept`.
 fn month_number(word: &str) -> Option<i16> {
     let word = word.trim_end_matches('.').to_ascii_lowercase();
     let index = MONTH_NAMES.iter().position(|m| {

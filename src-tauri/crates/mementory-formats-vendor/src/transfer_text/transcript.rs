@@ -176,7 +176,7 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     styles.into_iter().chain([None]).find(|style| both(*style))
 }
 
-/// A line with nothing but a time, as the first of a turn, is its time.
+/// If the first line of a turn is only a time, moves it to the time of the turn.
 fn take_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);

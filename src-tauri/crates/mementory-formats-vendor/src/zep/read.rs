@@ -150,7 +150,7 @@ fn node(rows: &RowSender, object: &Object<'_>, outer: &Object<'_>, list: &str) -
     record
 }
 
-/// A fact without an id or time.
+/// Reads a fact without an id or time.
 pub(super) fn read_plain_fact(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -93,7 +93,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// The files of an input by name. If the input is a single file, the map has one entry.
+/// Maps the names of the files of an input to their bytes. If the input is a single file, the map has one entry.
 pub fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     if path.is_dir() { tree(path) } else { BTreeMap::from([(name(path), std::fs::read(path).unwrap())]) }
 }

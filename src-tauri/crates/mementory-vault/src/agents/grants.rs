@@ -170,7 +170,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant of a token, and how many more records may leave today.
+    /// Returns the grant that a token belongs to, and the number of records that may still be sent today.
     ///
     /// # Errors
     /// The store; in the inner result, why the token is refused.

@@ -225,7 +225,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// Numbers of visible records by kind, without kinds that have none.
+    /// Number of visible records of each kind. Kinds without any are left out.
     ///
     /// # Errors
     /// The store.

@@ -23,8 +23,7 @@ impl<'v> ErasureLedger<'v> {
 }
 
 impl ErasureLedger<'_> {
-    /// From now on also stores the list in `folder`, in one file for each vault. With None, only in the vault's
-    /// folder.
+    /// Sets a folder where the list is stored too, in one file for each vault. With None, only in the vault's folder.
     pub fn keep_in(&self, folder: Option<&Path>) {
         let files = LedgerFiles::new(self.context.dir(), &self.context.header().vault_id, folder);
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;

@@ -106,7 +106,7 @@ impl ExportReader<'_> {
         send_batch(batch)
     }
 
-    /// The record at this place. None if it is withheld, which is noted in `withheld`.
+    /// Returns the record at this place. If it is withheld, adds it to `withheld` and returns None.
     fn record_unless_withheld(&mut self, place: &RecordPlace) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
         if !self.withholds_not_exportable || place.flags & Flags::NOT_EXPORTABLE == 0 {

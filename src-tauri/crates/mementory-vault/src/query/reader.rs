@@ -43,7 +43,7 @@ impl Reader<'_> {
         self.context.find(id)
     }
 
-    /// A row by its number.
+    /// The row with this number.
     pub fn view_by_row(&self, row: i64) -> VaultResult<Option<RowView>> {
         self.context.store.read(|c| RowView::by_row(c, row))
     }

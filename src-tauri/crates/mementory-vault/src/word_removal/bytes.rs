@@ -108,7 +108,8 @@ impl<'r> Words<'r> {
     pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         let mut changed = false;
-        // Files with zero bytes are binary and contain offsets and lengths, so the replacement keeps the length.
+        // Bytes with a NUL among them are treated as binary data, which has offsets and lengths: the replacement keeps
+        // the length. Only these bytes are searched, not the whole file.
         let binary = memchr::memchr(0, bytes).is_some();
         if let Some(forms) = self.search_forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {

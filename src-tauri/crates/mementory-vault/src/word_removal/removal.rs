@@ -72,13 +72,13 @@ impl Removal {
         self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()
     }
 
-    /// The text without the words; None if it has none of them.
+    /// Removes the words from a text. None if the text contains none of them.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
         // At least two words must match a span, since a single one (a key, a role) may be unrelated.
         self.replace_in_text(text, 2)
     }
 
-    /// A record's text or title without the words; here a single word is enough for a match.
+    /// Removes the words from the text or title of a record. Here a single word is enough for a match.
     pub(crate) fn record_text(&self, text: &str) -> Option<String> {
         self.replace_in_text(text, 1)
     }
@@ -283,8 +283,8 @@ impl Removal {
         }
     }
 
-    /// JSON text without the words: None = not JSON, Some(None) = it has none of them. Escapes such as `\u00fc` are
-    /// decoded first, so that words cannot hide behind them.
+    /// Removes the words from JSON text. None: it is not JSON. Some(None): it contains none of the words. Escapes such
+    /// as `\u00fc` are decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
         // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired
         // before the text is parsed.

@@ -73,7 +73,7 @@ fn known_texts(accepted: &mut Accepted<'_>, merge: Merge, memories: &[OfferedMem
     Ok(accepted.view.known_texts(&texts)?)
 }
 
-/// The suggestion for a memory; in the inner error, why there is none.
+/// Returns the suggestion for a memory, or in the inner error the reason why there is none.
 fn suggestion(
     accepted: &mut Accepted<'_>,
     merge: Merge,

@@ -67,12 +67,12 @@ impl Page {
         self.element("p", "soft", text);
     }
 
-    /// A paragraph with the text of a record.
+    /// Appends a paragraph with the text of a record.
     pub(super) fn quote(&mut self, text: &str) {
         self.out.push_str(&format!("<p class=\"quote\" dir=\"auto\">{}</p>\n", escape(text)));
     }
 
-    /// A table; `head` has the names of its columns.
+    /// Appends a table. `head` has the names of its columns.
     pub(super) fn table(&mut self, head: &[&str], rows: &[Vec<Cell<'_>>]) {
         self.out.push_str("<table>\n<thead><tr>");
         for (n, name) in head.iter().enumerate() {
@@ -100,7 +100,7 @@ impl Page {
         self.out.push_str("<div class=\"letter\">\n");
     }
 
-    /// A line of a letter, to be filled in by the person.
+    /// Appends a line of a letter that the person is to fill in.
     pub(super) fn gap(&mut self, text: &str) {
         self.element("p", "gap", text);
     }

@@ -336,7 +336,7 @@ fn tombstone(
     Some(add_operation(&out, Operation::Delete))
 }
 
-/// Elements of a list document by their id.
+/// Maps the id of each element of a list document to its text.
 fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     let Some(document) = list_document::split(text, layer) else { return BTreeMap::new() };
     let id = |element: &str| wire::get(&wire::members(element)?, "id").and_then(wire::string).map(|t| t.into_owned());

@@ -193,7 +193,7 @@ fn a_signature_is_kept_if_no_byte_changes() {
     write_as(&read(&whole), &[], &own, signed()).unwrap();
     assert_ne!(files(&own)["manifest.json"], files(&whole)["manifest.json"], "our manifest names us as the generator");
 
-    // Version 1.0 has no summary fields. Versions other than 1.0 and 1.1 are not supported.
+    // Version 1.0 has neither `bundleDigest` nor `specURL`. Versions other than 1.0 and 1.1 are not supported.
     let old = temp.join("old.mem");
     write_as(&read(&whole), &[], &old, version("1.0.0")).unwrap();
     let text = String::from_utf8(files(&old)["manifest.json"].clone()).unwrap();

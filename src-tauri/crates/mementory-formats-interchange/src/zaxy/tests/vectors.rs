@@ -1,4 +1,4 @@
-//! Test vectors and files of the reference, if they are available.
+//! Compares results with test vectors and files of Zaxy's reference implementation, if they are on this computer.
 use super::harness::{Scratch, is_valid_signature, read, reference, signature, validate, write};
 use crate::zaxy::{
     canonical::{canonical, number},
