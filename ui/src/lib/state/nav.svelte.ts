@@ -39,12 +39,7 @@ class Nav {
   #back: Place[] = [];
   #forward: Place[] = [];
 
-  go(
-    section: Section,
-    id: string | null = null,
-    message: string | null = null,
-    quote: Quote | null = null,
-  ): void {
+  go(section: Section, id: string | null = null, message: string | null = null, quote: Quote | null = null): void {
     const isHere = section === this.section && id === this.id && message === this.message;
     if (isHere && quote?.start === this.quote?.start) return;
     this.#back.push(this.#here());
