@@ -7,7 +7,7 @@ import ReviewView from "../src/features/review/ReviewView.svelte";
 import type { ContradictionInfo } from "$lib/ipc";
 import { item } from "$lib/ipc/mock/data";
 import { sampleThread } from "$lib/ipc/mock/thread";
-import { groupPairs, newestOf, opponentsOf } from "$lib/logic/contradiction-groups";
+import { groupPairs, newestOf, opponentsOf } from "$lib/state/contradiction-groups";
 import { contradictions } from "$lib/state/contradictions.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { toasts } from "$lib/state/toasts.svelte";

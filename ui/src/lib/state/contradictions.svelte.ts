@@ -1,5 +1,5 @@
 import { backend, codeOf, type ListItem, type MemoryEvidence } from "$lib/ipc";
-import { groupKey, groupPairs, opponentsOf, type ContradictionGroup } from "$lib/logic/contradiction-groups";
+import { groupKey, groupPairs, opponentsOf, type ContradictionGroup } from "./contradiction-groups";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
 import { stoppedByUser } from "./loading.svelte";
