@@ -41,17 +41,10 @@ describe("Settings, Agents", () => {
   it("lists the clients of this computer, with what they may see and the program that is connected", async () => {
     render(Agents);
     const claude = await row("claude_code");
-<<<<<<< HEAD
-    expect(claude.getByText(/^May read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
-    expect(claude.getByText("Program: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
-    expect(claude.getByText(/96 entries went out today/)).toBeTruthy();
-    expect((await row("codex")).getByText("Stopped. It gets no more answers.")).toBeTruthy();
-=======
     expect(claude.getByText(/^It may read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
-    expect(claude.getByText("Program that is connected: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
+    expect(claude.getByText("Connected program: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
     expect(claude.getByText(/96 entries sent today/)).toBeTruthy();
     expect((await row("codex")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
->>>>>>> words
     expect((await row("zed")).getByText("Not connected.")).toBeTruthy();
     expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not masked\. Ends /)).toBeTruthy();
     const cursor = await row("cursor");

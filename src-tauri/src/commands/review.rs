@@ -65,6 +65,38 @@ pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> Command
     change(app, move |vault| vault.duplicates().merge(&keep, &others)).await
 }
 
+/// Pairs of memories that cannot both be true now, and plans whose date has passed.
+#[tauri::command]
+#[specta::specta]
+pub async fn contradictions(
+    app: AppHandle,
+    job_id: String,
+    on_progress: Channel<Progress>,
+) -> CommandResult<ContradictionList> {
+    background_job(app, job_id, on_progress, move |vault, job| vault.insights().contradictions(job)).await
+}
+
+/// Store that both memories of a pair are true, or take that back.
+#[tauri::command]
+#[specta::specta]
+pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> CommandResult<Ids> {
+    session(app, move |vault| vault.insights().keep_both(&a, &b, both)).await
+}
+
+/// Store which of several memories is right, and move the others to the Trash.
+#[tauri::command]
+#[specta::specta]
+pub async fn settle(app: AppHandle, request: SettleRequest) -> CommandResult<Settled> {
+    session(app, move |vault| vault.insights().settle(&request)).await
+}
+
+/// Store what memories are about, or return to the suggestion.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_about(app: AppHandle, request: AboutRequest) -> CommandResult<Ids> {
+    session(app, move |vault| vault.changes().set_about(&request)).await
+}
+
 /// Where a memory comes from.
 #[tauri::command]
 #[specta::specta]

@@ -200,7 +200,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             done(&session.insights().topics(job)?)
         }
         Command::Contradictions { both_true } => match both_true.as_deref() {
-            Some([a, b]) => done(&session.insights().keep_both(a, b)?),
+            Some([a, b]) => done(&session.insights().keep_both(a, b, true)?),
             _ => {
                 cancel_on_ctrl_c(job);
                 done(&session.insights().contradictions(job)?)

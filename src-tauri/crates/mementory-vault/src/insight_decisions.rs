@@ -24,10 +24,16 @@ pub(crate) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>>
     Ok(out)
 }
 
+/// Removes the kind that the person decided.
+pub(crate) fn forget_kind(tx: &Connection, id: &[u8; 16]) -> VaultResult<()> {
+    tx.prepare_cached("DELETE FROM meta WHERE key = 'about/' || ?1")?.execute([hex::encode(id)])?;
+    Ok(())
+}
+
 /// Removes the decisions about a record.
 pub(crate) fn forget(tx: &Connection, id: &[u8; 16]) -> VaultResult<()> {
+    forget_kind(tx, id)?;
     let id = hex::encode(id);
-    tx.prepare_cached("DELETE FROM meta WHERE key = 'about/' || ?1")?.execute([&id])?;
     tx.prepare_cached("DELETE FROM meta WHERE key >= 'both_true/' AND key < 'both_true0' AND instr(key, ?1) > 0")?
         .execute([&id])?;
     Ok(())
@@ -37,8 +43,12 @@ fn pair_key(a: &[u8; 16], b: &[u8; 16]) -> String {
     format!("both_true/{}/{}", hex::encode(a.min(b)), hex::encode(a.max(b)))
 }
 
-pub(crate) fn store_both_true(tx: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<()> {
-    meta::write(tx, &pair_key(a, b), 1)
+pub(crate) fn store_both_true(tx: &Connection, a: &[u8; 16], b: &[u8; 16], both: bool) -> VaultResult<()> {
+    if both {
+        return meta::write(tx, &pair_key(a, b), 1);
+    }
+    tx.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([pair_key(a, b)])?;
+    Ok(())
 }
 
 pub(crate) fn are_both_true(c: &Connection, a: &[u8; 16], b: &[u8; 16]) -> VaultResult<bool> {

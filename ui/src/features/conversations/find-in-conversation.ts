@@ -1,6 +1,7 @@
 import type { ThreadMessage } from "$lib/ipc";
 import { countMatches, textRuns } from "$lib/logic/hits";
-import { blocks, type Block } from "$lib/logic/markdown";
+import { blocks, plainLine, plainText, type Block } from "$lib/logic/markdown";
+import type { Quote } from "$lib/state/nav.svelte";
 import { isCollapsed, isStep, stepsOf } from "./branches";
 
 /** One hit: the message and the index of the hit in it. */
@@ -24,6 +25,29 @@ function runsIn(message: ThreadMessage): string[] {
   const runs = pieces.flatMap(textRuns);
   runsByMessage.set(message, runs);
   return runs;
+}
+
+/** A sentence to highlight: the displayed text to look for, and which of its hits it is. */
+export type QuoteHit = MessageHit & { needle: string };
+
+/** Shorter pieces of a sentence could be anywhere in the message. */
+const MIN_PIECE_LENGTH = 8;
+
+/**
+ * Finds the sentence of a link in the displayed text of its message. Markdown is displayed without its marks, and a
+ * sentence may cross lines: then its longest piece within a line is found. Null if the displayed text has none.
+ */
+export function locateQuote(message: ThreadMessage, quote: Quote): QuoteHit | null {
+  const runs = runsIn(message);
+  const pieces = [quote.text.trim(), plainLine(quote.text), ...plainText(quote.text).split("\n")]
+    .map((piece) => piece.trim())
+    .filter((piece, index) => (index < 2 ? piece !== "" : piece.length >= MIN_PIECE_LENGTH));
+  const found = pieces.filter((piece) => countMatches(runs, piece) > 0).sort((a, b) => b.length - a.length);
+  const needle = found[0];
+  if (needle === undefined) return null;
+  const before = [...message.text].slice(0, quote.start).join("");
+  const nth = Math.min(countMatches([before], needle), countMatches(runs, needle) - 1);
+  return { id: message.id, nth, needle };
 }
 
 /** Milliseconds of work before yielding to the window. */

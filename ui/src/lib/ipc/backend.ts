@@ -143,6 +143,12 @@ export interface Backend {
   duplicates(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Duplicates>;
   keepApart(ids: string[]): Promise<b.Ids>;
   merge(keep: string, others: string[]): Promise<b.Ids>;
+  contradictions(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.ContradictionList>;
+  /** Stores that both memories are true, or with `both` false removes that decision. */
+  keepBoth(a: string, b: string, both: boolean): Promise<b.Ids>;
+  /** Returns the answers that the memories had before. */
+  settle(request: b.SettleRequest): Promise<b.Settled>;
+  setAbout(request: b.AboutRequest): Promise<b.Ids>;
   /** The messages that a memory comes from. */
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
   reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;

@@ -174,6 +174,14 @@ export const commands = {
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
 	/**  Keep one of several; the others go to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
+	/**  Pairs of memories that cannot both be true now, and plans whose date has passed. */
+	contradictions: (jobId: string, onProgress: Channel<Progress>) => typedError<ContradictionList, ErrorBody>(__TAURI_INVOKE("contradictions", { jobId, onProgress })),
+	/**  Store that both memories of a pair are true, or take that back. */
+	keepBoth: (a: string, b: string, both: boolean) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
+	/**  Store which of several memories is right, and move the others to the Trash. */
+	settle: (request: SettleRequest) => typedError<Settled, ErrorBody>(__TAURI_INVOKE("settle", { request })),
+	/**  Store what memories are about, or return to the suggestion. */
+	setAbout: (request: AboutRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("set_about", { request })),
 	/**  Where a memory comes from. */
 	memoryEvidence: (id: string) => typedError<MemoryEvidence, ErrorBody>(__TAURI_INVOKE("memory_evidence", { id })),
 	/**  The next memory to review, with its evidence. */
@@ -242,6 +250,13 @@ export type AboutInfo = {
 	confidence: number,
 	/**  `suggested`, or `person` for a decision of the person about this memory or about another one that says the same. */
 	by: string,
+};
+
+/**  Decision of the person on what memories are about. */
+export type AboutRequest = {
+	ids: string[],
+	/**  As in the filter, or `suggested` to remove an earlier decision. */
+	about: string,
 };
 
 /**  Request to add a memory written by hand. */
@@ -468,6 +483,28 @@ export type ContextPiece = {
 	hidden: string | null,
 	/**  True if the segment is the value of this queue entry. */
 	this: boolean,
+};
+
+/**  Two memories that cannot both be true now. */
+export type ContradictionInfo = {
+	/**  Ids of the memories; `a` is the older one if the dates are known. */
+	a: string,
+	b: string,
+	/**  `replaced` or `conflict`. */
+	sort: string,
+	/**  Id of the newer memory, if the dates are known. */
+	newer: string | null,
+	/**  From 0 to 1. */
+	confidence: number,
+	/**  Both memories, `a` first. */
+	items: ListItem[],
+};
+
+/**  Answer of `contradictions`. */
+export type ContradictionList = {
+	pairs: ContradictionInfo[],
+	/**  Plans whose date has passed, without those that the person called true. */
+	past_plans: ListItem[],
 };
 
 /**  Another record with the same text. */
@@ -1552,6 +1589,20 @@ export type SessionState = {
 	erasure_ledger: string | null,
 	/**  Whether the open vault is a demonstration vault, which contains only invented records. */
 	demonstration: boolean,
+};
+
+/**  Which of several memories is right. */
+export type SettleRequest = {
+	/**  Id of the memory that is right. */
+	right: string,
+	/**  Ids of the memories that it contradicts. */
+	others: string[],
+};
+
+/**  Answer of `settle`. */
+export type Settled = {
+	/**  The answers that the memories had before, `none` for those without one; the one that is right comes first. */
+	before: ReviewAnswer[],
 };
 
 /**  Answer of `show`. */

@@ -14,10 +14,13 @@ export const SECTIONS = [
   "settings",
 ] as const;
 export type Section = (typeof SECTIONS)[number];
+export type ReviewTab = "memories" | "contradictions";
 export type ActivityTab = "transfers" | "changes" | "tombstones" | "clients";
 export const SETTINGS_PAGES = ["security", "agents", "folders", "appearance", "vault", "keys", "about"] as const;
 export type SettingsPage = (typeof SETTINGS_PAGES)[number];
-type Place = { section: Section; id: string | null; message: string | null };
+/** A sentence of a message: its text, and where it begins in the message, in code points. */
+export type Quote = { text: string; start: number };
+type Place = { section: Section; id: string | null; message: string | null; quote: Quote | null };
 
 /** The current location and the navigation history. */
 class Nav {
@@ -26,6 +29,9 @@ class Nav {
   id = $state<string | null>(null);
   /** The message to scroll to in a conversation. */
   message = $state<string | null>(null);
+  /** The sentence to highlight in that message. */
+  quote = $state.raw<Quote | null>(null);
+  reviewTab = $state<ReviewTab>("memories");
   activityTab = $state<ActivityTab>("transfers");
   settingsPage = $state<SettingsPage>("security");
   /** The record that was open in a section when it was left. */
@@ -33,11 +39,12 @@ class Nav {
   #back: Place[] = [];
   #forward: Place[] = [];
 
-  go(section: Section, id: string | null = null, message: string | null = null): void {
-    if (section === this.section && id === this.id && message === this.message) return;
+  go(section: Section, id: string | null = null, message: string | null = null, quote: Quote | null = null): void {
+    const isHere = section === this.section && id === this.id && message === this.message;
+    if (isHere && quote?.start === this.quote?.start) return;
     this.#back.push(this.#here());
     this.#forward = [];
-    this.#set({ section, id, message });
+    this.#set({ section, id, message, quote });
   }
 
   /** Opens a section with the record that was open there last. If it is another one, the search is cleared. */
@@ -51,6 +58,7 @@ class Nav {
   choose(id: string | null): void {
     this.id = id;
     this.message = null;
+    this.quote = null;
   }
 
   back(): void {
@@ -70,13 +78,14 @@ class Nav {
   clear(): void {
     this.id = null;
     this.message = null;
+    this.quote = null;
     this.#last.clear();
     this.#back = [];
     this.#forward = [];
   }
 
   #here(): Place {
-    return { section: this.section, id: this.id, message: this.message };
+    return { section: this.section, id: this.id, message: this.message, quote: this.quote };
   }
 
   #set(place: Place): void {
@@ -84,6 +93,7 @@ class Nav {
     this.section = place.section;
     this.id = place.id;
     this.message = place.message;
+    this.quote = place.quote;
   }
 }
 

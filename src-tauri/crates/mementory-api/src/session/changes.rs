@@ -39,12 +39,15 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Stores the kind that the person chose for memories. Returns their ids.
+    /// Stores the kind that the person chose for memories, or removes their choice. Returns the ids.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
     pub fn set_about(&self, request: &AboutRequest) -> ApiResult<Ids> {
-        let kind = filter::about_kind(&request.about)?;
+        let kind = match request.about.as_str() {
+            "suggested" => None,
+            name => Some(filter::about_kind(name)?),
+        };
         let _guard = self.context.write_guard();
         Insight::of(&self.context.vault).correct(&request.ids, kind, now())?;
         Ok(Ids { ids: request.ids.clone() })

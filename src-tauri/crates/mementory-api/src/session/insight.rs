@@ -1,7 +1,7 @@
 //! Topics and contradictions of the memories.
 use super::{context::Context, now, two_digits, view::RowViews};
-use crate::{ApiResult, Job, types::*};
-use mementory_vault::{Insight, RowView};
+use crate::{ApiError, ApiResult, Job, types::*};
+use mementory_vault::{Answer, Insight, RowView};
 
 /// Topics and contradictions.
 #[derive(Clone, Copy)]
@@ -34,7 +34,8 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Pairs of memories that cannot both be true now, highest confidence first, and plans whose date has passed.
+    /// Pairs of memories that cannot both be true now, highest confidence first, and plans whose date has passed. A plan
+    /// that the person called true in the review is left out.
     ///
     /// # Errors
     /// `cancelled`.
@@ -52,20 +53,58 @@ impl Insights<'_> {
                 items: vec![self.item(&pair.a)?, self.item(&pair.b)?],
             });
         }
+        let review = self.context.vault.editor().review();
         for view in &found.past_plans {
-            list.past_plans.push(self.item(view)?);
+            if !matches!(review.answer_to(view)?, Some((Answer::True, _))) {
+                list.past_plans.push(self.item(view)?);
+            }
         }
         Ok(list)
     }
 
-    /// Stores that both memories of a pair are true.
+    /// Stores that both memories of a pair are true. With `both` false, removes that decision.
     ///
     /// # Errors
     /// `not_found`; `usage` if both are the same.
-    pub fn keep_both(&self, a: &str, b: &str) -> ApiResult<Ids> {
+    pub fn keep_both(&self, a: &str, b: &str, both: bool) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
-        Insight::of(&self.context.vault).keep_both(a, b, now())?;
+        Insight::of(&self.context.vault).keep_both(a, b, both, now())?;
         Ok(Ids { ids: vec![a.into(), b.into()] })
+    }
+
+    /// Answers of the review for memories that contradict each other: `right` is true; the others are outdated if they
+    /// are older, else wrong, and go to the Trash.
+    ///
+    /// # Errors
+    /// `not_found`; `usage` for a record that is not reviewed, or if `right` is one of the others.
+    pub fn settle(&self, request: &SettleRequest) -> ApiResult<Settled> {
+        if request.others.contains(&request.right) {
+            let message = "A memory does not contradict itself. Nothing was changed.";
+            return Err(ApiError::new("usage", 2, message));
+        }
+        let _guard = self.context.write_guard();
+        let vault = &self.context.vault;
+        let review = vault.editor().review();
+        let (mut before, mut answers, mut right_made) = (Vec::new(), Vec::new(), None);
+        for id in std::iter::once(&request.right).chain(&request.others) {
+            let view = vault.reader().view(id)?;
+            let times = vault.reader().content(&view)?.times;
+            let made = times.created.or(times.updated);
+            let answer = match (answers.is_empty(), made, right_made) {
+                (true, ..) => Answer::True,
+                (false, Some(made), Some(right)) if made < right => Answer::Outdated,
+                _ => Answer::Wrong,
+            };
+            if answers.is_empty() {
+                right_made = made;
+            }
+            let known = review.answer_to(&view)?.map_or("none", |(answer, _)| answer.as_str());
+            before.push(ReviewAnswer { id: id.clone(), answer: known.into() });
+            answers.push((id.clone(), Some(answer)));
+        }
+        review.answer(&answers, now())?;
+        vault.trash().trash(&request.others, now())?;
+        Ok(Settled { before })
     }
 
     fn item(&self, view: &RowView) -> ApiResult<ListItem> {

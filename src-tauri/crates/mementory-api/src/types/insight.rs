@@ -1,5 +1,5 @@
 //! Topics and contradictions.
-use super::{ListItem, TsNumber};
+use super::{ListItem, ReviewAnswer, TsNumber};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -37,10 +37,27 @@ pub struct ContradictionInfo {
     pub items: Vec<ListItem>,
 }
 
+/// Which of several memories is right.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct SettleRequest {
+    /// Id of the memory that is right.
+    pub right: String,
+    /// Ids of the memories that it contradicts.
+    pub others: Vec<String>,
+}
+
+/// Answer of `settle`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Settled {
+    /// The answers that the memories had before, `none` for those without one; the one that is right comes first.
+    pub before: Vec<ReviewAnswer>,
+}
+
 /// Answer of `contradictions`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ContradictionList {
     pub pairs: Vec<ContradictionInfo>,
-    /// Plans whose date has passed.
+    /// Plans whose date has passed, without those that the person called true.
     pub past_plans: Vec<ListItem>,
 }

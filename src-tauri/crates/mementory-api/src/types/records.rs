@@ -58,7 +58,7 @@ pub struct AboutInfo {
 #[serde(default)]
 pub struct AboutRequest {
     pub ids: Vec<String>,
-    /// As in the filter.
+    /// As in the filter, or `suggested` to remove an earlier decision.
     pub about: String,
 }
 

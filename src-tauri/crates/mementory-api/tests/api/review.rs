@@ -161,3 +161,131 @@ fn the_report_is_one_new_file_that_covers_sensitive_values() {
     let inside = folder.path().join("v/report.html");
     assert_eq!(session.review().report(&inside, &ReportRequest::default(), &Job::silent()).unwrap_err().code, "usage");
 }
+
+/// Saved memories with the given days.
+fn dated(folder: &Path, name: &str, entries: &[(&str, &str)]) -> std::path::PathBuf {
+    let entries: Vec<serde_json::Value> = entries
+        .iter()
+        .map(|(day, text)| {
+            serde_json::json!({"id": format!("{day}-{}", text.len()), "memory": text, "user_id": "ines", "hash": text,
+                "created_at": format!("{day}T09:00:00Z"), "updated_at": null, "categories": null, "metadata": null})
+        })
+        .collect();
+    let path = folder.join(name);
+    std::fs::write(&path, serde_json::json!({"results": entries}).to_string()).unwrap();
+    path
+}
+
+const MOVED: [(&str, &str); 3] = [
+    ("2024-03-01", "User lives in Graz."),
+    ("2025-06-01", "User lives in Linz."),
+    ("2024-01-05", "User plans to fly to Osaka in April 2025."),
+];
+
+#[test]
+fn a_pair_is_listed_until_both_are_called_true_and_again_when_that_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(folder.path());
+    import(&session, &dated(folder.path(), "a.json", &MOVED));
+    let found = || session.insights().contradictions(&Job::silent()).unwrap();
+    let first = found();
+    let pair = &first.pairs[0];
+    assert_eq!((first.pairs.len(), pair.newer.as_ref()), (1, Some(&pair.b)));
+    assert_eq!([&pair.items[0].text, &pair.items[1].text], [MOVED[0].1, MOVED[1].1]);
+    session.insights().keep_both(&pair.a, &pair.b, true).unwrap();
+    assert!(found().pairs.is_empty());
+    session.insights().keep_both(&pair.b, &pair.a, false).unwrap();
+    assert_eq!(found().pairs.len(), 1, "in either order");
+    assert_eq!(session.insights().keep_both(&pair.a, &pair.a, true).unwrap_err().code, "usage");
+
+    let plan = &first.past_plans[0];
+    assert_eq!((first.past_plans.len(), plan.text.as_str()), (1, MOVED[2].1));
+    answer(&session, &plan.id, "true");
+    assert!(found().past_plans.is_empty(), "the person says that it still holds");
+    answer(&session, &plan.id, "none");
+    assert_eq!(found().past_plans.len(), 1);
+}
+
+#[test]
+fn a_correction_of_what_a_memory_is_about_can_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(folder.path());
+    import(&session, &list(folder.path(), "a.json", &TEXTS));
+    let id = id_of(&session, TEXTS[1]);
+    let about = || session.records().show(&id, false, false).unwrap().record.about;
+    let suggested = about().unwrap();
+    assert_eq!((suggested.by.as_str(), suggested.kind != "work"), ("suggested", true));
+    let set = |about: &str| session.changes().set_about(&AboutRequest { ids: vec![id.clone()], about: about.into() });
+    set("work").unwrap();
+    assert_eq!(about().map(|about| (about.kind, about.by)), Some(("work".into(), "person".into())));
+    set("suggested").unwrap();
+    assert_eq!(about().map(|about| (about.kind, about.by)), Some((suggested.kind, "suggested".into())));
+    assert_eq!(set("nonsense").unwrap_err().code, "usage");
+}
+
+#[test]
+fn the_report_has_topics_and_contradictions() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(folder.path());
+    let mut entries = MOVED.to_vec();
+    entries.extend([
+        ("2024-02-01", "The sailing boat needs varnish."),
+        ("2024-02-02", "Varnish for the sailing boat was ordered."),
+        ("2024-02-04", "User is allergic to penicillin."),
+    ]);
+    import(&session, &dated(folder.path(), "a.json", &entries));
+    let out = folder.path().join("report.html");
+    for (language, heads) in [
+        ("en", ["What contradicts itself", "Plans whose date has passed", "Special categories", "Topics"]),
+        ("de", ["Was sich widerspricht", "Pläne, deren Datum vorbei ist", "Besondere Kategorien", "Themen"]),
+        ("ja", ["食い違い", "日付が過ぎた予定", "特別な種類", "話題"]),
+    ] {
+        let request = ReportRequest { language: Some(language.into()) };
+        session.review().report(&out, &request, &Job::silent()).unwrap();
+        let html = std::fs::read_to_string(&out).unwrap();
+        for head in heads {
+            assert!(html.contains(&format!(">{head}</h")), "{language}: {head}");
+        }
+        let (_, after) = html.split_once(heads[0]).unwrap();
+        let (pairs, _) = after.split_once("</section>").unwrap();
+        let places = MOVED.map(|(_, text)| pairs.find(text));
+        assert!(places.is_sorted() && places.iter().all(Option::is_some), "{language}: the older one, then the newer");
+        assert!(!html.contains("No type") && !html.contains(">about_") && !html.contains(">special_"), "{language}");
+        std::fs::remove_file(&out).unwrap();
+    }
+}
+
+#[test]
+fn the_memory_that_is_right_stays_and_the_others_go_to_the_trash() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(folder.path());
+    import(&session, &dated(folder.path(), "a.json", &MOVED));
+    let [old, new] = [MOVED[0].1, MOVED[1].1].map(|text| id_of(&session, text));
+    answer(&session, &old, "private");
+    let settle = |right: &String, other: &String| {
+        session.insights().settle(&SettleRequest { right: right.clone(), others: vec![other.clone()] })
+    };
+    let pairs = || session.insights().contradictions(&Job::silent()).unwrap().pairs.len();
+    let answers = || session.review().next(&ReviewRequest { counts_only: true, ..Default::default() }).unwrap().answers;
+    let undo = |settled: &Settled| {
+        session.changes().restore(&[settled.before[1].id.clone()]).unwrap();
+        session.review().answer(&settled.before).unwrap();
+    };
+
+    let settled = settle(&new, &old).unwrap();
+    let before: Vec<_> = settled.before.iter().map(|each| (&each.id, each.answer.as_str())).collect();
+    assert_eq!(before, [(&new, "none"), (&old, "private")]);
+    assert_eq!((pairs(), ids(&session).len()), (0, 2));
+    assert_eq!(answers(), [("outdated".into(), 1), ("true".into(), 1)].into());
+    undo(&settled);
+    assert_eq!((pairs(), ids(&session).len()), (1, 3));
+    assert_eq!(answers(), [("private".into(), 1)].into());
+
+    // The newer one was never true, because it did not replace the older one.
+    let settled = settle(&old, &new).unwrap();
+    assert_eq!(answers(), [("true".into(), 1), ("wrong".into(), 1)].into());
+    undo(&settled);
+    assert_eq!(settle(&old, &old).unwrap_err().code, "usage");
+    assert_eq!(settle(&old, &"nobody".into()).unwrap_err().code, "not_found");
+    assert_eq!(ids(&session).len(), 3, "nothing was changed");
+}

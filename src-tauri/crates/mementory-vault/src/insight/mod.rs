@@ -68,20 +68,25 @@ impl Insight<'_> {
         Ok(self.lock().counts(&found))
     }
 
-    /// Stores the kind that the person chose for memories. The choice also applies to memories that say the same.
+    /// Stores the kind that the person chose for memories; None removes the choice. The choice also applies to memories
+    /// that say the same.
     ///
     /// # Errors
     /// `NotFound`; `Usage` if a record is not a memory.
-    pub fn correct(&self, ids: &[String], kind: AboutKind, now: Timestamp) -> VaultResult<()> {
+    pub fn correct(&self, ids: &[String], kind: Option<AboutKind>, now: Timestamp) -> VaultResult<()> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         if views.iter().any(|view| view.kind != Kind::Memory) {
             return Err(VaultError::Usage("Only a memory is about something. Nothing was changed.".into()));
         }
         self.context.store.write(|tx| {
             for view in &views {
-                decisions::store_kind(tx, &view.id, kind)?;
+                match kind {
+                    Some(kind) => decisions::store_kind(tx, &view.id, kind)?,
+                    None => decisions::forget_kind(tx, &view.id)?,
+                }
             }
-            let detail = format!("{} for {} memories", kind.as_str(), views.len());
+            let name = kind.map_or("suggested", AboutKind::as_str);
+            let detail = format!("{name} for {} memories", views.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "about", "", &detail)
         })?;
         self.lock().clear();

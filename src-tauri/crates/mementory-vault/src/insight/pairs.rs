@@ -91,18 +91,20 @@ impl Insight<'_> {
         Ok(out)
     }
 
-    /// Stores that both memories are true. They are not listed as a pair again.
+    /// Stores that both memories are true, so that they are not listed as a pair again. With `both` false, removes that
+    /// decision.
     ///
     /// # Errors
     /// `NotFound`; `Usage` if both are the same.
-    pub fn keep_both(&self, a: &str, b: &str, now: Timestamp) -> VaultResult<()> {
+    pub fn keep_both(&self, a: &str, b: &str, both: bool, now: Timestamp) -> VaultResult<()> {
         let (one, other) = (self.context.find(a)?, self.context.find(b)?);
         if one.id == other.id {
             return Err(VaultError::Usage("A memory does not contradict itself. Nothing was changed.".into()));
         }
         self.context.store.write(|tx| {
-            decisions::store_both_true(tx, &one.id, &other.id)?;
-            mementory_store::audit::append(tx, &self.context.keys, now, "both_true", "", "2 memories")
+            decisions::store_both_true(tx, &one.id, &other.id, both)?;
+            let detail = if both { "2 memories" } else { "no longer, 2 memories" };
+            mementory_store::audit::append(tx, &self.context.keys, now, "both_true", "", detail)
         })
     }
 

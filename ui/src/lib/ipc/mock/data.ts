@@ -110,6 +110,17 @@ const MORE_MEMORIES: MemorySeed[] = Array.from({ length: 160 }, (_, index): Memo
   ];
 });
 
+/** Memories that contradict each other, in place of generated ones. */
+const CONTRADICTING: Record<number, string> = {
+  33: "Likes coffee, black, before seven in the morning.",
+  41: "Does not drink coffee.",
+  32: "Plans to fly to Porto with Liv in May 2025.",
+  34: "Lives in Oslo and rents two rooms near the harbour.",
+  35: "Lives in Oslo.",
+  66: "Lives in Bergen.",
+  46: "Works as an engineer for the county.",
+};
+
 const NOW = Date.now();
 /** The time that is `days` and `minutes` before now. */
 export const ago = (days: number, minutes = 9): string =>
@@ -162,9 +173,25 @@ export function item(
   };
 }
 
+/** What the sample memories of a type are about. Nothing is suggested for the other types. */
+const ABOUT: Record<string, string> = {
+  person: "people",
+  health: "health",
+  project: "projects",
+  preference: "tastes",
+  instruction: "how_to_answer",
+  goal: "plans",
+};
+const aboutOf = (type: string) => {
+  const kind = ABOUT[type];
+  return kind === undefined ? null : { kind, confidence: 0.82, by: "suggested" };
+};
+
 const memories = [...MEMORIES, ...MORE_MEMORIES].map(([source, type, text, days, extra], index) =>
-  item(`m-${index}`, "memory", source, text, days, {
+  item(`m-${index}`, "memory", source, CONTRADICTING[index] ?? text, days, {
     type,
+    about: aboutOf(type),
+    special: type === "health" ? ["health"] : [],
     // Records with several versions were edited some days ago.
     ...(extra?.versions ? { cause: "edit", changed_at: ago(index % 9) } : {}),
     ...extra,

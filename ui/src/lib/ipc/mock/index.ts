@@ -1,4 +1,5 @@
 import type { Backend, ListItem, LockedBy, OpenRequest } from "../backend";
+import { sampleContradictions } from "./contradictions";
 import { sampleAgents, type SampleAgents } from "./agents";
 import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
@@ -391,6 +392,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,
     ...sampleMemoryReview({ items: () => items, pace }).commands,
+    ...sampleContradictions({ items: () => items, backend: () => mock, pace }),
   };
   return mock;
 }

@@ -1,4 +1,5 @@
 //! The printable report: what the assistants know about the person, and what was done about it.
+mod insight;
 mod page;
 mod sections;
 mod texts;
@@ -41,7 +42,7 @@ impl Review<'_> {
         let _guard = self.context.snapshot_guard();
         let (memories, total) = self.memories(job)?;
         let mut page = Page::new(language, texts.get("title"));
-        let sections = Sections { context: self.context, review: *self, texts: &texts, guide: &guide };
+        let sections = Sections { context: self.context, review: *self, texts: &texts, guide: &guide, job };
         sections.write_all(&mut page, &memories, total)?;
         write_new(out, page.finish().as_bytes())?;
         Ok(ReportMade { path: out.display().to_string(), memories: total })

@@ -6,7 +6,7 @@ use super::{
     today,
 };
 use crate::{
-    ApiResult,
+    ApiResult, Job,
     session::{
         context::Context,
         review::{ForgetGuide, Review},
@@ -30,6 +30,7 @@ pub(super) struct Sections<'r> {
     pub(super) review: Review<'r>,
     pub(super) texts: &'r Texts,
     pub(super) guide: &'r ForgetGuide,
+    pub(super) job: &'r Job,
 }
 
 impl Sections<'_> {
@@ -37,9 +38,13 @@ impl Sections<'_> {
         page.note(&self.texts.with("made", &[("date", today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
+        self.about(page)?;
+        self.special(page)?;
+        self.topics(page)?;
         self.profiles(page)?;
         self.sensitive(page)?;
         self.evidence(page, memories);
+        self.contradictions(page)?;
         self.reviewed(page)?;
         let todos = self.todos()?;
         self.todo(page, &todos);
@@ -51,7 +56,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    fn name(&self, assistant: &str) -> String {
+    pub(super) fn name(&self, assistant: &str) -> String {
         self.guide.name(assistant)
     }
 
@@ -87,7 +92,11 @@ impl Sections<'_> {
         Ok(())
     }
 
+    /// Left out if no export names a type, because one row "No type" says nothing.
     fn types(&self, page: &mut Page, memories: &[Listed]) {
+        if memories.iter().all(|memory| memory.view.record_type.is_none()) {
+            return;
+        }
         let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
         for memory in memories {
             let kind = memory.view.record_type.as_deref().unwrap_or_default();
@@ -100,9 +109,6 @@ impl Sections<'_> {
                 (self.name(platform), kind.replace('_', " "), n)
             })
             .collect();
-        if named.is_empty() {
-            return;
-        }
         page.begin_section(self.texts.get("types"), false);
         let rows: Vec<Vec<Cell<'_>>> =
             named.iter().map(|(name, kind, n)| vec![Cell::Text(name), Cell::Text(kind), Cell::Number(*n)]).collect();

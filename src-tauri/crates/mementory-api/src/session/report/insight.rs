@@ -1,0 +1,134 @@
+//! What the memories are about, and which of them contradict each other.
+use super::{
+    day,
+    page::{Cell, Page},
+    sections::Sections,
+};
+use crate::{ApiResult, session::now};
+use mementory_model::Kind;
+use mementory_vault::{Insight, ListQuery, RowView};
+use std::collections::BTreeMap;
+
+/// Largest numbers of topics, of pairs and of past plans that are listed.
+const MAX_TOPICS: usize = 60;
+const MAX_PAIRS: usize = 200;
+const MAX_PLANS: usize = 200;
+
+/// A memory as a table lists it: its day, its assistant and its text with sensitive values masked.
+struct Row {
+    day: String,
+    assistant: String,
+    text: String,
+}
+
+impl Sections<'_> {
+    /// Memories by what they are about.
+    pub(super) fn about(&self, page: &mut Page) -> ApiResult<()> {
+        let counts = self.insight().counts(&memories())?.about;
+        if counts.keys().all(String::is_empty) {
+            return Ok(());
+        }
+        let name = |kind: &str| match kind {
+            "" => self.texts.get("no_about").to_owned(),
+            _ => self.texts.get(&format!("about_{kind}")).to_owned(),
+        };
+        self.count_table(page, "about", "kind", &largest_first(&counts, name));
+        Ok(())
+    }
+
+    /// Memories by special category.
+    pub(super) fn special(&self, page: &mut Page) -> ApiResult<()> {
+        let counts = self.insight().counts(&memories())?.special;
+        if !counts.is_empty() {
+            let name = |class: &str| self.texts.get(&format!("special_{class}")).to_owned();
+            self.count_table(page, "special", "kind", &largest_first(&counts, name));
+        }
+        Ok(())
+    }
+
+    /// The largest topics.
+    pub(super) fn topics(&self, page: &mut Page) -> ApiResult<()> {
+        let topics = self.insight().topics(&self.job.cancel_flag())?;
+        let named: Vec<(String, u32)> = topics
+            .into_iter()
+            .take(MAX_TOPICS)
+            .map(|topic| (self.masked(&topic.name), u32::try_from(topic.rows.len()).unwrap_or(u32::MAX)))
+            .collect();
+        if !named.is_empty() {
+            self.count_table(page, "topics", "topic", &named);
+        }
+        Ok(())
+    }
+
+    /// Pairs of memories that cannot both be true now, and plans whose date has passed.
+    pub(super) fn contradictions(&self, page: &mut Page) -> ApiResult<()> {
+        let found = self.insight().contradictions(&self.job.cancel_flag(), now())?;
+        page.begin_section(self.texts.get("contradictions"), false);
+        if found.pairs.is_empty() {
+            page.paragraph(self.texts.get("contradictions_none"));
+        } else {
+            page.paragraph(self.texts.get("contradictions_lead"));
+            let total = found.pairs.len();
+            if total > MAX_PAIRS {
+                let (n, total) = (MAX_PAIRS.to_string(), total.to_string());
+                page.note(&self.texts.with("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]));
+            }
+            let mut rows = Vec::new();
+            for (n, pair) in found.pairs.iter().take(MAX_PAIRS).enumerate() {
+                rows.push(((n + 1).to_string(), self.row(&pair.a)?));
+                rows.push((String::new(), self.row(&pair.b)?));
+            }
+            let cells: Vec<Vec<Cell<'_>>> = rows
+                .iter()
+                .map(|(n, row)| std::iter::once(Cell::Short(n.as_str())).chain(cells(row)).collect())
+                .collect();
+            page.table(&["pair", "date", "assistant", "text"].map(|key| self.texts.get(key)), &cells);
+        }
+        if !found.past_plans.is_empty() {
+            page.heading(self.texts.get("past_plans"));
+            let plans = found.past_plans.iter().take(MAX_PLANS).map(|view| self.row(view));
+            let rows = plans.collect::<ApiResult<Vec<Row>>>()?;
+            let cells: Vec<Vec<Cell<'_>>> = rows.iter().map(|row| Vec::from(cells(row))).collect();
+            page.table(&["date", "assistant", "text"].map(|key| self.texts.get(key)), &cells);
+        }
+        page.end_section();
+        Ok(())
+    }
+
+    fn insight(&self) -> Insight<'_> {
+        Insight::of(&self.context.vault)
+    }
+
+    fn masked(&self, text: &str) -> String {
+        self.context.vault.scanner().masked(text.trim())
+    }
+
+    fn row(&self, view: &RowView) -> ApiResult<Row> {
+        let text = self.context.vault.reader().content(view)?.text;
+        Ok(Row { day: day(view.sort), assistant: self.name(&view.platform), text: self.masked(&text) })
+    }
+
+    /// A section with numbers by name.
+    fn count_table(&self, page: &mut Page, section: &str, column: &str, counts: &[(String, u32)]) {
+        page.begin_section(self.texts.get(section), false);
+        page.paragraph(self.texts.get(&format!("{section}_lead")));
+        let rows: Vec<Vec<Cell<'_>>> =
+            counts.iter().map(|(name, n)| vec![Cell::Text(name), Cell::Number(*n)]).collect();
+        page.table(&[column, "count"].map(|key| self.texts.get(key)), &rows);
+        page.end_section();
+    }
+}
+
+fn memories() -> ListQuery {
+    ListQuery { kind: Some(Kind::Memory), ..ListQuery::default() }
+}
+
+fn largest_first(counts: &BTreeMap<String, u32>, named: impl Fn(&str) -> String) -> Vec<(String, u32)> {
+    let mut out: Vec<(String, u32)> = counts.iter().map(|(name, n)| (named(name), *n)).collect();
+    out.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    out
+}
+
+fn cells(row: &Row) -> [Cell<'_>; 3] {
+    [Cell::Short(&row.day), Cell::Text(&row.assistant), Cell::Quote(&row.text)]
+}

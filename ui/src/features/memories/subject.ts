@@ -1,0 +1,46 @@
+import { backend } from "$lib/ipc";
+import { ANY } from "$lib/state/filter";
+import { lockGuard } from "$lib/state/lock-cleanup";
+import { toasts } from "$lib/state/toasts.svelte";
+import { showError } from "$lib/state/trash-actions";
+import { vault } from "$lib/state/vault.svelte";
+import { t } from "$lib/text";
+import { aboutName } from "./types";
+
+/** Stands for the suggestion in place of a decision of the person. */
+export const SUGGESTED = "suggested";
+/** Of more memories than this, the earlier decisions are not read, and there is no Undo. */
+const MAX_UNDO = 1000;
+
+/** The decisions on memories, by what was decided. */
+async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]>> {
+  const filter = { ...ANY, ids: [...ids] };
+  const { items } = await backend().list({ filter, sort: null, limit: MAX_UNDO, cursor: null });
+  const decisions = new Map<string, string[]>();
+  for (const { id, about } of items) {
+    const decided = about?.by === "person" ? about.kind : SUGGESTED;
+    decisions.set(decided, [...(decisions.get(decided) ?? []), id]);
+  }
+  return decisions;
+}
+
+/** Stores what memories are about, or with `SUGGESTED` returns to the suggestion, and offers Undo. */
+export async function setSubject(ids: readonly string[], about: string): Promise<void> {
+  const isUnlocked = lockGuard();
+  try {
+    const before = ids.length > MAX_UNDO ? null : await decisionsOn(ids);
+    await backend().setAbout({ ids: [...ids], about });
+    if (!isUnlocked()) return;
+    const undo = async () => {
+      for (const [decided, of] of before ?? []) await backend().setAbout({ ids: of, about: decided });
+      vault.changed();
+    };
+    const text =
+      about === SUGGESTED ? t("subject.taken") : t("subject.saved", { n: ids.length, kind: aboutName(about) });
+    if (before) toasts.undoable(text, t("action.undo"), undo);
+    else toasts.show(text, { icon: "check" });
+    vault.changed();
+  } catch (error) {
+    if (isUnlocked()) showError(error);
+  }
+}

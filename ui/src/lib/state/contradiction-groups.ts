@@ -1,0 +1,52 @@
+import type { ContradictionInfo, ListItem } from "$lib/ipc";
+
+/** Memories about one thing of which not all can be true: one pair, or several pairs that share memories. */
+export type ContradictionGroup = {
+  /** The memories, oldest first; those without a date come last. */
+  items: ListItem[];
+  pairs: ContradictionInfo[];
+};
+
+/** The identity of a group across reloads. */
+export const groupKey = ({ items }: ContradictionGroup): string => items.map(({ id }) => id).join(" ");
+
+/** Joins pairs that share a memory, so that one fact of three assistants is one group. Keeps the order of the pairs. */
+export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGroup[] {
+  type Joined = { items: Map<string, ListItem>; pairs: ContradictionInfo[] };
+  const groups = new Map<number, Joined>();
+  const groupOf = new Map<string, number>();
+  pairs.forEach((pair, index) => {
+    const known = [pair.a, pair.b].flatMap((id) => groupOf.get(id) ?? []);
+    const into = Math.min(index, ...known);
+    const group: Joined = groups.get(into) ?? { items: new Map(), pairs: [] };
+    groups.set(into, group);
+    for (const other of new Set(known)) {
+      const joined = other === into ? null : groups.get(other);
+      if (!joined) continue;
+      group.pairs.push(...joined.pairs);
+      for (const [id, item] of joined.items) group.items.set(id, item);
+      groups.delete(other);
+    }
+    group.pairs.push(pair);
+    for (const item of pair.items) group.items.set(item.id, item);
+    for (const id of group.items.keys()) groupOf.set(id, into);
+  });
+  return [...groups].sort(([a], [b]) => a - b).map(([, { items, pairs }]) => ({ items: oldestFirst(items), pairs }));
+}
+
+function oldestFirst(items: ReadonlyMap<string, ListItem>): ListItem[] {
+  const made = (item: ListItem) => item.created_at ?? item.updated_at ?? "9";
+  return [...items.values()].sort((a, b) => made(a).localeCompare(made(b)));
+}
+
+/** The newest memory of a group; null if a date is missing or two are equally new. */
+export function newestOf({ items }: ContradictionGroup): string | null {
+  const [last, before] = [items.at(-1), items.at(-2)];
+  if (!last?.created_at || !before?.created_at || last.created_at === before.created_at) return null;
+  return last.id;
+}
+
+/** The memories that a memory contradicts. */
+export function opponentsOf({ pairs }: ContradictionGroup, id: string): string[] {
+  return pairs.flatMap(({ a, b }) => (a === id ? [b] : b === id ? [a] : []));
+}

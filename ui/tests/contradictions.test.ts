@@ -1,0 +1,128 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import AttentionList from "../src/features/home/AttentionList.svelte";
+import { locateQuote } from "../src/features/conversations/find-in-conversation";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import ReviewView from "../src/features/review/ReviewView.svelte";
+import type { ContradictionInfo } from "$lib/ipc";
+import { item } from "$lib/ipc/mock/data";
+import { sampleThread } from "$lib/ipc/mock/thread";
+import { groupPairs, newestOf, opponentsOf } from "$lib/state/contradiction-groups";
+import { contradictions } from "$lib/state/contradictions.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+let mock: Mock;
+beforeEach(async () => {
+  mock = await start();
+  await vault.refresh();
+  contradictions.clear();
+  nav.section = "review";
+  nav.reviewTab = "contradictions";
+});
+
+const cards = () => screen.findAllByTestId("contradiction");
+const press = (key: string) => fireEvent.keyDown(window, { key });
+const cardsLeft = (n: number) => waitFor(async () => expect(await cards()).toHaveLength(n));
+
+it("pairs that share a memory are one group, also if a later pair joins two groups", () => {
+  const memory = (id: string, days: number) => item(id, "memory", "chatgpt", id, days);
+  const pair = (a: string, b: string): ContradictionInfo => ({
+    ...{ a, b, sort: "conflict", newer: null, confidence: 0.9 },
+    items: [memory(a, a.charCodeAt(0)), memory(b, b.charCodeAt(0))],
+  });
+  const groups = groupPairs([pair("a", "b"), pair("c", "d"), pair("e", "f"), pair("b", "d")]);
+  expect(groups.map(({ items }) => items.map(({ id }) => id))).toEqual([
+    ["d", "c", "b", "a"],
+    ["f", "e"],
+  ]);
+  expect(groups[0]!.pairs).toHaveLength(3);
+  expect(newestOf(groups[0]!)).toBe("a");
+  expect(opponentsOf(groups[0]!, "b").sort()).toEqual(["a", "d"]);
+});
+
+describe("contradictions", () => {
+  it("are shown side by side, one fact of three assistants as one card, with evidence", async () => {
+    render(ReviewView);
+    const [first] = await cards();
+    expect(await cards()).toHaveLength(3);
+    expect(within(first!).getAllByTestId("contradiction-side")).toHaveLength(3);
+    expect(first!.textContent).toContain("3 assistants");
+    await waitFor(() => expect(screen.getAllByTestId("evidence-verdict").length).toBeGreaterThan(5));
+  });
+
+  it("are settled by keys: the others go to the Trash, and Undo takes it back", async () => {
+    render(ReviewView);
+    await cards();
+    const settle = vi.spyOn(mock, "settle");
+    await press("3");
+    await cardsLeft(2);
+    expect(settle).toHaveBeenCalledWith({ right: "m-66", others: ["m-35", "m-34"] });
+    expect((await mock.show("m-34", false, false)).record.trashed_at).not.toBeNull();
+    await toasts.undo();
+    await cardsLeft(3);
+    expect((await mock.show("m-34", false, false)).record.trashed_at).toBeNull();
+  });
+
+  it("of which all are true are not shown again, until Undo", async () => {
+    render(ReviewView);
+    await cards();
+    await press("ArrowDown");
+    await press("b");
+    await cardsLeft(2);
+    contradictions.clear();
+    await contradictions.load();
+    expect(contradictions.groups).toHaveLength(2);
+    await toasts.undo();
+    await cardsLeft(3);
+  });
+
+  it("include plans whose date has passed, which still hold or are outdated", async () => {
+    render(ReviewView);
+    await fireEvent.click(await screen.findByTestId("plan-true"));
+    await waitFor(() => expect(screen.queryByTestId("past-plan")).toBeNull());
+    await toasts.undo();
+    await fireEvent.click(await screen.findByTestId("plan-outdated"));
+    await waitFor(() => expect(screen.queryByTestId("past-plan")).toBeNull());
+    expect((await mock.show("m-32", false, false)).record.trashed_at).not.toBeNull();
+  });
+
+  it("say so if there are none", async () => {
+    vi.spyOn(mock, "contradictions").mockResolvedValue({ pairs: [], past_plans: [] });
+    render(ReviewView);
+    expect(await screen.findByText("No contradictions found")).toBeTruthy();
+  });
+
+  it("are reached from Home, with their number", async () => {
+    await contradictions.load();
+    nav.section = "home";
+    nav.reviewTab = "memories";
+    render(AttentionList, { columns: [], incomplete: [] });
+    const row = await screen.findByTestId("look-contradictions");
+    expect(row.querySelector("b")?.textContent).toBe("3");
+    await fireEvent.click(row);
+    expect([nav.section, nav.reviewTab]).toEqual(["review", "contradictions"]);
+  });
+});
+
+it("a suggested subject is confirmed, and the suggestion comes back", async () => {
+  render(MemoryDetail, { id: "m-0" });
+  const row = await screen.findByTestId("detail-subject");
+  expect(row.textContent).toContain("suggested, 82 %");
+  await fireEvent.click(screen.getByTestId("subject-confirm"));
+  await fireEvent.click(await screen.findByTestId("subject-back"));
+  await screen.findByTestId("subject-confirm");
+});
+
+it("the sentence of a link is found in its message as it is displayed", () => {
+  const message = {
+    ...sampleThread.find(({ id }) => id === "msg-a2")!,
+    text: "One **bold** step.\n\nThen a second step, and\nits end. One bold step.",
+  };
+  const at = (text: string) => locateQuote(message, { text, start: message.text.indexOf(text) });
+  expect(at("One **bold** step.")).toEqual({ id: message.id, nth: 0, needle: "One bold step." });
+  expect(at("Then a second step, and\nits end.")?.needle).toBe("Then a second step, and");
+  expect(locateQuote(message, { text: "not in it at all", start: 0 })).toBeNull();
+});
