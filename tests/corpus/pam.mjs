@@ -129,6 +129,21 @@ const DOCUMENTS = {
   "embeddings that end early": [editText(EMBEDDINGS, (text) => text.slice(0, -40)), ...refuseAs("malformed")],
   "no conversation file": [editText(CONVERSATION, () => undefined), "taken", ""],
   "no embeddings file": [editText(EMBEDDINGS, () => undefined), "taken", ""],
+  "a store with a comment": [editText(STORE, (text) => `// A store\n${text}`), ...refuseAs("malformed")],
+  "a store in UTF-16": [editText(STORE, (text) => Buffer.from(`\ufeff${text}`, "utf16le")), ...refuseAs("malformed")],
+  "an empty store": [editText(STORE, () => ""), ...refuseAs("malformed")],
+  "a conversation without its schema": [{ conversation: (value) => void delete value.schema }, "taken", "wrong_schema"],
+  "embeddings of another schema": [{ embeddings: (value) => void (value.schema = "vectors") }, "taken", "wrong_schema"],
+  "an embedding of another memory": [
+    editStore(({ memories }) => (memories[0].embedding_ref = memories.findLast((m) => m.embedding_ref).embedding_ref)),
+    "taken",
+    "",
+  ],
+  "an index that names a file that is not here": [
+    editStore((store) => (store.conversations_index[0].storage.ref = "conversations/none.json")),
+    "taken",
+    "",
+  ],
   "a conversation that the index does not list": [editStore((store) => (store.conversations_index = [])), "taken", ""],
 };
 

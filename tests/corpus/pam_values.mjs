@@ -82,6 +82,9 @@ const ROOT = [
   ["export_type", "partial", "bad_value"],
   ["since", "yesterday", "bad_date"],
   ["relations", null, "wrong_type"],
+  ["spec_uri", "the specification", "bad_value"],
+  ["type_registry", "//types", "bad_value"],
+  ["export_date", "2026-03-01T00:00:00+24:00", "bad_date"],
   ["extra", true, "unknown_field"],
 ];
 
@@ -117,6 +120,7 @@ const CONVERSATION_VALUES = [
   ["messages.0.token_count", -1, "bad_value"],
   ["messages.1.id", "n1", "duplicate_id"],
   ["messages.0.attachments.0.type", "zip", "bad_value"],
+  ["messages.0.citations", [{ url: "over there" }], "bad_value"],
   ["messages.0.mood", "calm", "unknown_field"],
   ["import_metadata", { source_checksum: "md5:00" }, "bad_value"],
 ];

@@ -124,6 +124,10 @@ const UNSIGNED = {
   "a negative event number": [inEntry("seq", -1), "taken"],
   "no validity": [inEntry("valid_from", undefined), "taken"],
   "a validity that is a number": [inEntry("valid_from", 5), "taken"],
+  "properties in a list": [
+    (bundle) => (bundle.entries.find((entry) => entry.kind.startsWith("entity:")).content.properties = []),
+    "taken",
+  ],
   "a validity that is no time": [inEntry("valid_from", "yesterday"), "taken"],
   "another source": [inEntry("source", "extraction"), "taken"],
   "a thread that is not cited": [inEntry("content.thread", "violin"), "taken"],
