@@ -48,7 +48,7 @@ describe("the palette", () => {
     expect(
       groups.map((group) => document.getElementById(group.getAttribute("aria-labelledby") ?? "")?.textContent),
     ).toEqual(["Actions", "Memories", "Conversations", "Go to"]);
-    expect(groups.map((group) => within(group).getAllByRole("option").length)).toEqual([5, 5, 5, 2]);
+    expect(groups.map((group) => within(group).getAllByRole("option").length)).toEqual([5, 5, 5, 1]);
     expect([...groups[0]!.querySelectorAll("mark")].map((mark) => mark.textContent)).toContain("The");
     expect(groups[0]!.textContent).toContain("Ctrl L");
   });

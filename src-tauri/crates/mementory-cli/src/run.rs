@@ -23,7 +23,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         }
         Command::Demo { dir } => {
             cancel_on_ctrl_c(&job);
-            let (session, made) = Session::create_demonstration(dir, &job)?;
+            let (_session, made) = Session::create_demonstration(dir, &job)?;
             Ok(CommandResult { essential: true, ..applied(&made)? })
         }
         Command::Packaging { dir, release } => packaging::write(dir, release),
