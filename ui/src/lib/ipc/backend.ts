@@ -217,6 +217,11 @@ export interface Backend {
   onWatched(listener: () => void): Promise<() => void>;
   /** Calls `listener` after a call of a connected client. Returns the function to stop listening. */
   onAgents(listener: () => void): Promise<() => void>;
+  /**
+   * Calls `listener` with what failed after a change was made, before the command of that change returns. Returns the
+   * function to stop listening.
+   */
+  onWarnings(listener: (warnings: b.Warning[]) => void): Promise<() => void>;
   /** Calls `listener` when another start of the program handed files over. Returns the function to stop listening. */
   onOpen(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */

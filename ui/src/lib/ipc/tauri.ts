@@ -1,7 +1,7 @@
 import { Channel } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
-import { commands, type ErrorBody, type Progress } from "./bindings";
+import { commands, type ErrorBody, type Progress, type Warning } from "./bindings";
 import { BackendError, type Backend, type LockedBy } from "./backend";
 
 type Answer<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
@@ -150,6 +150,7 @@ export const tauriBackend: Backend = {
   onLocked: (listener) => listen<LockedBy>("locked", ({ payload }) => listener(payload)),
   onWatched: (listener) => listen("watched", () => listener()),
   onAgents: (listener) => listen("agents", () => listener()),
+  onWarnings: (listener) => listen<Warning[]>("warnings", ({ payload }) => listener(payload)),
   onOpen: (listener) => listen("open", () => listener()),
   onWatchProgress: (listener) => listen<Progress>("watch_progress", ({ payload }) => listener(payload)),
   onDrop: (listener) =>

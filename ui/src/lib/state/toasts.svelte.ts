@@ -1,16 +1,28 @@
+import type { Warning } from "$lib/ipc";
+import { hasText, t } from "$lib/text";
 import { onLock } from "./lock-cleanup";
 
 export type Toast = {
   id: number;
   text: string;
   icon?: "trash" | "check" | "alert" | "import" | undefined;
+  /** Says what failed after a change was made. */
+  warning?: boolean | undefined;
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
+
+/** A warning in words, by its code. */
+function warningText(code: string): string {
+  const key = `warning.${code}`;
+  return hasText(key) ? t(key) : t("warning.other");
+}
 
 /** One toast at a time, and the last action that Ctrl Z can undo. */
 class Toasts {
   current = $state<Toast | null>(null);
   #nextId = 1;
+  /** Texts of warnings that wait until the current toast is gone. */
+  #waiting: string[] = [];
   #undo = $state.raw<(() => void | Promise<void>) | null>(null);
 
   get canUndo(): boolean {
@@ -18,6 +30,8 @@ class Toasts {
   }
 
   show(text: string, options: Omit<Toast, "id" | "text"> = {}): void {
+    // The warning of a change comes before the toast that says it was made.
+    if (this.current?.warning) this.#waiting.unshift(this.current.text);
     this.current = { id: this.#nextId++, text, ...options };
     if (options.action?.undo) this.#undo = options.action.run;
   }
@@ -27,8 +41,20 @@ class Toasts {
     this.show(text, { icon, action: { label, run: undo, undo: true } });
   }
 
+  /** Says what failed after a change was made: now, or after the toast about the change. */
+  warn(warnings: Warning[]): void {
+    this.#waiting.push(...warnings.map(({ code }) => warningText(code)));
+    if (!this.current) this.#showWaiting();
+  }
+
   dismiss(): void {
     this.current = null;
+    this.#showWaiting();
+  }
+
+  #showWaiting(): void {
+    const text = this.#waiting.shift();
+    if (text !== undefined) this.show(text, { icon: "alert", warning: true });
   }
 
   async run(): Promise<void> {
@@ -49,6 +75,7 @@ class Toasts {
   }
 
   clear(): void {
+    this.#waiting = [];
     this.current = null;
     this.#undo = null;
   }

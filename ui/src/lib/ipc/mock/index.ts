@@ -388,6 +388,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     exportText: async (_job, request) => (requireOpen(), transferText(matching(request.filter))),
     ...sampleSystem(options.system),
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
+    onWarnings: async () => () => undefined,
     onOpen: async (listener) => ((onOpen = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,
