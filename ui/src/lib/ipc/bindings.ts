@@ -6,575 +6,524 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
-  /**  What is open now. */
-  sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
-  /**  Vaults opened before. */
-  recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
-  /**  Remove a vault from that list; the vault itself is not changed. */
-  forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
-  /**  The backups in the same folder as a vault, newest first. */
-  backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
-  /**  The suggested folder for a new vault. */
-  defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
-  /**  How strong a passphrase is, as it is typed. */
-  passphraseStrength: (passphrase: string) =>
-    typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
-  /**  Four random words. */
-  suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
-  /**  Create a vault and open it. */
-  createVault: (path: string, passphrase: string) =>
-    typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
-  /**  Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first. */
-  unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) =>
-    typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
-  /**  Open the demonstration vault of this computer, which is made if there is none. */
-  openDemonstration: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration")),
-  /**  Delete the open demonstration vault. */
-  deleteDemonstration: () => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration")),
-  /**  Lock. Running jobs are rolled back first. */
-  lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
-  /**  Minutes without input before the vault locks automatically; 0 = never. */
-  setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
-  /**  The person did something: restart the wait for the automatic lock. */
-  touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
-  /**  Change the passphrase; `secret` is the current one or the recovery code. */
-  changePassphrase: (secret: string, newPassphrase: string) =>
-    typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
-  /**  Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working. */
-  newRecoveryCode: (secret: string) =>
-    typedError<NewRecoveryCode, ErrorBody>(__TAURI_INVOKE("new_recovery_code", { secret })),
-  /**  The key slots of the vault: what opens it, and since when. */
-  keySlots: () => typedError<Slots, ErrorBody>(__TAURI_INVOKE("key_slots")),
-  /**  Contents of the vault in numbers. */
-  vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
-  /**  Check the integrity of every part of the vault. */
-  checkVault: (rebuildIndex: boolean) =>
-    typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
-  /**  Copy the vault to a new folder and check the copy, which is a vault of its own. */
-  backup: (jobId: string, out: string, onProgress: Channel<Progress>) =>
-    typedError<BackedUp, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
-  /**  The audit log; with `verify` its chain and signatures are checked. */
-  audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
-  /**  The vault's own key, the trusted keys, and the keys seen on imported files. */
-  keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
-  /**  Trust a public key. */
-  trustKey: (key: string, name: string | null) =>
-    typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
-  /**  Forget a key. */
-  forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
-  /**  Every format with its capabilities. Needs no vault. */
-  formats: () => typedError<FormatInfo[], ErrorBody>(__TAURI_INVOKE("formats")),
-  /**  Detect the formats of files. Needs no vault. */
-  detect: (paths: string[], passphrase: string | null) =>
-    typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
-  /**  Kind and size of files. Nothing is opened. Needs no vault. */
-  pathInfo: (paths: string[]) => typedError<PathInfo[], ErrorBody>(__TAURI_INVOKE("path_info", { paths })),
-  /**  Validate a file, and say who signed it and whether the vault knows the signer. */
-  checkFile: (path: string, format: string | null, passphrase: string | null) =>
-    typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
-  /**  What an import would do; nothing is written. */
-  importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) =>
-    typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
-  /**  Import as one batch. */
-  importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) =>
-    typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
-  /**  Cancel a job. It rolls back and fails with `cancelled`. */
-  cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
-  /**  The batches, newest first. */
-  imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
-  /**  Failed imports: the paths of their files, and the errors. */
-  failedImports: () => typedError<FailedImports, ErrorBody>(__TAURI_INVOKE("failed_imports")),
-  /**  The stored report of a batch. */
-  importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
-  /**  Undo a whole import. */
-  undoImport: (batch: string) => typedError<Undone, ErrorBody>(__TAURI_INVOKE("undo_import", { batch })),
-  /**  The watched folders and the files detected in them. */
-  watched: () => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watched")),
-  /**  Watch a folder and ask before importing. Files that are in it now are not offered. */
-  watchFolder: (path: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watch_folder", { path })),
-  /**  Stop watching a folder. Its files are left as they are. */
-  unwatchFolder: (folder: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("unwatch_folder", { folder })),
-  /**  Change what is done with new files in a folder. */
-  setWatching: (folder: string, mode: WatchMode) =>
-    typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
-  /**  Decline to import a detected file. It is not offered again. */
-  dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
-  /**  The AI clients of this computer, the grants and whether clients are answered. */
-  agents: () => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("agents")),
-  /**  The change of a client's configuration that connecting it would make. */
-  connectPreview: (client: string) =>
-    typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_preview", { client })),
-  /**  Connect a client: make its grant and change its configuration. */
-  connectClient: (client: string, request: GrantRequest) =>
-    typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_client", { client, request })),
-  /**  The change of a client's configuration that disconnecting it would make. */
-  disconnectPreview: (client: string) =>
-    typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_preview", { client })),
-  /**  Disconnect a client: end its grant and take the change of its configuration back. */
-  disconnectClient: (client: string) =>
-    typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_client", { client })),
-  /**  End a grant at once. What the client has read is not taken back. */
-  stopClient: (grant: string) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("stop_client", { grant })),
-  /**  Whether connected clients are answered while the window runs. */
-  setAnswerClients: (on: boolean) =>
-    typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
-  /**  The person has seen that these clients have read for the first time. */
-  firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
-  /**  What clients asked for, newest first; of one grant or of all. */
-  clientCalls: (grant: string | null) =>
-    typedError<ClientCallList, ErrorBody>(__TAURI_INVOKE("client_calls", { grant })),
-  /**  The suggestions that wait. */
-  suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
-  /**  Accept and refuse suggestions. */
-  decideSuggestions: (decision: SuggestionDecision) =>
-    typedError<SuggestionsClosed, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
-  /**  One page of a list. */
-  list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
-  /**  Counts for the filter menus. */
-  facets: (filter: Filter, query: string | null, typing: boolean) =>
-    typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
-  /**  Summary of several records. */
-  summary: (filter: Filter) => typedError<Summary, ErrorBody>(__TAURI_INVOKE("summary", { filter })),
-  /**  One complete record. */
-  show: (id: string, history: boolean, verbatim: boolean) =>
-    typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
-  /**  A conversation with all its branches. */
-  thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
-  /**  Ranked full-text search. */
-  search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
-  /**  A page of a searched list. */
-  find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
-  /**  A spelling suggestion for a query that found nothing. */
-  near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
-  /**  Memories that mean nearly the same as a text or a record. */
-  similar: (request: SimilarRequest) => typedError<Similar, ErrorBody>(__TAURI_INVOKE("similar", { request })),
-  /**  Encode new and changed memories for search by meaning. */
-  encode: (jobId: string, onProgress: Channel<Progress>) =>
-    typedError<Encoded, ErrorBody>(__TAURI_INVOKE("encode", { jobId, onProgress })),
-  /**  The bytes of an attachment, at most `most` if given. */
-  attachment: (id: string, most: number | null) =>
-    typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
-  /**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
-  saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) =>
-    typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
-  /**  A memory written by hand. */
-  add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
-  /**  A new version of a record. */
-  edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
-  /**  Add one tag to many records, or remove it. */
-  tag: (jobId: string, request: TagRequest, onProgress: Channel<Progress>) =>
-    typedError<Ids, ErrorBody>(__TAURI_INVOKE("tag", { jobId, request, onProgress })),
-  /**  Make an old version current again. */
-  restoreVersion: (id: string, version: number) =>
-    typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
-  /**  What a redaction would change. */
-  redactPreview: (jobId: string, request: RedactRequest, onProgress: Channel<Progress>) =>
-    typedError<RedactPreview, ErrorBody>(__TAURI_INVOKE("redact_preview", { jobId, request, onProgress })),
-  /**  Replace spans of records in all versions, for good. */
-  redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
-  /**  Put records in the Trash. */
-  trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
-  /**  Take records back from the Trash. */
-  restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
-  /**  Everything that an erasure would remove. */
-  erasePreview: (request: EraseRequest) =>
-    typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
-  /**  Erase for good, then check every place for remains. */
-  erase: (jobId: string, request: EraseRequest, onProgress: Channel<Progress>) =>
-    typedError<Erased, ErrorBody>(__TAURI_INVOKE("erase", { jobId, request, onProgress })),
-  /**  Tombstones, newest first. */
-  tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
-  /**  The receipt of an erasure. */
-  receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
-  /**  Clean and check again the places that a receipt lists as failed. */
-  cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) =>
-    typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
-  /**  Scan new and changed records for sensitive values, or all records. */
-  look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) =>
-    typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
-  /**  A page of the review queue. */
-  sensitiveQueue: (request: SensitiveRequest) =>
-    typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
-  /**  One value and the records that contain it. */
-  sensitiveValue: (value: string) =>
-    typedError<SensitiveDetail, ErrorBody>(__TAURI_INVOKE("sensitive_value", { value })),
-  /**  Redact values for good. */
-  redactValues: (jobId: string, request: RedactValuesRequest, onProgress: Channel<Progress>) =>
-    typedError<RedactedValues, ErrorBody>(__TAURI_INVOKE("redact_values", { jobId, request, onProgress })),
-  /**  Ignore these values from now on, or stop ignoring them. */
-  ignoreValues: (values: string[], ignored: boolean) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("ignore_values", { values, ignored })),
-  /**  Groups of memories with nearly the same text. */
-  duplicates: (jobId: string, onProgress: Channel<Progress>) =>
-    typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
-  /**  Keep these memories as they are, and do not show them as a group again. */
-  keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
-  /**  Keep one of several; the others go to the Trash. */
-  merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
-  /**  Pairs of memories that cannot both be true now, and plans whose date has passed. */
-  contradictions: (jobId: string, onProgress: Channel<Progress>) =>
-    typedError<ContradictionList, ErrorBody>(__TAURI_INVOKE("contradictions", { jobId, onProgress })),
-  /**  Store that both memories of a pair are true, or take that back. */
-  keepBoth: (a: string, b: string, both: boolean) =>
-    typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
-  /**  Store which of several memories is right, and move the others to the Trash. */
-  settle: (request: SettleRequest) => typedError<Settled, ErrorBody>(__TAURI_INVOKE("settle", { request })),
-  /**  Store what memories are about, or return to the suggestion. */
-  setAbout: (request: AboutRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("set_about", { request })),
-  /**  Where a memory comes from. */
-  memoryEvidence: (id: string) => typedError<MemoryEvidence, ErrorBody>(__TAURI_INVOKE("memory_evidence", { id })),
-  /**  The next memory to review, with its evidence. */
-  reviewNext: (request: ReviewRequest) =>
-    typedError<ReviewState, ErrorBody>(__TAURI_INVOKE("review_next", { request })),
-  /**  Store answers to memories, or take them back. */
-  reviewAnswer: (answers: ReviewAnswer[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("review_answer", { answers })),
-  /**  What is to be deleted at an assistant. */
-  todo: (assistant: string | null, language: string) =>
-    typedError<Todo, ErrorBody>(__TAURI_INVOKE("todo", { assistant, language })),
-  /**  Write the printable report to a new file. */
-  writeReport: (jobId: string, out: string, request: ReportRequest, onProgress: Channel<Progress>) =>
-    typedError<ReportMade, ErrorBody>(__TAURI_INVOKE("write_report", { jobId, out, request, onProgress })),
-  /**
-   *  What an export would contain and lose; nothing is written. An encrypted export may contain secrets, so it can lose
-   *  less.
-   */
-  exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) =>
-    typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
-  /**  The text of an export for the clipboard; no file is written. */
-  exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) =>
-    typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
-  /**  Record in the audit log that the last exported text was copied. */
-  textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
-  /**  Write an Evidence Pack and check it. */
-  evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) =>
-    typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
-  /**  Write an export, read it back and validate it; encrypted if a passphrase is given. */
-  exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) =>
-    typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
-  /**  Delete the export that was just written and did not pass its check. */
-  removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
-  /**  What the system asked this program to open since the last call. */
-  takeOpenRequests: () => typedError<OpenRequest, ErrorBody>(__TAURI_INVOKE("take_open_requests")),
-  /**  Ask for files to import. Empty if the dialog was cancelled. */
-  chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
-  /**  Ask for a folder. */
-  chooseFolder: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_folder")),
-  /**  Ask for a vault, which is a folder. */
-  chooseVault: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_vault")),
-  /**  Ask where to save. */
-  chooseSave: (suggestedName: string) =>
-    typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_save", { suggestedName })),
-  /**  Ask where to save a text, and save it so that only the person can read it. Null if the dialog was cancelled. */
-  saveText: (suggestedName: string, text: string) =>
-    typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_text", { suggestedName, text })),
-  /**  Open a link in the browser, after the person confirmed it. */
-  openLink: (url: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("open_link", { url })),
-  /**  Show a file in the file manager. */
-  showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
-  /**  Print what the window shows (the recovery code). */
-  print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
-  /**  Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then. */
-  copyText: (text: string, clearAfterSeconds: number | null) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
-  /**  The text on the clipboard, for pasting into a field; null if it holds none. */
-  clipboardText: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("clipboard_text")),
-  /**  Set a preference of the window (appearance and behaviour, never content), or remove it with null. */
-  setPreference: (name: string, value: string | null) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
-  /**  Remember opened vaults (path only), or forget them all. */
-  setRememberVaults: (remember: boolean) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
-  /**  What protects the window besides the passphrase. Needs no vault. */
-  windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
-  /**  Set whether the vault locks when the screen locks or the computer sleeps. */
-  setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
-  /**  Set whether the window is kept out of screenshots and screen sharing. Error `usage` where the system cannot. */
-  setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
+	/**  What is open now. */
+	sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
+	/**  Vaults opened before. */
+	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
+	/**  Remove a vault from that list; the vault itself is not changed. */
+	forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
+	/**  The backups in the same folder as a vault, newest first. */
+	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
+	/**  The suggested folder for a new vault. */
+	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
+	/**  How strong a passphrase is, as it is typed. */
+	passphraseStrength: (passphrase: string) => typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
+	/**  Four random words. */
+	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
+	/**  Create a vault and open it. */
+	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
+	/**  Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first. */
+	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
+	/**  Open the demonstration vault of this computer, which is made if there is none. */
+	openDemonstration: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration")),
+	/**  Delete the open demonstration vault. */
+	deleteDemonstration: () => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration")),
+	/**  Lock. Running jobs are rolled back first. */
+	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
+	/**  Minutes without input before the vault locks automatically; 0 = never. */
+	setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
+	/**  The person did something: restart the wait for the automatic lock. */
+	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
+	/**  Change the passphrase; `secret` is the current one or the recovery code. */
+	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
+	/**  Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working. */
+	newRecoveryCode: (secret: string) => typedError<NewRecoveryCode, ErrorBody>(__TAURI_INVOKE("new_recovery_code", { secret })),
+	/**  The key slots of the vault: what opens it, and since when. */
+	keySlots: () => typedError<Slots, ErrorBody>(__TAURI_INVOKE("key_slots")),
+	/**  Contents of the vault in numbers. */
+	vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
+	/**  Check the integrity of every part of the vault. */
+	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
+	/**  Copy the vault to a new folder and check the copy, which is a vault of its own. */
+	backup: (jobId: string, out: string, onProgress: Channel<Progress>) => typedError<BackedUp, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
+	/**  The audit log; with `verify` its chain and signatures are checked. */
+	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
+	/**  The vault's own key, the trusted keys, and the keys seen on imported files. */
+	keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
+	/**  Trust a public key. */
+	trustKey: (key: string, name: string | null) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
+	/**  Forget a key. */
+	forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
+	/**  Every format with its capabilities. Needs no vault. */
+	formats: () => typedError<FormatInfo[], ErrorBody>(__TAURI_INVOKE("formats")),
+	/**  Detect the formats of files. Needs no vault. */
+	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
+	/**  Kind and size of files. Nothing is opened. Needs no vault. */
+	pathInfo: (paths: string[]) => typedError<PathInfo[], ErrorBody>(__TAURI_INVOKE("path_info", { paths })),
+	/**  Validate a file, and say who signed it and whether the vault knows the signer. */
+	checkFile: (path: string, format: string | null, passphrase: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
+	/**  What an import would do; nothing is written. */
+	importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
+	/**  Import as one batch. */
+	importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
+	/**  Cancel a job. It rolls back and fails with `cancelled`. */
+	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
+	/**  The batches, newest first. */
+	imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
+	/**  Failed imports: the paths of their files, and the errors. */
+	failedImports: () => typedError<FailedImports, ErrorBody>(__TAURI_INVOKE("failed_imports")),
+	/**  The stored report of a batch. */
+	importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
+	/**  Undo a whole import. */
+	undoImport: (batch: string) => typedError<Undone, ErrorBody>(__TAURI_INVOKE("undo_import", { batch })),
+	/**  The watched folders and the files detected in them. */
+	watched: () => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watched")),
+	/**  Watch a folder and ask before importing. Files that are in it now are not offered. */
+	watchFolder: (path: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watch_folder", { path })),
+	/**  Stop watching a folder. Its files are left as they are. */
+	unwatchFolder: (folder: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("unwatch_folder", { folder })),
+	/**  Change what is done with new files in a folder. */
+	setWatching: (folder: string, mode: WatchMode) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
+	/**  Decline to import a detected file. It is not offered again. */
+	dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
+	/**  The AI clients of this computer, the grants and whether clients are answered. */
+	agents: () => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("agents")),
+	/**  The change of a client's configuration that connecting it would make. */
+	connectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_preview", { client })),
+	/**  Connect a client: make its grant and change its configuration. */
+	connectClient: (client: string, request: GrantRequest) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_client", { client, request })),
+	/**  The change of a client's configuration that disconnecting it would make. */
+	disconnectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_preview", { client })),
+	/**  Disconnect a client: end its grant and take the change of its configuration back. */
+	disconnectClient: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_client", { client })),
+	/**  End a grant at once. What the client has read is not taken back. */
+	stopClient: (grant: string) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("stop_client", { grant })),
+	/**  Whether connected clients are answered while the window runs. */
+	setAnswerClients: (on: boolean) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
+	/**  The person has seen that these clients have read for the first time. */
+	firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
+	/**  What clients asked for, newest first; of one grant or of all. */
+	clientCalls: (grant: string | null) => typedError<ClientCallList, ErrorBody>(__TAURI_INVOKE("client_calls", { grant })),
+	/**  The suggestions that wait. */
+	suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
+	/**  Accept and refuse suggestions. */
+	decideSuggestions: (decision: SuggestionDecision) => typedError<SuggestionsClosed, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
+	/**  One page of a list. */
+	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
+	/**  Counts for the filter menus. */
+	facets: (filter: Filter, query: string | null, typing: boolean) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
+	/**  Summary of several records. */
+	summary: (filter: Filter) => typedError<Summary, ErrorBody>(__TAURI_INVOKE("summary", { filter })),
+	/**  One complete record. */
+	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
+	/**  A conversation with all its branches. */
+	thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
+	/**  Ranked full-text search. */
+	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
+	/**  A page of a searched list. */
+	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
+	/**  A spelling suggestion for a query that found nothing. */
+	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
+	/**  Memories that mean nearly the same as a text or a record. */
+	similar: (request: SimilarRequest) => typedError<Similar, ErrorBody>(__TAURI_INVOKE("similar", { request })),
+	/**  Encode new and changed memories for search by meaning. */
+	encode: (jobId: string, onProgress: Channel<Progress>) => typedError<Encoded, ErrorBody>(__TAURI_INVOKE("encode", { jobId, onProgress })),
+	/**  The bytes of an attachment, at most `most` if given. */
+	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
+	/**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
+	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
+	/**  A memory written by hand. */
+	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
+	/**  A new version of a record. */
+	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
+	/**  Add one tag to many records, or remove it. */
+	tag: (jobId: string, request: TagRequest, onProgress: Channel<Progress>) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("tag", { jobId, request, onProgress })),
+	/**  Make an old version current again. */
+	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
+	/**  What a redaction would change. */
+	redactPreview: (jobId: string, request: RedactRequest, onProgress: Channel<Progress>) => typedError<RedactPreview, ErrorBody>(__TAURI_INVOKE("redact_preview", { jobId, request, onProgress })),
+	/**  Replace spans of records in all versions, for good. */
+	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
+	/**  Put records in the Trash. */
+	trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
+	/**  Take records back from the Trash. */
+	restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
+	/**  Everything that an erasure would remove. */
+	erasePreview: (request: EraseRequest) => typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
+	/**  Erase for good, then check every place for remains. */
+	erase: (jobId: string, request: EraseRequest, onProgress: Channel<Progress>) => typedError<Erased, ErrorBody>(__TAURI_INVOKE("erase", { jobId, request, onProgress })),
+	/**  Tombstones, newest first. */
+	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
+	/**  The receipt of an erasure. */
+	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
+	/**  Clean and check again the places that a receipt lists as failed. */
+	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
+	/**  Scan new and changed records for sensitive values, or all records. */
+	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
+	/**  A page of the review queue. */
+	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
+	/**  One value and the records that contain it. */
+	sensitiveValue: (value: string) => typedError<SensitiveDetail, ErrorBody>(__TAURI_INVOKE("sensitive_value", { value })),
+	/**  Redact values for good. */
+	redactValues: (jobId: string, request: RedactValuesRequest, onProgress: Channel<Progress>) => typedError<RedactedValues, ErrorBody>(__TAURI_INVOKE("redact_values", { jobId, request, onProgress })),
+	/**  Ignore these values from now on, or stop ignoring them. */
+	ignoreValues: (values: string[], ignored: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("ignore_values", { values, ignored })),
+	/**  Groups of memories with nearly the same text. */
+	duplicates: (jobId: string, onProgress: Channel<Progress>) => typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
+	/**  Keep these memories as they are, and do not show them as a group again. */
+	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
+	/**  Keep one of several; the others go to the Trash. */
+	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
+	/**  Pairs of memories that cannot both be true now, and plans whose date has passed. */
+	contradictions: (jobId: string, onProgress: Channel<Progress>) => typedError<ContradictionList, ErrorBody>(__TAURI_INVOKE("contradictions", { jobId, onProgress })),
+	/**  Store that both memories of a pair are true, or take that back. */
+	keepBoth: (a: string, b: string, both: boolean) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
+	/**  Store which of several memories is right, and move the others to the Trash. */
+	settle: (request: SettleRequest) => typedError<Settled, ErrorBody>(__TAURI_INVOKE("settle", { request })),
+	/**  Store what memories are about, or return to the suggestion. */
+	setAbout: (request: AboutRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("set_about", { request })),
+	/**  Where a memory comes from. */
+	memoryEvidence: (id: string) => typedError<MemoryEvidence, ErrorBody>(__TAURI_INVOKE("memory_evidence", { id })),
+	/**  The next memory to review, with its evidence. */
+	reviewNext: (request: ReviewRequest) => typedError<ReviewState, ErrorBody>(__TAURI_INVOKE("review_next", { request })),
+	/**  Store answers to memories, or take them back. */
+	reviewAnswer: (answers: ReviewAnswer[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("review_answer", { answers })),
+	/**  What is to be deleted at an assistant. */
+	todo: (assistant: string | null, language: string) => typedError<Todo, ErrorBody>(__TAURI_INVOKE("todo", { assistant, language })),
+	/**  Write the printable report to a new file. */
+	writeReport: (jobId: string, out: string, request: ReportRequest, onProgress: Channel<Progress>) => typedError<ReportMade, ErrorBody>(__TAURI_INVOKE("write_report", { jobId, out, request, onProgress })),
+	/**
+	 *  What an export would contain and lose; nothing is written. An encrypted export may contain secrets, so it can lose
+	 *  less.
+	 */
+	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
+	/**  The text of an export for the clipboard; no file is written. */
+	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
+	/**  Record in the audit log that the last exported text was copied. */
+	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
+	/**  Write an Evidence Pack and check it. */
+	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
+	/**  Write an export, read it back and validate it; encrypted if a passphrase is given. */
+	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
+	/**  Delete the export that was just written and did not pass its check. */
+	removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
+	/**  What the system asked this program to open since the last call. */
+	takeOpenRequests: () => typedError<OpenRequest, ErrorBody>(__TAURI_INVOKE("take_open_requests")),
+	/**  Ask for files to import. Empty if the dialog was cancelled. */
+	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
+	/**  Ask for a folder. */
+	chooseFolder: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_folder")),
+	/**  Ask for a vault, which is a folder. */
+	chooseVault: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_vault")),
+	/**  Ask where to save. */
+	chooseSave: (suggestedName: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_save", { suggestedName })),
+	/**  Ask where to save a text, and save it so that only the person can read it. Null if the dialog was cancelled. */
+	saveText: (suggestedName: string, text: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_text", { suggestedName, text })),
+	/**  Open a link in the browser, after the person confirmed it. */
+	openLink: (url: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("open_link", { url })),
+	/**  Show a file in the file manager. */
+	showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
+	/**  Print what the window shows (the recovery code). */
+	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
+	/**  Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then. */
+	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
+	/**  The text on the clipboard, for pasting into a field; null if it holds none. */
+	clipboardText: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("clipboard_text")),
+	/**  Set a preference of the window (appearance and behaviour, never content), or remove it with null. */
+	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
+	/**  Remember opened vaults (path only), or forget them all. */
+	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
+	/**  What protects the window besides the passphrase. Needs no vault. */
+	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
+	/**  Set whether the vault locks when the screen locks or the computer sleeps. */
+	setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
+	/**  Set whether the window is kept out of screenshots and screen sharing. Error `usage` where the system cannot. */
+	setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
 };
 
 /* Types */
 /**  What a memory is about. */
 export type AboutInfo = {
-  /**  As in the filter. */
-  kind: string;
-  /**  From 0 to 1. */
-  confidence: number;
-  /**  `suggested`, or `person` for a decision of the person about this memory or about another one that says the same. */
-  by: string;
+	/**  As in the filter. */
+	kind: string,
+	/**  From 0 to 1. */
+	confidence: number,
+	/**  `suggested`, or `person` for a decision of the person about this memory or about another one that says the same. */
+	by: string,
 };
 
 /**  Decision of the person on what memories are about. */
 export type AboutRequest = {
-  ids: string[];
-  /**  As in the filter, or `suggested` to remove an earlier decision. */
-  about: string;
+	ids: string[],
+	/**  As in the filter, or `suggested` to remove an earlier decision. */
+	about: string,
 };
 
 /**  Request to add a memory written by hand. */
 export type AddRequest = {
-  type: string | null;
-  text: string;
-  tags: string[];
+	type: string | null,
+	text: string,
+	tags: string[],
 };
 
 /**  Everything that the window shows about connected clients. */
 export type AgentsOverview = {
-  answering: AnsweringState;
-  clients: AiClient[];
-  /**  All grants, including expired and revoked ones, oldest first. */
-  grants: GrantInfo[];
-  /**  Programs seen since the window was started. */
-  programs: ConnectedProgram[];
-  /**  Number of suggestions that wait for a decision. */
-  suggestions: number;
-  /**  Why no client can be connected from this program. */
-  problem: ErrorBody | null;
+	answering: AnsweringState,
+	clients: AiClient[],
+	/**  All grants, including expired and revoked ones, oldest first. */
+	grants: GrantInfo[],
+	/**  Programs seen since the window was started. */
+	programs: ConnectedProgram[],
+	/**  Number of suggestions that wait for a decision. */
+	suggestions: number,
+	/**  Why no client can be connected from this program. */
+	problem: ErrorBody | null,
 };
 
 /**  An AI client that is on this computer or has the vault in its configuration. */
 export type AiClient = {
-  /**  `claude_desktop`, `claude_code`, `codex` … */
-  client: string;
-  title: string;
-  /**  How the client was found on this computer; null if it was not found. */
-  installed: AiClientFound | null;
-  /**  Path of the client's configuration file, which need not exist. */
-  config_path: string;
-  /**  Whether the configuration has a server with Mementory's name. */
-  configured: boolean;
-  /**  Whether Mementory added that server, and whether the server's command starts this program. */
-  ours: boolean;
-  current: boolean;
-  /**  What is wrong, most serious first. */
-  problems: AiClientProblem[];
-  /**  Id of the grant in the client's configuration. The grant may belong to another vault. */
-  grant: string | null;
+	/**  `claude_desktop`, `claude_code`, `codex` … */
+	client: string,
+	title: string,
+	/**  How the client was found on this computer; null if it was not found. */
+	installed: AiClientFound | null,
+	/**  Path of the client's configuration file, which need not exist. */
+	config_path: string,
+	/**  Whether the configuration has a server with Mementory's name. */
+	configured: boolean,
+	/**  Whether Mementory added that server, and whether the server's command starts this program. */
+	ours: boolean,
+	current: boolean,
+	/**  What is wrong, most serious first. */
+	problems: AiClientProblem[],
+	/**  Id of the grant in the client's configuration. The grant may belong to another vault. */
+	grant: string | null,
 };
 
 /**  How an AI client was found. */
 export type AiClientFound = {
-  /**  `program`, `application` or `own_files`. */
-  by: string;
-  path: string;
+	/**  `program`, `application` or `own_files`. */
+	by: string,
+	path: string,
 };
 
 /**  Something that keeps a client from using the vault. */
 export type AiClientProblem = {
-  code: string;
-  message: string;
+	code: string,
+	message: string,
 };
 
 /**  Whether the window answers clients. */
 export type AnsweringState = {
-  /**  Whether the person switched answering on. */
-  enabled: boolean;
-  /**  Whether the window answers now. It does not without an active grant. */
-  running: boolean;
-  /**  Why answering could not be started. */
-  problem: ErrorBody | null;
+	/**  Whether the person switched answering on. */
+	enabled: boolean,
+	/**  Whether the window answers now. It does not without an active grant. */
+	running: boolean,
+	/**  Why answering could not be started. */
+	problem: ErrorBody | null,
 };
 
 /**  Number of attachments that messages reference, and how many of them are in the input. */
 export type AttachmentCounts = {
-  referenced: number;
-  present: number;
+	referenced: number,
+	present: number,
 };
 
 /**  An attachment of a record. */
 export type AttachmentInfo = {
-  id: string;
-  name: string;
-  media_type: string | null;
-  size: number | null;
-  /**  False if the export references the file but does not contain it. */
-  present: boolean;
+	id: string,
+	name: string,
+	media_type: string | null,
+	size: number | null,
+	/**  False if the export references the file but does not contain it. */
+	present: boolean,
 };
 
 /**  One entry of the audit log; never contains record content. */
 export type AuditEntry = {
-  seq: number;
-  at: string;
-  actor: string;
-  /**  `import`, `import_failed`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
-  op: string;
-  target: string;
-  detail: string;
-  /**  Path of the exported file, if it still exists. */
-  file: string | null;
+	seq: number,
+	at: string,
+	actor: string,
+	/**  `import`, `import_failed`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
+	op: string,
+	target: string,
+	detail: string,
+	/**  Path of the exported file, if it still exists. */
+	file: string | null,
 };
 
 /**  The audit log. `verified` is null unless the chain and its signatures were checked. */
 export type AuditLog = {
-  entries: AuditEntry[];
-  verified: boolean | null;
+	entries: AuditEntry[],
+	verified: boolean | null,
 };
 
 /**  A backup that was written; it passed its check. */
 export type BackedUp = {
-  path: string;
-  bytes: number;
-  /**  SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name. */
-  digest: string;
+	path: string,
+	bytes: number,
+	/**  SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name. */
+	digest: string,
 };
 
 /**  One batch. */
 export type BatchInfo = {
-  batch: string;
-  at: string;
-  format: string | null;
-  /**  Names of the imported files, without their folders. */
-  names: string[];
-  added: number;
-  updated: number;
-  unchanged: number;
-  /**  Number of records not imported because they were deleted before. */
-  blocked: number;
-  skipped: number;
-  /**  Number of records that could not be read. */
-  failed: number;
-  undone: boolean;
-  /**  Number of records of the batch that were edited after the import. Undoing the import would undo the edits too. */
-  edited_since: number;
-  /**  Path of an imported file, if it still exists. */
-  file: string | null;
+	batch: string,
+	at: string,
+	format: string | null,
+	/**  Names of the imported files, without their folders. */
+	names: string[],
+	added: number,
+	updated: number,
+	unchanged: number,
+	/**  Number of records not imported because they were deleted before. */
+	blocked: number,
+	skipped: number,
+	/**  Number of records that could not be read. */
+	failed: number,
+	undone: boolean,
+	/**  Number of records of the batch that were edited after the import. Undoing the import would undo the edits too. */
+	edited_since: number,
+	/**  Path of an imported file, if it still exists. */
+	file: string | null,
 };
 
 /**  All batches, newest first. */
 export type Batches = {
-  batches: BatchInfo[];
+	batches: BatchInfo[],
 };
 
 /**  A format that a file may have. */
 export type Candidate = {
-  format: string;
-  /**  Confidence from 0 to 1. */
-  confidence: number;
-  reason: string;
+	format: string,
+	/**  Confidence from 0 to 1. */
+	confidence: number,
+	reason: string,
 };
 
 /**  One checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`. */
 export type CheckPlace = {
-  place: string;
-  ok: boolean;
-  detail: string;
+	place: string,
+	ok: boolean,
+	detail: string,
 };
 
 /**  Integrity of every part of the vault. */
 export type CheckReport = {
-  ok: boolean;
-  places: CheckPlace[];
+	ok: boolean,
+	places: CheckPlace[],
 };
 
 /**  Signatures of a file that was checked. */
 export type CheckedSignature = {
-  present: boolean;
-  algorithm: string | null;
-  valid: boolean | null;
-  trusted: boolean | null;
-  key: string | null;
-  tombstones: TombstoneSignature[];
+	present: boolean,
+	algorithm: string | null,
+	valid: boolean | null,
+	trusted: boolean | null,
+	key: string | null,
+	tombstones: TombstoneSignature[],
 };
 
 /**  A call of a connected client, from the audit log. */
 export type ClientCall = {
-  at: string;
-  /**  Id of the grant, and the client's name. */
-  grant: string;
-  client: string;
-  /**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
-  tool: string;
-  /**  Number of records that were returned, by kind. */
-  left: { [key in string]: number };
-  /**  Further detail from the log, such as `new` or `change` for a suggestion. */
-  note: string | null;
+	at: string,
+	/**  Id of the grant, and the client's name. */
+	grant: string,
+	client: string,
+	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
+	tool: string,
+	/**  Number of records that were returned, by kind. */
+	left: { [key in string]: number },
+	/**  Further detail from the log, such as `new` or `change` for a suggestion. */
+	note: string | null,
 };
 
 /**  Calls of connected clients, newest first. */
 export type ClientCallList = {
-  calls: ClientCall[];
-  /**  Number of all calls in the log; `calls` contains only the newest. */
-  total: number;
+	calls: ClientCall[],
+	/**  Number of all calls in the log; `calls` contains only the newest. */
+	total: number,
 };
 
 /**  A record that a preview would add. */
 export type ComingItem = {
-  kind: string;
-  place: string;
-  /**  The beginning of the record's text in one line; may be empty. */
-  text: string;
+	kind: string,
+	place: string,
+	/**  The beginning of the record's text in one line; may be empty. */
+	text: string,
 };
 
 /**  The program that connected as a client, as the operating system reports it. */
 export type ConnectedProgram = {
-  /**  Id of the grant. */
-  grant: string;
-  path: string;
-  /**  The script, if the program is an interpreter. */
-  script: string | null;
+	/**  Id of the grant. */
+	grant: string,
+	path: string,
+	/**  The script, if the program is an interpreter. */
+	script: string | null,
 };
 
 /**  A change of a client's configuration. */
 export type ConnectionChange = {
-  client: string;
-  config_path: string;
-  /**  The exact change as a unified diff, with tokens masked; empty if nothing changes. */
-  change: string;
-  /**  Whether the configuration was changed. */
-  changed: boolean;
-  dry_run: boolean;
-  /**  Path of the copy of the previous configuration. */
-  backup: string | null;
-  /**  The grant that was made or revoked. */
-  grant: GrantInfo | null;
+	client: string,
+	config_path: string,
+	/**  The exact change as a unified diff, with tokens masked; empty if nothing changes. */
+	change: string,
+	/**  Whether the configuration was changed. */
+	changed: boolean,
+	dry_run: boolean,
+	/**  Path of the copy of the previous configuration. */
+	backup: string | null,
+	/**  The grant that was made or revoked. */
+	grant: GrantInfo | null,
 };
 
 /**  A segment of the text around a value. If the segment is a masked value, `hidden` names its class. */
 export type ContextPiece = {
-  text: string;
-  hidden: string | null;
-  /**  True if the segment is the value of this queue entry. */
-  this: boolean;
+	text: string,
+	hidden: string | null,
+	/**  True if the segment is the value of this queue entry. */
+	this: boolean,
 };
 
 /**  Two memories that cannot both be true now. */
 export type ContradictionInfo = {
-  /**  Ids of the memories; `a` is the older one if the dates are known. */
-  a: string;
-  b: string;
-  /**  `replaced` or `conflict`. */
-  sort: string;
-  /**  Id of the newer memory, if the dates are known. */
-  newer: string | null;
-  /**  From 0 to 1. */
-  confidence: number;
-  /**  Both memories, `a` first. */
-  items: ListItem[];
+	/**  Ids of the memories; `a` is the older one if the dates are known. */
+	a: string,
+	b: string,
+	/**  `replaced` or `conflict`. */
+	sort: string,
+	/**  Id of the newer memory, if the dates are known. */
+	newer: string | null,
+	/**  From 0 to 1. */
+	confidence: number,
+	/**  Both memories, `a` first. */
+	items: ListItem[],
 };
 
 /**  Answer of `contradictions`. */
 export type ContradictionList = {
-  pairs: ContradictionInfo[];
-  /**  Plans whose date has passed, without those that the person called true. */
-  past_plans: ListItem[];
+	pairs: ContradictionInfo[],
+	/**  Plans whose date has passed, without those that the person called true. */
+	past_plans: ListItem[],
 };
 
 /**  Another record with the same text. */
 export type Copy = {
-  id: string;
-  kind: string;
-  text: string;
-  source: string;
-  conversation_id: string | null;
-  conversation_title: string | null;
-  created_at: string | null;
+	id: string,
+	kind: string,
+	text: string,
+	source: string,
+	conversation_id: string | null,
+	conversation_title: string | null,
+	created_at: string | null,
 };
 
 /**  Result of creating a vault. The recovery code is shown once. */
 export type Created = {
-  vault_id: string;
-  path: string;
-  /**  Eight groups of four characters, joined by `-`. */
-  recovery_code: string;
+	vault_id: string,
+	path: string,
+	/**  Eight groups of four characters, joined by `-`. */
+	recovery_code: string,
 };
 
 /**
@@ -582,202 +531,202 @@ export type Created = {
  *  between which the user has to choose.
  */
 export type Detection = {
-  path: string;
-  format: string | null;
-  version: string | null;
-  confidence: number;
-  /**  True if the file is encrypted as a whole, so that its format is known only with the passphrase. */
-  encrypted: boolean;
-  reason: string;
-  parts: PartInfo[];
-  missing_parts: string[];
-  candidates: Candidate[];
-  /**
-   *  True if several formats recognised the file about equally well. False if none did: the candidates are then the
-   *  nearest ones, best first, and the last one keeps the input as a plain file.
-   */
-  tie: boolean;
+	path: string,
+	format: string | null,
+	version: string | null,
+	confidence: number,
+	/**  True if the file is encrypted as a whole, so that its format is known only with the passphrase. */
+	encrypted: boolean,
+	reason: string,
+	parts: PartInfo[],
+	missing_parts: string[],
+	candidates: Candidate[],
+	/**
+	 *  True if several formats recognised the file about equally well. False if none did: the candidates are then the
+	 *  nearest ones, best first, and the last one keeps the input as a plain file.
+	 */
+	tie: boolean,
 };
 
 /**  Detection results, one for each given path. */
 export type Detections = {
-  results: Detection[];
+	results: Detection[],
 };
 
 /**  Memories with the same or nearly the same text, oldest first. */
 export type DuplicateGroup = {
-  /**  True if the texts differ only in case, spaces and punctuation. */
-  same: boolean;
-  items: ListItem[];
+	/**  True if the texts differ only in case, spaces and punctuation. */
+	same: boolean,
+	items: ListItem[],
 };
 
 /**  All groups that the person has not reviewed yet. */
 export type Duplicates = {
-  groups: DuplicateGroup[];
+	groups: DuplicateGroup[],
 };
 
 /**  Request to write a new version; absent fields stay unchanged. */
 export type EditRequest = {
-  id: string;
-  text: string | null;
-  title: string | null;
-  tags: string[] | null;
-  type: string | null;
+	id: string,
+	text: string | null,
+	title: string | null,
+	tags: string[] | null,
+	type: string | null,
 };
 
 /**  Result of an edit. */
 export type Edited = {
-  id: string;
-  version: number;
+	id: string,
+	version: number,
 };
 
 /**  Answer of `encode`. */
 export type Encoded = {
-  /**  Number of records that were encoded. */
-  records: number;
-  /**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
-  weights: string | null;
+	/**  Number of records that were encoded. */
+	records: number,
+	/**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
+	weights: string | null,
 };
 
 /**  Result of `erase --dry-run`. */
 export type ErasePreview = {
-  impact: Impact;
+	impact: Impact,
 };
 
 /**  Request to erase these records. */
 export type EraseRequest = {
-  ids: string[];
-  reason: string | null;
-  /**  Also redact other records with the same text. */
-  with_copies: boolean;
-  /**  Redact only these copies; null = all copies that were found. */
-  copies: string[] | null;
+	ids: string[],
+	reason: string | null,
+	/**  Also redact other records with the same text. */
+	with_copies: boolean,
+	/**  Redact only these copies; null = all copies that were found. */
+	copies: string[] | null,
 };
 
 /**  Result of an erasure. */
 export type Erased = {
-  tombstones: TombstoneView[];
-  receipt: Receipt;
-  /**  Number of other records that were redacted because they had the same text. */
-  copies_redacted: number;
+	tombstones: TombstoneView[],
+	receipt: Receipt,
+	/**  Number of other records that were redacted because they had the same text. */
+	copies_redacted: number,
 };
 
 /**  An error as the command line prints it and the window shows it. */
 export type ErrorBody = {
-  /**  Stable code in lower snake case. */
-  code: string;
-  /**  What happened, what was kept, and what to do. Never contains record content, passphrases or keys. */
-  message: string;
-  /**  Further facts for programs (paths, counts, positions). */
-  details: { [key in string]: string };
+	/**  Stable code in lower snake case. */
+	code: string,
+	/**  What happened, what was kept, and what to do. Never contains record content, passphrases or keys. */
+	message: string,
+	/**  Further facts for programs (paths, counts, positions). */
+	details: { [key in string]: string },
 };
 
 /**  An Evidence Pack that was written. */
 export type Evidence = {
-  /**  Path of the pack. */
-  path: string;
-  /**  Number of tombstones. */
-  tombstones: number;
-  /**  Number of entries of the audit log. */
-  audit_entries: number;
-  /**  Number of derivations and relations. */
-  provenance_edges: number;
-  /**  Number of receipts. */
-  receipts: number;
-  /**  Number of imports and exports. */
-  transfers: number;
-  /**  True if the pack was read back and is valid. */
-  validated: boolean;
-  /**  True if the pack is signed with the vault's key. */
-  signed: boolean;
+	/**  Path of the pack. */
+	path: string,
+	/**  Number of tombstones. */
+	tombstones: number,
+	/**  Number of entries of the audit log. */
+	audit_entries: number,
+	/**  Number of derivations and relations. */
+	provenance_edges: number,
+	/**  Number of receipts. */
+	receipts: number,
+	/**  Number of imports and exports. */
+	transfers: number,
+	/**  True if the pack was read back and is valid. */
+	validated: boolean,
+	/**  True if the pack is signed with the vault's key. */
+	signed: boolean,
 };
 
 /**  A message that a memory comes from. */
 export type EvidenceMessage = {
-  id: string;
-  origin_id: string | null;
-  /**  Position of the sentence in the message's text, in Unicode code points (end exclusive). */
-  start: number;
-  end: number;
-  /**  `linked` (the export names it), `words` or `meaning`. */
-  how: string;
-  /**  From 0 to 1. */
-  confidence: number;
-  /**  `user`, `assistant`, `system` … */
-  role: string;
-  /**  Who said it: `user`, `assistant`, `system` or `unknown`. */
-  said_by: string;
-  /**  The sentence itself, at most 400 characters. */
-  text: string;
-  source: string;
-  created_at: string | null;
-  conversation_id: string | null;
-  conversation_title: string | null;
+	id: string,
+	origin_id: string | null,
+	/**  Position of the sentence in the message's text, in Unicode code points (end exclusive). */
+	start: number,
+	end: number,
+	/**  `linked` (the export names it), `words` or `meaning`. */
+	how: string,
+	/**  From 0 to 1. */
+	confidence: number,
+	/**  `user`, `assistant`, `system` … */
+	role: string,
+	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	said_by: string,
+	/**  The sentence itself, at most 400 characters. */
+	text: string,
+	source: string,
+	created_at: string | null,
+	conversation_id: string | null,
+	conversation_title: string | null,
 };
 
 /**  One part of an Evidence Pack. */
-export type EvidencePart =
-  /**  Tombstones with their receipts, and provenance. */
-  | "tombstones"
-  /**  The log with its signatures. */
-  | "log"
-  /**  The public key, and instructions to verify the pack. */
-  | "key"
-  /**  Imports and exports, with file names. */
-  | "transfers";
+export type EvidencePart = 
+/**  Tombstones with their receipts, and provenance. */
+"tombstones" | 
+/**  The log with its signatures. */
+"log" | 
+/**  The public key, and instructions to verify the pack. */
+"key" | 
+/**  Imports and exports, with file names. */
+"transfers";
 
 /**  Request to write an Evidence Pack. */
 export type EvidenceRequest = {
-  /**  First date or time, inclusive; null = from the beginning. */
-  since: string | null;
-  /**  Last date or time, inclusive; null = up to now. */
-  until: string | null;
-  /**  Sign with the vault's key. */
-  sign: boolean;
-  /**  Parts to write; null = tombstones, the log and provenance, as the specification requires. */
-  parts: EvidencePart[] | null;
+	/**  First date or time, inclusive; null = from the beginning. */
+	since: string | null,
+	/**  Last date or time, inclusive; null = up to now. */
+	until: string | null,
+	/**  Sign with the vault's key. */
+	sign: boolean,
+	/**  Parts to write; null = tombstones, the log and provenance, as the specification requires. */
+	parts: EvidencePart[] | null,
 };
 
 /**  Request to write an export. */
 export type ExportRequest = {
-  /**  Id of a format that can be written. */
-  format: string;
-  out: string;
-  filter: Filter;
-  /**  Replace an existing export. */
-  overwrite: boolean;
-  /**  Sign with the vault's key. */
-  sign: boolean;
-  /**  Replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not scanned. */
-  cover: boolean;
+	/**  Id of a format that can be written. */
+	format: string,
+	out: string,
+	filter: Filter,
+	/**  Replace an existing export. */
+	overwrite: boolean,
+	/**  Sign with the vault's key. */
+	sign: boolean,
+	/**  Replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not scanned. */
+	cover: boolean,
 };
 
 /**  Result of an export, or its preview (`bytes` 0, `validated` false, nothing written). */
 export type Exported = {
-  path: string;
-  format: string;
-  version: string;
-  records: number;
-  by_kind: { [key in string]: number };
-  /**  Number of distinct sensitive values masked in the export. */
-  covered: number;
-  bytes: number;
-  /**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
-  digest: string;
-  /**  True if the export was read back and is valid. */
-  validated: boolean;
-  /**  The first error of the validation, if it failed. */
-  first_error: Finding | null;
-  /**  Number of all validation errors. */
-  errors: number;
-  signature: SignatureInfo;
-  /**  The first thousand losses. */
-  losses: Loss[];
-  /**  Number of all losses, including the listed ones, by field and kind. */
-  loss_counts: LossCount[];
-  withheld: Withheld[];
-  /**  What the person has to know about any export in this format. */
-  note: string | null;
+	path: string,
+	format: string,
+	version: string,
+	records: number,
+	by_kind: { [key in string]: number },
+	/**  Number of distinct sensitive values masked in the export. */
+	covered: number,
+	bytes: number,
+	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
+	digest: string,
+	/**  True if the export was read back and is valid. */
+	validated: boolean,
+	/**  The first error of the validation, if it failed. */
+	first_error: Finding | null,
+	/**  Number of all validation errors. */
+	errors: number,
+	signature: SignatureInfo,
+	/**  The first thousand losses. */
+	losses: Loss[],
+	/**  Number of all losses, including the listed ones, by field and kind. */
+	loss_counts: LossCount[],
+	withheld: Withheld[],
+	/**  What the person has to know about any export in this format. */
+	note: string | null,
 };
 
 /**
@@ -785,1004 +734,1004 @@ export type Exported = {
  *  are counted by kind of file instead of type.
  */
 export type Facets = {
-  sources: { [key in string]: number };
-  types: { [key in string]: number };
-  tags: { [key in string]: number };
-  said_by: { [key in string]: number };
-  file_kinds: { [key in string]: FileCount };
-  /**  Number of memories by what they are about; the empty name counts memories without a suggested subject. */
-  about: { [key in string]: number };
-  /**  Number of memories by special category; `any` counts each memory once. */
-  special: { [key in string]: number };
+	sources: { [key in string]: number },
+	types: { [key in string]: number },
+	tags: { [key in string]: number },
+	said_by: { [key in string]: number },
+	file_kinds: { [key in string]: FileCount },
+	/**  Number of memories by what they are about; the empty name counts memories without a suggested subject. */
+	about: { [key in string]: number },
+	/**  Number of memories by special category; `any` counts each memory once. */
+	special: { [key in string]: number },
 };
 
 /**  An import that failed and added nothing to the vault. */
 export type FailedImport = {
-  /**  Sequence number of the import's entry in the audit log. */
-  seq: number;
-  /**  Paths of the files; empty for pasted text. */
-  paths: string[];
-  /**  The error that the import ended with. */
-  error: ErrorBody;
+	/**  Sequence number of the import's entry in the audit log. */
+	seq: number,
+	/**  Paths of the files; empty for pasted text. */
+	paths: string[],
+	/**  The error that the import ended with. */
+	error: ErrorBody,
 };
 
 /**  Failed imports with stored details, oldest first. */
 export type FailedImports = {
-  failed: FailedImport[];
+	failed: FailedImport[],
 };
 
 /**  Result of checking a file before it is imported. */
 export type FileCheck = {
-  path: string;
-  format: string | null;
-  /**  False if the format has no validator; then the other fields mean nothing. */
-  checked: boolean;
-  /**  True if no error was found and the signature is not invalid. */
-  ok: boolean;
-  records: number;
-  signature: CheckedSignature;
-  /**  The signer; null if the file is unsigned, its signature is invalid, or the key cannot be read. */
-  signer: SignerInfo | null;
-  errors: Finding[];
-  warnings: Finding[];
+	path: string,
+	format: string | null,
+	/**  False if the format has no validator; then the other fields mean nothing. */
+	checked: boolean,
+	/**  True if no error was found and the signature is not invalid. */
+	ok: boolean,
+	records: number,
+	signature: CheckedSignature,
+	/**  The signer; null if the file is unsigned, its signature is invalid, or the key cannot be read. */
+	signer: SignerInfo | null,
+	errors: Finding[],
+	warnings: Finding[],
 };
 
 /**  Number of files of one kind, and the total size of those in the vault in bytes. */
 export type FileCount = {
-  count: number;
-  bytes: number;
+	count: number,
+	bytes: number,
 };
 
 /**  Filter of `list`, `search` and `export`. A record must match all given conditions. */
 export type Filter = {
-  /**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
-  kind: string | null;
-  /**  Platform: `chatgpt`, `claude`, `me` … */
-  source: string | null;
-  status: string | null;
-  tag: string | null;
-  /**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
-  record_type: string | null;
-  /**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` where the source does not tell. */
-  said_by: string | null;
-  /**  First time or date (RFC 3339), inclusive. */
-  since: string | null;
-  /**  Last time or date (RFC 3339), inclusive. */
-  until: string | null;
-  /**  List the records in the Trash instead of the others. */
-  trash: boolean;
-  /**  Only these ids. */
-  ids: string[] | null;
-  /**  Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
-  standing: string | null;
-  /**
-   *  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
-   *  the vault).
-   */
-  file_kind: string | null;
-  /**  Only records of these import batches, by id. */
-  batch: string[] | null;
-  /**
-   *  Only memories about this subject: `who_you_are people work projects health money places_travel home food tastes
-   *  beliefs plans how_to_answer`; empty = memories without a suggested subject.
-   */
-  about: string | null;
-  /**
-   *  Only memories in this special category: `health beliefs politics origin sexuality biometrics union money minors
-   *  exact_address`, or `any`.
-   */
-  special: string | null;
+	/**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
+	kind: string | null,
+	/**  Platform: `chatgpt`, `claude`, `me` … */
+	source: string | null,
+	status: string | null,
+	tag: string | null,
+	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
+	record_type: string | null,
+	/**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` where the source does not tell. */
+	said_by: string | null,
+	/**  First time or date (RFC 3339), inclusive. */
+	since: string | null,
+	/**  Last time or date (RFC 3339), inclusive. */
+	until: string | null,
+	/**  List the records in the Trash instead of the others. */
+	trash: boolean,
+	/**  Only these ids. */
+	ids: string[] | null,
+	/**  Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
+	standing: string | null,
+	/**
+	 *  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
+	 *  the vault).
+	 */
+	file_kind: string | null,
+	/**  Only records of these import batches, by id. */
+	batch: string[] | null,
+	/**
+	 *  Only memories about this subject: `who_you_are people work projects health money places_travel home food tastes
+	 *  beliefs plans how_to_answer`; empty = memories without a suggested subject.
+	 */
+	about: string | null,
+	/**
+	 *  Only memories in this special category: `health beliefs politics origin sexuality biometrics union money minors
+	 *  exact_address`, or `any`.
+	 */
+	special: string | null,
 };
 
 /**  An export in a watched folder that the person has not decided about. */
 export type Find = {
-  id: string;
-  /**  Id of the watched folder. */
-  folder: string;
-  path: string;
-  name: string;
-  /**  Null if the file is encrypted. */
-  format: string | null;
-  at: string;
-  /**  True if the export was detected since the vault was opened and waits for a decision. */
-  fresh: boolean;
+	id: string,
+	/**  Id of the watched folder. */
+	folder: string,
+	path: string,
+	name: string,
+	/**  Null if the file is encrypted. */
+	format: string | null,
+	at: string,
+	/**  True if the export was detected since the vault was opened and waits for a decision. */
+	fresh: boolean,
 };
 
 /**  One problem found by a validator. */
 export type Finding = {
-  code: string;
-  place: string;
-  message: string;
+	code: string,
+	place: string,
+	message: string,
 };
 
 /**  Whether a watched folder can be read. */
-export type FolderState =
-  /**  The folder can be read. */
-  | "there"
-  /**  The folder does not exist. */
-  | "missing"
-  /**  The folder cannot be read because permission is missing. */
-  | "unreadable";
+export type FolderState = 
+/**  The folder can be read. */
+"there" | 
+/**  The folder does not exist. */
+"missing" | 
+/**  The folder cannot be read because permission is missing. */
+"unreadable";
 
 /**  A format and its capabilities. */
 export type FormatInfo = {
-  id: string;
-  /**  Name of the format. */
-  name: string;
-  read: boolean;
-  write: boolean;
-  /**  Whether exports can be signed. */
-  signs: boolean;
-  /**  Whether exports can be encrypted with a passphrase. */
-  encrypts: boolean;
+	id: string,
+	/**  Name of the format. */
+	name: string,
+	read: boolean,
+	write: boolean,
+	/**  Whether exports can be signed. */
+	signs: boolean,
+	/**  Whether exports can be encrypted with a passphrase. */
+	encrypts: boolean,
 };
 
 /**  Answer of `find`. */
 export type Found = {
-  rows: FoundRow[];
-  /**  Number of all hits; for conversations, number of matching messages. */
-  total: number;
-  /**  Offset of the next page; null if this is the last. */
-  next_offset: number | null;
+	rows: FoundRow[],
+	/**  Number of all hits; for conversations, number of matching messages. */
+	total: number,
+	/**  Offset of the next page; null if this is the last. */
+	next_offset: number | null,
 };
 
 /**  A backup in the same folder as its vault. */
 export type FoundBackup = {
-  path: string;
-  name: string;
-  /**  When the backup was last written. */
-  changed_at: string | null;
+	path: string,
+	name: string,
+	/**  When the backup was last written. */
+	changed_at: string | null,
 };
 
 /**  A row of a searched list. */
 export type FoundRow = {
-  /**  Text around the hit; null for a conversation that was found only by its title. */
-  snippet: string | null;
-  /**  Ranges of `snippet` to highlight, in code points. */
-  highlights: [number, number][];
-  /**  The message that matched, if the row is a conversation. */
-  message: string | null;
+	/**  Text around the hit; null for a conversation that was found only by its title. */
+	snippet: string | null,
+	/**  Ranges of `snippet` to highlight, in code points. */
+	highlights: ([number, number])[],
+	/**  The message that matched, if the row is a conversation. */
+	message: string | null,
 } & ListItem;
 
 /**  A grant. */
 export type GrantInfo = {
-  id: string;
-  name: string;
-  /**  `active`, `expired` or `revoked`. */
-  state: string;
-  sources: string[];
-  kinds: string[];
-  types: string[];
-  tags: string[];
-  since: string | null;
-  until: string | null;
-  conversations: boolean;
-  /**  True if sensitive values are masked. */
-  covered: boolean;
-  rights: string[];
-  records_per_call: number;
-  records_per_day: number;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_call_at: string | null;
-  /**  When a call first returned a record, and whether the person has seen the notice about that. */
-  first_read_at: string | null;
-  first_read_seen: boolean;
-  calls_today: number;
-  records_today: number;
+	id: string,
+	name: string,
+	/**  `active`, `expired` or `revoked`. */
+	state: string,
+	sources: string[],
+	kinds: string[],
+	types: string[],
+	tags: string[],
+	since: string | null,
+	until: string | null,
+	conversations: boolean,
+	/**  True if sensitive values are masked. */
+	covered: boolean,
+	rights: string[],
+	records_per_call: number,
+	records_per_day: number,
+	created_at: string,
+	expires_at: string | null,
+	revoked_at: string | null,
+	last_call_at: string | null,
+	/**  When a call first returned a record, and whether the person has seen the notice about that. */
+	first_read_at: string | null,
+	first_read_seen: boolean,
+	calls_today: number,
+	records_today: number,
 };
 
 /**  Request to make a grant. An empty list does not restrict the grant. */
 export type GrantRequest = {
-  /**  Name of the client, as the person calls it. */
-  name: string;
-  sources: string[];
-  kinds: string[];
-  types: string[];
-  tags: string[];
-  /**  First and last date or time (RFC 3339), inclusive. */
-  since: string | null;
-  until: string | null;
-  /**  True if conversations and messages are visible too. */
-  conversations: boolean;
-  /**  True if sensitive values are handed out as they are. */
-  uncovered: boolean;
-  /**  `read`, `suggest`, `export`. */
-  rights: string[];
-  /**
-   *  Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
-   *  2000).
-   */
-  records_per_call: number | null;
-  records_per_day: number | null;
-  /**  Date or time at which the grant ends. */
-  expires: string | null;
+	/**  Name of the client, as the person calls it. */
+	name: string,
+	sources: string[],
+	kinds: string[],
+	types: string[],
+	tags: string[],
+	/**  First and last date or time (RFC 3339), inclusive. */
+	since: string | null,
+	until: string | null,
+	/**  True if conversations and messages are visible too. */
+	conversations: boolean,
+	/**  True if sensitive values are handed out as they are. */
+	uncovered: boolean,
+	/**  `read`, `suggest`, `export`. */
+	rights: string[],
+	/**
+	 *  Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
+	 *  2000).
+	 */
+	records_per_call: number | null,
+	records_per_day: number | null,
+	/**  Date or time at which the grant ends. */
+	expires: string | null,
 };
 
 /**  A search hit. */
 export type Hit = {
-  id: string;
-  origin_id: string | null;
-  kind: string;
-  type: string | null;
-  conversation_id: string | null;
-  title: string | null;
-  snippet: string;
-  /**  Ranges of `snippet` to highlight, in code points. */
-  highlights: [number, number][];
-  score: number;
-  created_at: string | null;
-  source: string;
+	id: string,
+	origin_id: string | null,
+	kind: string,
+	type: string | null,
+	conversation_id: string | null,
+	title: string | null,
+	snippet: string,
+	/**  Ranges of `snippet` to highlight, in code points. */
+	highlights: ([number, number])[],
+	score: number,
+	created_at: string | null,
+	source: string,
 };
 
 /**  Ids of the records that an operation changed. */
 export type Ids = {
-  ids: string[];
+	ids: string[],
 };
 
 /**  Everything that an erasure would remove. */
 export type Impact = {
-  records: number;
-  /**  Number of the requested records by kind. */
-  kinds: { [key in string]: number };
-  /**  Number of records that would be removed, by assistant. */
-  sources: { [key in string]: number };
-  versions: number;
-  derived: number;
-  links: number;
-  attachments: number;
-  /**  Passthrough files of imports that contain the text. */
-  passthrough: number;
-  copies: Copy[];
-  /**  Ids of everything that would be removed. */
-  ids: string[];
+	records: number,
+	/**  Number of the requested records by kind. */
+	kinds: { [key in string]: number },
+	/**  Number of records that would be removed, by assistant. */
+	sources: { [key in string]: number },
+	versions: number,
+	derived: number,
+	links: number,
+	attachments: number,
+	/**  Passthrough files of imports that contain the text. */
+	passthrough: number,
+	copies: Copy[],
+	/**  Ids of everything that would be removed. */
+	ids: string[],
 };
 
 /**  Result of an import or its preview (`dry_run`), and the stored report of a batch. */
 export type ImportReport = {
-  /**  Empty for a dry run. */
-  batch: string;
-  format: string | null;
-  version: string | null;
-  dry_run: boolean;
-  by_kind: { [key in string]: Outcome };
-  tombstones_applied: number;
-  conversations: number;
-  messages: number;
-  memories: number;
-  attachments: AttachmentCounts;
-  /**  Attachments that are referenced but not in the input; null in reports of older imports. */
-  missing_attachments: number | null;
-  missing_parts: string[];
-  /**  True if something is in `missing`, so that only the remainder of the file was imported. */
-  salvaged: boolean;
-  /**  What was missing or damaged in the file, if the person chose to import the remainder. */
-  missing: MissingPart[];
-  /**
-   *  Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
-   *  in reports of older imports.
-   */
-  gone: { [key in string]: number };
-  /**  Places of signatures that are invalid. Empty in stored reports. */
-  invalid_signatures: string[];
-  warnings: Warning[];
-  items: ReportItem[];
-  /**  Preview only: records that would be added, up to a limit. */
-  coming: ComingItem[];
-  /**  Preview only: names of attachments that are not in the input, up to a limit. */
-  missing_files: string[];
-  /**  The detected sources. */
-  sources: Detection[];
+	/**  Empty for a dry run. */
+	batch: string,
+	format: string | null,
+	version: string | null,
+	dry_run: boolean,
+	by_kind: { [key in string]: Outcome },
+	tombstones_applied: number,
+	conversations: number,
+	messages: number,
+	memories: number,
+	attachments: AttachmentCounts,
+	/**  Attachments that are referenced but not in the input; null in reports of older imports. */
+	missing_attachments: number | null,
+	missing_parts: string[],
+	/**  True if something is in `missing`, so that only the remainder of the file was imported. */
+	salvaged: boolean,
+	/**  What was missing or damaged in the file, if the person chose to import the remainder. */
+	missing: MissingPart[],
+	/**
+	 *  Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
+	 *  in reports of older imports.
+	 */
+	gone: { [key in string]: number },
+	/**  Places of signatures that are invalid. Empty in stored reports. */
+	invalid_signatures: string[],
+	warnings: Warning[],
+	items: ReportItem[],
+	/**  Preview only: records that would be added, up to a limit. */
+	coming: ComingItem[],
+	/**  Preview only: names of attachments that are not in the input, up to a limit. */
+	missing_files: string[],
+	/**  The detected sources. */
+	sources: Detection[],
 } & Outcome;
 
 /**  Request to import files or a text. */
 export type ImportRequest = {
-  paths: string[];
-  /**  Pasted text instead of paths. */
-  text: string | null;
-  /**  Format chosen by the person; null = detect it. */
-  format: string | null;
-  /**  Read up to this many bytes instead of the default limit. */
-  limit_bytes: number | null;
-  /**  Import records even if they are blocked because they were deleted before. */
-  let_in: boolean;
-  /**  Import a file whose signature is invalid, without its signature. Otherwise it is refused. */
-  accept_invalid_signature: boolean;
-  /**  How to resolve a conflict with an existing record. Null: the newer version wins. */
-  merge: MergeStrategy | null;
-  /**  Import what is left of a file that is damaged or lacks a part of its own inventory. */
-  salvage: boolean;
+	paths: string[],
+	/**  Pasted text instead of paths. */
+	text: string | null,
+	/**  Format chosen by the person; null = detect it. */
+	format: string | null,
+	/**  Read up to this many bytes instead of the default limit. */
+	limit_bytes: number | null,
+	/**  Import records even if they are blocked because they were deleted before. */
+	let_in: boolean,
+	/**  Import a file whose signature is invalid, without its signature. Otherwise it is refused. */
+	accept_invalid_signature: boolean,
+	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
+	merge: MergeStrategy | null,
+	/**  Import what is left of a file that is damaged or lacks a part of its own inventory. */
+	salvage: boolean,
 };
 
 /**  State of the search index. */
 export type IndexInfo = {
-  /**  `current`, or `rebuilt` (rebuilt from the records in this session). */
-  state: string;
-  /**
-   *  Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
-   *  it was not rebuilt.
-   */
-  why: string | null;
-  documents: number;
+	/**  `current`, or `rebuilt` (rebuilt from the records in this session). */
+	state: string,
+	/**
+	 *  Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
+	 *  it was not rebuilt.
+	 */
+	why: string | null,
+	documents: number,
 };
 
 /**  A public key. */
 export type KeyInfo = {
-  /**  `ed25519`, `ml-dsa-65` … */
-  algorithm: string;
-  /**  The key in hex. */
-  public_key: string;
-  /**  The first half of its SHA-256 in hex, for display. */
-  fingerprint: string;
-  name: string | null;
-  /**  When it was first seen or trusted; null for the vault's own key. */
-  since: string | null;
+	/**  `ed25519`, `ml-dsa-65` … */
+	algorithm: string,
+	/**  The key in hex. */
+	public_key: string,
+	/**  The first half of its SHA-256 in hex, for display. */
+	fingerprint: string,
+	name: string | null,
+	/**  When it was first seen or trusted; null for the vault's own key. */
+	since: string | null,
 };
 
 /**  The keys that this vault knows. */
 export type Keys = {
-  /**  The vault's own keys. */
-  own: KeyInfo[];
-  /**  Keys that the owner of the vault trusts. */
-  trusted: KeyInfo[];
-  /**  Keys that signed imported files but are not trusted. */
-  seen: KeyInfo[];
+	/**  The vault's own keys. */
+	own: KeyInfo[],
+	/**  Keys that the owner of the vault trusts. */
+	trusted: KeyInfo[],
+	/**  Keys that signed imported files but are not trusted. */
+	seen: KeyInfo[],
 };
 
 /**  A link from one record to another. */
 export type LinkInfo = {
-  /**  `derived_from`, `supersedes`, `same_words`, `related` … */
-  relation: string;
-  /**  Null if the target is in the Trash or not in the vault. */
-  id: string | null;
-  origin_id: string | null;
-  kind: string | null;
-  title: string | null;
-  text: string | null;
-  source: string | null;
-  conversation_id: string | null;
-  /**
-   *  True if the target is in the Trash. Then only kind and source are given, and the conversation if that is not in
-   *  the Trash.
-   */
-  trashed: boolean;
+	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
+	relation: string,
+	/**  Null if the target is in the Trash or not in the vault. */
+	id: string | null,
+	origin_id: string | null,
+	kind: string | null,
+	title: string | null,
+	text: string | null,
+	source: string | null,
+	conversation_id: string | null,
+	/**
+	 *  True if the target is in the Trash. Then only kind and source are given, and the conversation if that is not in
+	 *  the Trash.
+	 */
+	trashed: boolean,
 };
 
 /**  One row of a list. */
 export type ListItem = {
-  id: string;
-  origin_id: string | null;
-  kind: string;
-  type: string | null;
-  title: string | null;
-  /**  The first 500 characters of the text. */
-  text: string;
-  source: string;
-  created_at: string | null;
-  updated_at: string | null;
-  status: string | null;
-  tags: string[];
-  /**  Who said it: `user`, `assistant`, `system` or `unknown`. */
-  said_by: string;
-  /**  Number of stored versions, including the current one. */
-  versions: number;
-  redacted: boolean;
-  /**  When the record last changed in the vault; `cause` says how: `import`, `edit`, `restore` or `written`. */
-  changed_at: string;
-  cause: string;
-  /**  For conversations: numbers of messages, memories and attachments, and whether the conversation branches. */
-  message_count: number;
-  memory_count: number;
-  attachment_count: number;
-  branched: boolean;
-  /**  For records in the Trash: when the record was moved there, and when it will be erased. */
-  trashed_at: string | null;
-  expires_at: string | null;
-  /**  For attachments: size, media type, and whether the bytes are in the vault. */
-  size: number | null;
-  media_type: string | null;
-  present: boolean | null;
-  /**  For attachments: kind of file, as in the filter. */
-  file_kind: string | null;
-  conversation_id: string | null;
-  /**  True if the last scan found a sensitive value in the record that is still to be reviewed. */
-  sensitive: boolean;
-  /**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
-  standing: string | null;
-  /**  For memories: what the memory is about, suggested from its words or decided by the person. */
-  about: AboutInfo | null;
-  /**  For memories: the special categories of the memory, as in the filter. */
-  special: string[];
+	id: string,
+	origin_id: string | null,
+	kind: string,
+	type: string | null,
+	title: string | null,
+	/**  The first 500 characters of the text. */
+	text: string,
+	source: string,
+	created_at: string | null,
+	updated_at: string | null,
+	status: string | null,
+	tags: string[],
+	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	said_by: string,
+	/**  Number of stored versions, including the current one. */
+	versions: number,
+	redacted: boolean,
+	/**  When the record last changed in the vault; `cause` says how: `import`, `edit`, `restore` or `written`. */
+	changed_at: string,
+	cause: string,
+	/**  For conversations: numbers of messages, memories and attachments, and whether the conversation branches. */
+	message_count: number,
+	memory_count: number,
+	attachment_count: number,
+	branched: boolean,
+	/**  For records in the Trash: when the record was moved there, and when it will be erased. */
+	trashed_at: string | null,
+	expires_at: string | null,
+	/**  For attachments: size, media type, and whether the bytes are in the vault. */
+	size: number | null,
+	media_type: string | null,
+	present: boolean | null,
+	/**  For attachments: kind of file, as in the filter. */
+	file_kind: string | null,
+	conversation_id: string | null,
+	/**  True if the last scan found a sensitive value in the record that is still to be reviewed. */
+	sensitive: boolean,
+	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
+	standing: string | null,
+	/**  For memories: what the memory is about, suggested from its words or decided by the person. */
+	about: AboutInfo | null,
+	/**  For memories: the special categories of the memory, as in the filter. */
+	special: string[],
 };
 
 /**  Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first). */
 export type ListRequest = {
-  filter: Filter;
-  sort: string | null;
-  /**  From 1 to 1000, default 50. */
-  limit: number | null;
-  cursor: string | null;
+	filter: Filter,
+	sort: string | null,
+	/**  From 1 to 1000, default 50. */
+	limit: number | null,
+	cursor: string | null,
 };
 
 /**  Result of a scan for the review queue. */
 export type Looked = {
-  /**  Number of scanned records. */
-  records: number;
+	/**  Number of scanned records. */
+	records: number,
 };
 
 /**  Information that the written format cannot express, so that other programs do not see it. */
 export type Loss = {
-  record: string;
-  field: string;
-  /**  `moved_to_extension`, `narrowed`, `left_out`. */
-  kind: string;
-  note: string;
+	record: string,
+	field: string,
+	/**  `moved_to_extension`, `narrowed`, `left_out`. */
+	kind: string,
+	note: string,
 };
 
 /**  Number of losses of one field in one way. */
 export type LossCount = {
-  field: string;
-  /**  As in [`Loss`]. */
-  kind: string;
-  count: number;
+	field: string,
+	/**  As in [`Loss`]. */
+	kind: string,
+	count: number,
 };
 
 /**  Where a memory comes from. */
 export type MemoryEvidence = {
-  id: string;
-  /**
-   *  `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
-   *  `unknown`.
-   */
-  said_by: string;
-  /**  `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in. */
-  trace: string;
-  /**  The messages that show who said the memory, then those that the export names. */
-  messages: EvidenceMessage[];
+	id: string,
+	/**
+	 *  `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
+	 *  `unknown`.
+	 */
+	said_by: string,
+	/**  `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in. */
+	trace: string,
+	/**  The messages that show who said the memory, then those that the export names. */
+	messages: EvidenceMessage[],
 };
 
 /**  How to import records that are already in the vault. */
-export type MergeStrategy =
-  /**  Skip records with a known id or an equal text. */
-  | "skip_duplicates"
-  /**  Replace records with a known id, even by an older version. */
-  | "overwrite"
-  /**  Import records with a known id and another text beside the existing one, under a new id. */
-  | "rename";
+export type MergeStrategy = 
+/**  Skip records with a known id or an equal text. */
+"skip_duplicates" | 
+/**  Replace records with a known id, even by an older version. */
+"overwrite" | 
+/**  Import records with a known id and another text beside the existing one, under a new id. */
+"rename";
 
 /**  A part of a file that is missing or damaged. */
 export type MissingPart = {
-  place: string;
-  /**  Stable code, then `: ` and details. */
-  reason: string;
+	place: string,
+	/**  Stable code, then `: ` and details. */
+	reason: string,
 };
 
 /**  A new recovery code, shown once, and the key slots after it was made. */
 export type NewRecoveryCode = {
-  /**  Eight groups of four characters, joined by `-`. */
-  recovery_code: string;
-  slots: SlotInfo[];
+	/**  Eight groups of four characters, joined by `-`. */
+	recovery_code: string,
+	slots: SlotInfo[],
 };
 
 /**  What the system asked the program to open, sorted by what the window does with it. */
 export type OpenRequest = {
-  /**  A vault to unlock. */
-  vault: string | null;
-  /**  Files and folders to import. */
-  paths: string[];
-  /**  Paths that cannot be opened. */
-  refused: RefusedPath[];
-  /**  Whether to open the demonstration. */
-  demonstration: boolean;
+	/**  A vault to unlock. */
+	vault: string | null,
+	/**  Files and folders to import. */
+	paths: string[],
+	/**  Paths that cannot be opened. */
+	refused: RefusedPath[],
+	/**  Whether to open the demonstration. */
+	demonstration: boolean,
 };
 
 /**  Where a record was read. */
 export type OriginInfo = {
-  format: string;
-  version: string | null;
-  /**  The file and the entries inside archives, joined by `!/`. */
-  container: string;
-  /**  JSON pointer, line or offset inside the container. */
-  pointer: string;
-  digest: string | null;
-  batch: string | null;
-  /**  When the record was first imported. */
-  imported_at: string;
+	format: string,
+	version: string | null,
+	/**  The file and the entries inside archives, joined by `!/`. */
+	container: string,
+	/**  JSON pointer, line or offset inside the container. */
+	pointer: string,
+	digest: string | null,
+	batch: string | null,
+	/**  When the record was first imported. */
+	imported_at: string,
 };
 
 /**  Outcome counts; `found` is always the sum of the others. */
 export type Outcome = {
-  found: number;
-  added: number;
-  updated: number;
-  unchanged: number;
-  blocked: number;
-  skipped: number;
-  failed: number;
+	found: number,
+	added: number,
+	updated: number,
+	unchanged: number,
+	blocked: number,
+	skipped: number,
+	failed: number,
 };
 
 /**  An export that was imported automatically since the vault was opened. */
 export type OwnImport = {
-  batch: string;
-  name: string;
-  added: number;
-  updated: number;
+	batch: string,
+	name: string,
+	added: number,
+	updated: number,
 };
 
 /**  One page; `total` counts all records that match the filter. */
 export type Page = {
-  items: ListItem[];
-  next_cursor: string | null;
-  total: number;
+	items: ListItem[],
+	next_cursor: string | null,
+	total: number,
 };
 
 /**  One file of a source and its role in the export. */
 export type PartInfo = {
-  path: string;
-  format: string | null;
-  /**  `conversations`, `memories`, `attachment`, `manifest`, `sidecar`, `duplicate_rendering` … */
-  role: string;
+	path: string,
+	format: string | null,
+	/**  `conversations`, `memories`, `attachment`, `manifest`, `sidecar`, `duplicate_rendering` … */
+	role: string,
 };
 
 /**  Strength of a passphrase as it is typed; nothing is stored. */
 export type PassphraseStrength = {
-  /**  From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum. */
-  score: number;
-  label: string;
-  /**  Why the passphrase is refused; null if it is accepted. */
-  reason: string | null;
+	/**  From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum. */
+	score: number,
+	label: string,
+	/**  Why the passphrase is refused; null if it is accepted. */
+	reason: string | null,
 };
 
 /**  What exists at a path. The content is not read. */
 export type PathInfo = {
-  path: string;
-  folder: boolean;
-  /**  Size of a file; null for everything else, and for missing paths. */
-  size: number | null;
+	path: string,
+	folder: boolean,
+	/**  Size of a file; null for everything else, and for missing paths. */
+	size: number | null,
 };
 
 /**  Progress of a job, reported about ten times a second at most. */
 export type Progress = {
-  /**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
-  stage: string;
-  done: number;
-  /**  0 if unknown. */
-  total: number;
-  /**  `bytes` or `records`, depending on the stage. */
-  unit: string;
-  records: number;
+	/**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
+	stage: string,
+	done: number,
+	/**  0 if unknown. */
+	total: number,
+	/**  `bytes` or `records`, depending on the stage. */
+	unit: string,
+	records: number,
 };
 
 /**  Receipt of an erasure or redaction. `complete` is true only if no place failed. */
 export type Receipt = {
-  id: string;
-  at: string;
-  complete: boolean;
-  places: ReceiptPlace[];
-  /**  Records with the same text that were left unchanged. */
-  copies_left: number;
-  /**  Number of other records with the same text that were redacted; null in older receipts, where it is not known. */
-  copies_redacted: number | null;
+	id: string,
+	at: string,
+	complete: boolean,
+	places: ReceiptPlace[],
+	/**  Records with the same text that were left unchanged. */
+	copies_left: number,
+	/**  Number of other records with the same text that were redacted; null in older receipts, where it is not known. */
+	copies_redacted: number | null,
 };
 
 /**  One place checked by the independent erasure check. */
 export type ReceiptPlace = {
-  /**
-   *  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
-   *  `write_ahead_log`, `temporary_files` …
-   */
-  place: string;
-  /**  `erased`, `redacted`, `not_present` or `failed`. */
-  outcome: string;
-  detail: string;
+	/**
+	 *  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
+	 *  `write_ahead_log`, `temporary_files` …
+	 */
+	place: string,
+	/**  `erased`, `redacted`, `not_present` or `failed`. */
+	outcome: string,
+	detail: string,
 };
 
 /**  A vault that was open before; only its path is stored. */
 export type RecentVault = {
-  path: string;
-  name: string;
-  /**  False if the folder does not exist now. */
-  present: boolean;
+	path: string,
+	name: string,
+	/**  False if the folder does not exist now. */
+	present: boolean,
 };
 
 /**  One complete record. */
 export type RecordView = {
-  id: string;
-  origin_id: string | null;
-  kind: string;
-  type: string | null;
-  /**  Who said it: `user`, `assistant`, `system` or `unknown`. */
-  said_by: string;
-  title: string | null;
-  text: string;
-  created_at: string | null;
-  updated_at: string | null;
-  observed_at: string | null;
-  valid_from: string | null;
-  valid_to: string | null;
-  last_accessed_at: string | null;
-  status: string | null;
-  tags: string[];
-  confidence: number | null;
-  importance: number | null;
-  sensitivity: string | null;
-  namespace: string | null;
-  source: SourceFields;
-  conversation_id: string | null;
-  conversation_title: string | null;
-  role: string | null;
-  links: LinkInfo[];
-  attachments: AttachmentInfo[];
-  origin: OriginInfo;
-  version: number;
-  trashed_at: string | null;
-  redacted: boolean;
-  /**  As in the list. */
-  about: AboutInfo | null;
-  special: string[];
-  /**  Further fields of this kind of record, as JSON text. */
-  fields: string;
+	id: string,
+	origin_id: string | null,
+	kind: string,
+	type: string | null,
+	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	said_by: string,
+	title: string | null,
+	text: string,
+	created_at: string | null,
+	updated_at: string | null,
+	observed_at: string | null,
+	valid_from: string | null,
+	valid_to: string | null,
+	last_accessed_at: string | null,
+	status: string | null,
+	tags: string[],
+	confidence: number | null,
+	importance: number | null,
+	sensitivity: string | null,
+	namespace: string | null,
+	source: SourceFields,
+	conversation_id: string | null,
+	conversation_title: string | null,
+	role: string | null,
+	links: LinkInfo[],
+	attachments: AttachmentInfo[],
+	origin: OriginInfo,
+	version: number,
+	trashed_at: string | null,
+	redacted: boolean,
+	/**  As in the list. */
+	about: AboutInfo | null,
+	special: string[],
+	/**  Further fields of this kind of record, as JSON text. */
+	fields: string,
 };
 
 /**  What a redaction would change. Nothing was changed. */
 export type RedactPreview = {
-  /**  Number of records, including this one. */
-  redacted: number;
-  /**  Number of records by kind. */
-  kinds: { [key in string]: number };
+	/**  Number of records, including this one. */
+	redacted: number,
+	/**  Number of records by kind. */
+	kinds: { [key in string]: number },
 };
 
 /**  Request to redact spans of a record, which cannot be undone. */
 export type RedactRequest = {
-  id: string;
-  spans: Span[];
-  /**  Also redact the same words in other records. */
-  everywhere: boolean;
+	id: string,
+	spans: Span[],
+	/**  Also redact the same words in other records. */
+	everywhere: boolean,
 };
 
 /**  Request to redact the given values, or all values of some classes that are still to be reviewed. */
 export type RedactValuesRequest = {
-  values: string[];
-  /**  Used if `values` is empty: all values of these classes that are still to be reviewed. */
-  classes: string[];
-  /**  Only in these records; null = in all records. */
-  ids: string[] | null;
+	values: string[],
+	/**  Used if `values` is empty: all values of these classes that are still to be reviewed. */
+	classes: string[],
+	/**  Only in these records; null = in all records. */
+	ids: string[] | null,
 };
 
 /**  Result of a redaction. */
 export type Redacted = {
-  id: string;
-  /**  Number of records changed, including this one. */
-  redacted: number;
-  tombstone: TombstoneView;
-  receipt: Receipt;
+	id: string,
+	/**  Number of records changed, including this one. */
+	redacted: number,
+	tombstone: TombstoneView,
+	receipt: Receipt,
 };
 
 /**  Result of redacting values. */
 export type RedactedValues = {
-  /**  Number of records changed. */
-  redacted: number;
-  tombstones: TombstoneView[];
-  receipt: Receipt;
+	/**  Number of records changed. */
+	redacted: number,
+	tombstones: TombstoneView[],
+	receipt: Receipt,
 };
 
 /**  A path that cannot be opened. */
 export type RefusedPath = {
-  path: string;
-  /**  `missing`, `unreadable`, or `no_file`: neither a file nor a folder. */
-  reason: string;
+	path: string,
+	/**  `missing`, `unreadable`, or `no_file`: neither a file nor a folder. */
+	reason: string,
 };
 
 /**  A record that was not added as new. */
 export type ReportItem = {
-  /**  Kind of the record, as in `by_kind`; null in reports of older imports. */
-  kind: string | null;
-  place: string;
-  /**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
-  outcome: string;
-  reason: string;
+	/**  Kind of the record, as in `by_kind`; null in reports of older imports. */
+	kind: string | null,
+	place: string,
+	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
+	outcome: string,
+	reason: string,
 };
 
 /**  A report that was written. */
 export type ReportMade = {
-  path: string;
-  memories: number;
+	path: string,
+	memories: number,
 };
 
 /**  Request for the printable report. */
 export type ReportRequest = {
-  /**  `en` (default), `de` or `ja`. */
-  language: string | null;
+	/**  `en` (default), `de` or `ja`. */
+	language: string | null,
 };
 
 /**  An answer to a memory. */
 export type ReviewAnswer = {
-  id: string;
-  /**  `true`, `outdated`, `wrong`, `private`, or `none` to take the answer back. */
-  answer: string;
+	id: string,
+	/**  `true`, `outdated`, `wrong`, `private`, or `none` to take the answer back. */
+	answer: string,
 };
 
 /**  A memory to review. */
 export type ReviewItem = {
-  record: ListItem;
-  /**  The complete text of the memory. */
-  text: string;
-  evidence: MemoryEvidence;
-  /**  The previous answer of the person, if there is one. */
-  answer: string | null;
-  /**  True if the memory contains a sensitive value. */
-  sensitive: boolean;
+	record: ListItem,
+	/**  The complete text of the memory. */
+	text: string,
+	evidence: MemoryEvidence,
+	/**  The previous answer of the person, if there is one. */
+	answer: string | null,
+	/**  True if the memory contains a sensitive value. */
+	sensitive: boolean,
 };
 
 /**  What to review. */
 export type ReviewRequest = {
-  /**  Only memories of this assistant. */
-  source: string | null;
-  /**  Only memories with a sensitive value. */
-  sensitive: boolean;
-  /**  Ids of memories to leave out for now. */
-  skip: string[];
-  /**  Show this memory instead of the next one. */
-  id: string | null;
-  /**  True to return only the numbers, without a memory and its evidence. */
-  counts_only: boolean;
+	/**  Only memories of this assistant. */
+	source: string | null,
+	/**  Only memories with a sensitive value. */
+	sensitive: boolean,
+	/**  Ids of memories to leave out for now. */
+	skip: string[],
+	/**  Show this memory instead of the next one. */
+	id: string | null,
+	/**  True to return only the numbers, without a memory and its evidence. */
+	counts_only: boolean,
 };
 
 /**  The state of the review. */
 export type ReviewState = {
-  /**  The memory to answer; null if none is left. */
-  item: ReviewItem | null;
-  /**  Number of memories without an answer. */
-  left: number;
-  /**  Number of memories with and without an answer. */
-  total: number;
-  /**  Number of answers by name. */
-  answers: { [key in string]: number };
+	/**  The memory to answer; null if none is left. */
+	item: ReviewItem | null,
+	/**  Number of memories without an answer. */
+	left: number,
+	/**  Number of memories with and without an answer. */
+	total: number,
+	/**  Number of answers by name. */
+	answers: { [key in string]: number },
 };
 
 /**  Search request. */
 export type SearchRequest = {
-  query: string;
-  filter: Filter;
-  /**  From 1 to 1000, default 20. */
-  limit: number | null;
-  offset: number | null;
-  /**  True while the person is typing: the last word also matches longer words that start with it. */
-  typing: boolean;
+	query: string,
+	filter: Filter,
+	/**  From 1 to 1000, default 20. */
+	limit: number | null,
+	offset: number | null,
+	/**  True while the person is typing: the last word also matches longer words that start with it. */
+	typing: boolean,
 };
 
 /**  Answer of `search`. */
 export type SearchResult = {
-  query: string;
-  /**  Number of all matching records. */
-  total: number;
-  took_ms: number;
-  hits: Hit[];
+	query: string,
+	/**  Number of all matching records. */
+	total: number,
+	took_ms: number,
+	hits: Hit[],
 };
 
 /**  One value with more of the text around it, and the records that contain it (at most 500). */
 export type SensitiveDetail = {
-  item: SensitiveItem;
-  places: SensitivePlace[];
+	item: SensitiveItem,
+	places: SensitivePlace[],
 };
 
 /**  An entry of the review queue, which describes a value without containing it. */
 export type SensitiveItem = {
-  /**  Fingerprint of the value; reveals nothing about the value. */
-  value: string;
-  class: string;
-  /**  Name of the rule that found the value; empty if the value is redacted. */
-  detector: string;
-  /**  `possible`, `likely`, `very_likely`. */
-  confidence: string;
-  /**  Number of records that contain the value, or contained it before the redaction. */
-  places: number;
-  /**  When the value was ignored or redacted. */
-  judged_at: string | null;
-  /**  The first record that contains the value. */
-  first: SensitivePlace | null;
-  context: ContextPiece[];
+	/**  Fingerprint of the value; reveals nothing about the value. */
+	value: string,
+	class: string,
+	/**  Name of the rule that found the value; empty if the value is redacted. */
+	detector: string,
+	/**  `possible`, `likely`, `very_likely`. */
+	confidence: string,
+	/**  Number of records that contain the value, or contained it before the redaction. */
+	places: number,
+	/**  When the value was ignored or redacted. */
+	judged_at: string | null,
+	/**  The first record that contains the value. */
+	first: SensitivePlace | null,
+	context: ContextPiece[],
 };
 
 /**  A record that contains a value. Sensitive values in its title are masked. */
 export type SensitivePlace = {
-  id: string;
-  kind: string;
-  /**  `text`, `title`, `file` or `block`. */
-  field: string;
-  /**  For messages: `user`, `assistant` … */
-  role: string | null;
-  source: string;
-  /**  Title of the record or of its conversation, otherwise the beginning of the text. */
-  title: string;
-  conversation_id: string | null;
-  at: string | null;
+	id: string,
+	kind: string,
+	/**  `text`, `title`, `file` or `block`. */
+	field: string,
+	/**  For messages: `user`, `assistant` … */
+	role: string | null,
+	source: string,
+	/**  Title of the record or of its conversation, otherwise the beginning of the text. */
+	title: string,
+	conversation_id: string | null,
+	at: string | null,
 };
 
 /**  A page of the review queue, and the length of each queue by class. */
 export type SensitiveQueue = {
-  items: SensitiveItem[];
-  open: { [key in string]: number };
-  redacted: { [key in string]: number };
-  ignored: { [key in string]: number };
-  /**  When the last complete scan ended; null = never. */
-  looked_at: string | null;
-  /**  Maximum number of records still to be scanned. */
-  left: number;
+	items: SensitiveItem[],
+	open: { [key in string]: number },
+	redacted: { [key in string]: number },
+	ignored: { [key in string]: number },
+	/**  When the last complete scan ended; null = never. */
+	looked_at: string | null,
+	/**  Maximum number of records still to be scanned. */
+	left: number,
 };
 
 /**  A page of the review queue: one entry for each distinct value. */
 export type SensitiveRequest = {
-  /**  `open` (default), `redacted`, `ignored`. */
-  state: string;
-  /**  Only these classes; empty = all. */
-  classes: string[];
-  offset: number;
-  /**  From 1 to 500, default 100. */
-  limit: number;
+	/**  `open` (default), `redacted`, `ignored`. */
+	state: string,
+	/**  Only these classes; empty = all. */
+	classes: string[],
+	offset: number,
+	/**  From 1 to 500, default 100. */
+	limit: number,
 };
 
 /**  Whether a vault is open in the window, and which. */
 export type SessionState = {
-  open: boolean;
-  vault_id: string | null;
-  name: string | null;
-  path: string | null;
-  /**  Minutes without input before the vault locks automatically; 0 = never. */
-  auto_lock_minutes: number;
-  /**  Erasures and redactions made in a newer copy of this vault that were applied when it was opened. */
-  erasures_reapplied: number;
-  /**
-   *  `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
-   *  known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
-   */
-  erasure_ledger: string | null;
-  /**  Whether the open vault is a demonstration vault, which contains only invented records. */
-  demonstration: boolean;
+	open: boolean,
+	vault_id: string | null,
+	name: string | null,
+	path: string | null,
+	/**  Minutes without input before the vault locks automatically; 0 = never. */
+	auto_lock_minutes: number,
+	/**  Erasures and redactions made in a newer copy of this vault that were applied when it was opened. */
+	erasures_reapplied: number,
+	/**
+	 *  `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
+	 *  known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
+	 */
+	erasure_ledger: string | null,
+	/**  Whether the open vault is a demonstration vault, which contains only invented records. */
+	demonstration: boolean,
 };
 
 /**  Which of several memories is right. */
 export type SettleRequest = {
-  /**  Id of the memory that is right. */
-  right: string;
-  /**  Ids of the memories that it contradicts. */
-  others: string[];
+	/**  Id of the memory that is right. */
+	right: string,
+	/**  Ids of the memories that it contradicts. */
+	others: string[],
 };
 
 /**  Answer of `settle`. */
 export type Settled = {
-  /**  The answers that the memories had before, `none` for those without one; the one that is right comes first. */
-  before: ReviewAnswer[];
+	/**  The answers that the memories had before, `none` for those without one; the one that is right comes first. */
+	before: ReviewAnswer[],
 };
 
 /**  Answer of `show`. */
 export type Shown = {
-  record: RecordView;
-  history: VersionInfo[] | null;
-  /**  The original text of the record in its source. */
-  verbatim: string | null;
+	record: RecordView,
+	history: VersionInfo[] | null,
+	/**  The original text of the record in its source. */
+	verbatim: string | null,
 };
 
 /**  State of a signature. */
 export type SignatureInfo = {
-  present: boolean;
-  algorithm: string | null;
-  valid: boolean | null;
-  trusted: boolean | null;
-  key: string | null;
+	present: boolean,
+	algorithm: string | null,
+	valid: boolean | null,
+	trusted: boolean | null,
+	key: string | null,
 };
 
 /**  The signer of a file, as this vault knows it. */
 export type SignerInfo = {
-  /**  `own`, `trusted`, `seen` or `new`. */
-  standing: string;
+	/**  `own`, `trusted`, `seen` or `new`. */
+	standing: string,
 } & KeyInfo;
 
 /**  Answer of `similar`. */
 export type Similar = {
-  /**  Best first. */
-  rows: SimilarRow[];
-  /**  Number of records that are not encoded yet and so cannot be found. */
-  left: number;
-  /**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
-  weights: string | null;
+	/**  Best first. */
+	rows: SimilarRow[],
+	/**  Number of records that are not encoded yet and so cannot be found. */
+	left: number,
+	/**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
+	weights: string | null,
 };
 
 /**  Request for records that mean nearly the same as a text or a record. */
 export type SimilarRequest = {
-  /**  The text to compare with. Not used if there is an `id`. */
-  query: string;
-  /**  Id of the record to compare with. */
-  id: string | null;
-  filter: Filter;
-  /**  From 1 to 100, default 10. */
-  limit: number | null;
+	/**  The text to compare with. Not used if there is an `id`. */
+	query: string,
+	/**  Id of the record to compare with. */
+	id: string | null,
+	filter: Filter,
+	/**  From 1 to 100, default 10. */
+	limit: number | null,
 };
 
 /**  A record that means nearly the same. */
 export type SimilarRow = {
-  /**  How near, 0 to 1. */
-  score: number;
+	/**  How near, 0 to 1. */
+	score: number,
 } & ListItem;
 
 /**  One key slot, without its secret. */
 export type SlotInfo = {
-  /**  `passphrase` or `recovery`. */
-  kind: string;
-  created_at: string;
-  /**  Cost of Argon2id: memory in KiB, passes and lanes. */
-  memory_kib: number;
-  passes: number;
-  lanes: number;
+	/**  `passphrase` or `recovery`. */
+	kind: string,
+	created_at: string,
+	/**  Cost of Argon2id: memory in KiB, passes and lanes. */
+	memory_kib: number,
+	passes: number,
+	lanes: number,
 };
 
 /**  All key slots of the vault. */
 export type Slots = {
-  slots: SlotInfo[];
+	slots: SlotInfo[],
 };
 
 /**  Origin of a memory, as the source describes it. */
 export type SourceFields = {
-  platform: string;
-  account: string | null;
-  conversation: string | null;
-  message: string | null;
-  /**  `bio_write`, `model_set_context`, `custom_instructions`, `conversations_memory`, `pasted`, `written` … */
-  method: string | null;
-  project: string | null;
+	platform: string,
+	account: string | null,
+	conversation: string | null,
+	message: string | null,
+	/**  `bio_write`, `model_set_context`, `custom_instructions`, `conversations_memory`, `pasted`, `written` … */
+	method: string | null,
+	project: string | null,
 };
 
 /**  Number and age of the records from one assistant. */
 export type SourceInfo = {
-  platform: string;
-  format: string;
-  counts: { [key in string]: number };
-  /**  Time of the newest record from this assistant. */
-  newest_at: string | null;
-  /**
-   *  When the newest export was made according to its file name, otherwise when it was imported. Null for records
-   *  written by hand.
-   */
-  exported_at: string | null;
+	platform: string,
+	format: string,
+	counts: { [key in string]: number },
+	/**  Time of the newest record from this assistant. */
+	newest_at: string | null,
+	/**
+	 *  When the newest export was made according to its file name, otherwise when it was imported. Null for records
+	 *  written by hand.
+	 */
+	exported_at: string | null,
 };
 
 /**  A span of `text` in Unicode code points (end exclusive), and the class that is written in its place. */
 export type Span = {
-  start: number;
-  end: number;
-  /**  Name of the class in lower snake case; default `removed`. */
-  class: string | null;
+	start: number,
+	end: number,
+	/**  Name of the class in lower snake case; default `removed`. */
+	class: string | null,
 };
 
 /**  Number of records with one status relative to the newest export of an assistant. */
 export type StandingCount = {
-  platform: string;
-  kind: string;
-  /**  `new`, `changed`, `gone`. */
-  standing: string;
-  count: number;
+	platform: string,
+	kind: string,
+	/**  `new`, `changed`, `gone`. */
+	standing: string,
+	count: number,
 };
 
 /**  A step taken for a message, collapsed by default in the reader. */
 export type Step = {
-  /**  As in [`ThreadMessage`]. */
-  content_type: string;
-  /**  Name of the tool. */
-  name: string | null;
-  text: string;
+	/**  As in [`ThreadMessage`]. */
+	content_type: string,
+	/**  Name of the tool. */
+	name: string | null,
+	text: string,
 };
 
 /**  An accepted suggestion. `text` is the text as edited by the person; null keeps the suggested text. */
 export type SuggestionAccept = {
-  id: string;
-  text: string | null;
+	id: string,
+	text: string | null,
 };
 
 /**  An accepted suggestion, and the record that it made or changed. */
 export type SuggestionAccepted = {
-  id: string;
-  record: string;
+	id: string,
+	record: string,
 };
 
 /**
@@ -1790,273 +1739,272 @@ export type SuggestionAccepted = {
  *  into the queue.
  */
 export type SuggestionDecision = {
-  accept: SuggestionAccept[];
-  refuse: string[];
-  never: string[];
+	accept: SuggestionAccept[],
+	refuse: string[],
+	never: string[],
 };
 
 /**  A suggestion that waits for a decision of the person. */
 export type SuggestionItem = {
-  id: string;
-  /**  Name of the client, and the id of its grant. */
-  client: string;
-  grant: string;
-  /**  `new`, `change` or `forget`. */
-  op: string;
-  /**  Id of the record to change or forget. */
-  target: string | null;
-  /**  The current text of the record; null if it is in the Trash. */
-  before: string | null;
-  text: string | null;
-  type: string | null;
-  tags: string[];
-  reason: string | null;
-  /**  True if the record has changed since, so that the suggestion can only be refused. */
-  changed_since: boolean;
-  at: string;
+	id: string,
+	/**  Name of the client, and the id of its grant. */
+	client: string,
+	grant: string,
+	/**  `new`, `change` or `forget`. */
+	op: string,
+	/**  Id of the record to change or forget. */
+	target: string | null,
+	/**  The current text of the record; null if it is in the Trash. */
+	before: string | null,
+	text: string | null,
+	type: string | null,
+	tags: string[],
+	reason: string | null,
+	/**  True if the record has changed since, so that the suggestion can only be refused. */
+	changed_since: boolean,
+	at: string,
 };
 
 /**  The suggestions that wait for a decision, oldest first. */
 export type SuggestionList = {
-  items: SuggestionItem[];
+	items: SuggestionItem[],
 };
 
 /**  What was decided on suggestions. */
 export type SuggestionsClosed = {
-  accepted: SuggestionAccepted[];
-  refused: string[];
+	accepted: SuggestionAccepted[],
+	refused: string[],
 };
 
 /**  Summary of several records. */
 export type Summary = {
-  /**  Number of all stored versions of the records. */
-  versions: number;
-  /**  Number of distinct sensitive values in the records that are still to be reviewed, by class. */
-  findings: { [key in string]: number };
-  /**  Number of conversations in the vault that the records were derived from. */
-  conversations: number;
-  /**  Number of records with a date; `first` and `last` are the earliest and latest of these dates. */
-  dated: number;
-  first: string | null;
-  last: string | null;
+	/**  Number of all stored versions of the records. */
+	versions: number,
+	/**  Number of distinct sensitive values in the records that are still to be reviewed, by class. */
+	findings: { [key in string]: number },
+	/**  Number of conversations in the vault that the records were derived from. */
+	conversations: number,
+	/**  Number of records with a date; `first` and `last` are the earliest and latest of these dates. */
+	dated: number,
+	first: string | null,
+	last: string | null,
 };
 
 /**  Request to add a tag to many records, or to remove it. */
 export type TagRequest = {
-  ids: string[];
-  tag: string;
-  /**  True adds the tag, false removes it. */
-  on: boolean;
+	ids: string[],
+	tag: string,
+	/**  True adds the tag, false removes it. */
+	on: boolean,
 };
 
 /**  A conversation with all its branches. */
 export type Thread = {
-  conversation: RecordView;
-  messages: ThreadMessage[];
-  active_path: string[];
+	conversation: RecordView,
+	messages: ThreadMessage[],
+	active_path: string[],
 };
 
 /**  One message of a thread. */
 export type ThreadMessage = {
-  id: string;
-  origin_id: string | null;
-  parent_id: string | null;
-  /**  `user`, `assistant`, `system`, `tool`. */
-  role: string;
-  text: string;
-  created_at: string | null;
-  hidden: boolean;
-  /**  0 on the active path, otherwise the number of the branch. */
-  branch: number;
-  attachments: AttachmentInfo[];
-  /**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
-  content_type: string;
-  model: string | null;
-  /**  At a branch point: ids of all alternatives in order, including this message. Otherwise empty. */
-  siblings: string[];
-  /**  Memories derived from this message. */
-  memories: LinkInfo[];
-  /**  Blocks of the message beside its text: thinking, tool calls and their results. */
-  steps: Step[];
+	id: string,
+	origin_id: string | null,
+	parent_id: string | null,
+	/**  `user`, `assistant`, `system`, `tool`. */
+	role: string,
+	text: string,
+	created_at: string | null,
+	hidden: boolean,
+	/**  0 on the active path, otherwise the number of the branch. */
+	branch: number,
+	attachments: AttachmentInfo[],
+	/**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
+	content_type: string,
+	model: string | null,
+	/**  At a branch point: ids of all alternatives in order, including this message. Otherwise empty. */
+	siblings: string[],
+	/**  Memories derived from this message. */
+	memories: LinkInfo[],
+	/**  Blocks of the message beside its text: thinking, tool calls and their results. */
+	steps: Step[],
 };
 
 /**  What the person has to do at an assistant. */
 export type Todo = {
-  /**  Null if there is nothing to do anywhere. */
-  assistant: string | null;
-  /**  Display name of the assistant. */
-  name: string | null;
-  /**  In the assistant's own order, oldest first. */
-  items: TodoItem[];
-  /**  A text to paste into a chat with the assistant; empty if nothing is left to delete. */
-  message: string;
-  /**  All assistants with something to do. */
-  assistants: TodoCount[];
+	/**  Null if there is nothing to do anywhere. */
+	assistant: string | null,
+	/**  Display name of the assistant. */
+	name: string | null,
+	/**  In the assistant's own order, oldest first. */
+	items: TodoItem[],
+	/**  A text to paste into a chat with the assistant; empty if nothing is left to delete. */
+	message: string,
+	/**  All assistants with something to do. */
+	assistants: TodoCount[],
 };
 
 /**  Number of memories to delete at an assistant. */
 export type TodoCount = {
-  assistant: string;
-  /**  Number of memories not yet gone from the assistant, and of all. */
-  open: number;
-  items: number;
+	assistant: string,
+	/**  Number of memories not yet gone from the assistant, and of all. */
+	open: number,
+	items: number,
 };
 
 /**  A memory to delete at its assistant. */
 export type TodoItem = {
-  id: string;
-  /**  The text at the assistant, as it was last imported. */
-  text: string;
-  /**  How to find the memory at the assistant. */
-  where: string;
-  /**  `outdated`, `wrong` or `private`. */
-  answer: string;
-  /**  What later imports say: `not_checked`, `gone`, `still_there` or `back_again`. */
-  state: string;
-  /**  True if the memory is in this vault's Trash. */
-  trashed: boolean;
-  created_at: string | null;
+	id: string,
+	/**  The text at the assistant, as it was last imported. */
+	text: string,
+	/**  How to find the memory at the assistant. */
+	where: string,
+	/**  `outdated`, `wrong` or `private`. */
+	answer: string,
+	/**  What later imports say: `not_checked`, `gone`, `still_there` or `back_again`. */
+	state: string,
+	/**  True if the memory is in this vault's Trash. */
+	trashed: boolean,
+	created_at: string | null,
 };
 
 /**  The signature of one tombstone inside a file. */
 export type TombstoneSignature = {
-  id: string;
-  valid: boolean;
-  trusted: boolean | null;
+	id: string,
+	valid: boolean,
+	trusted: boolean | null,
 };
 
 /**  A signed tombstone, which contains no record content. */
 export type TombstoneView = {
-  id: string;
-  /**  `delete` or `redact`. */
-  op: string;
-  target_kind: string;
-  target_id: string;
-  origin_id: string | null;
-  source: string | null;
-  at: string;
-  actor: string;
-  reason: string | null;
-  /**  Ids of derived records that were removed with the record. */
-  derived: string[];
-  signature: string;
-  /**  True if the signature was valid when the list was made. */
-  signature_valid: boolean;
-  /**  Id of the receipt; `complete` says whether that receipt is complete. */
-  receipt: string | null;
-  complete: boolean | null;
+	id: string,
+	/**  `delete` or `redact`. */
+	op: string,
+	target_kind: string,
+	target_id: string,
+	origin_id: string | null,
+	source: string | null,
+	at: string,
+	actor: string,
+	reason: string | null,
+	/**  Ids of derived records that were removed with the record. */
+	derived: string[],
+	signature: string,
+	/**  True if the signature was valid when the list was made. */
+	signature_valid: boolean,
+	/**  Id of the receipt; `complete` says whether that receipt is complete. */
+	receipt: string | null,
+	complete: boolean | null,
 };
 
 /**  All tombstones, newest first. */
 export type Tombstones = {
-  tombstones: TombstoneView[];
+	tombstones: TombstoneView[],
 };
 
 /**  Result of undoing an import. */
 export type Undone = {
-  removed: number;
+	removed: number,
 };
 
 /**  The vault in numbers. Records in the Trash are counted only in `trash`. */
 export type VaultInfo = {
-  vault_id: string;
-  path: string;
-  schema_version: number;
-  created_at: string;
-  counts: { [key in string]: number };
-  sources: SourceInfo[];
-  standings: StandingCount[];
-  trash: number;
-  tombstones: number;
-  index: IndexInfo;
-  bytes: number;
+	vault_id: string,
+	path: string,
+	schema_version: number,
+	created_at: string,
+	counts: { [key in string]: number },
+	sources: SourceInfo[],
+	standings: StandingCount[],
+	trash: number,
+	tombstones: number,
+	index: IndexInfo,
+	bytes: number,
 };
 
 /**  One version of a record; the first entry is the current one. */
 export type VersionInfo = {
-  version: number;
-  text: string;
-  title: string | null;
-  tags: string[];
-  type: string | null;
-  /**  When this version became current. */
-  from: string;
-  /**  When it was superseded; null for the current one. */
-  to: string | null;
-  /**  `import`, `edit`, `restore` or `written`. */
-  cause: string;
+	version: number,
+	text: string,
+	title: string | null,
+	tags: string[],
+	type: string | null,
+	/**  When this version became current. */
+	from: string,
+	/**  When it was superseded; null for the current one. */
+	to: string | null,
+	/**  `import`, `edit`, `restore` or `written`. */
+	cause: string,
 };
 
 /**  A problem because of which no record was lost. */
 export type Warning = {
-  code: string;
-  place: string;
-  message: string;
-  count: number;
+	code: string,
+	place: string,
+	message: string,
+	count: number,
 };
 
 /**  What is done with a new export in a watched folder. */
-export type WatchMode =
-  /**  Offer the export and ask the person. */
-  | "ask"
-  /**  Import the export automatically. */
-  | "own"
-  /**  Do not scan the folder. */
-  | "paused";
+export type WatchMode = 
+/**  Offer the export and ask the person. */
+"ask" | 
+/**  Import the export automatically. */
+"own" | 
+/**  Do not scan the folder. */
+"paused";
 
 /**  Watched folders, detected files and automatic imports. */
 export type Watched = {
-  folders: WatchedFolder[];
-  /**  Detected files, newest first. */
-  finds: Find[];
-  /**  Id of the file that is being imported automatically, which is also the id of that job. */
-  importing: string | null;
-  imported: OwnImport[];
+	folders: WatchedFolder[],
+	/**  Detected files, newest first. */
+	finds: Find[],
+	/**  Id of the file that is being imported automatically, which is also the id of that job. */
+	importing: string | null,
+	imported: OwnImport[],
 };
 
 /**  One watched folder. */
 export type WatchedFolder = {
-  id: string;
-  path: string;
-  mode: WatchMode;
-  state: FolderState;
-  /**  Name of the export that was detected last. */
-  last_name: string | null;
-  /**  When that export was detected. */
-  last_at: string | null;
+	id: string,
+	path: string,
+	mode: WatchMode,
+	state: FolderState,
+	/**  Name of the export that was detected last. */
+	last_name: string | null,
+	/**  When that export was detected. */
+	last_at: string | null,
 };
 
 /**  Protections of the window besides the passphrase, and which of them this system supports. */
 export type WindowGuards = {
-  /**  `linux`, `macos` or `windows`. */
-  system: string;
-  /**  Whether the vault locks when the screen locks or the computer sleeps. */
-  lock_when_away: boolean;
-  /**
-   *  True if the system announces a locked screen, and a sleep before it begins. Otherwise the vault locks only after
-   *  a sleep.
-   */
-  told_when_away: boolean;
-  /**  Whether the window is kept out of screenshots and screen sharing. */
-  hide_from_capture: boolean;
-  /**  True if the system can hide the window from screenshots. */
-  can_hide: boolean;
+	/**  `linux`, `macos` or `windows`. */
+	system: string,
+	/**  Whether the vault locks when the screen locks or the computer sleeps. */
+	lock_when_away: boolean,
+	/**
+	 *  True if the system announces a locked screen, and a sleep before it begins. Otherwise the vault locks only after
+	 *  a sleep.
+	 */
+	told_when_away: boolean,
+	/**  Whether the window is kept out of screenshots and screen sharing. */
+	hide_from_capture: boolean,
+	/**  True if the system can hide the window from screenshots. */
+	can_hide: boolean,
 };
 
 /**  Records that were not exported, by reason. */
 export type Withheld = {
-  reason: string;
-  count: number;
+	reason: string,
+	count: number,
 };
 
 /* Tauri Specta runtime */
-async function typedError<T, E>(
-  result: Promise<T>,
-): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {
-  try {
-    return { status: "ok", data: await result };
-  } catch (e) {
-    if (e instanceof Error) throw e;
-    return { status: "error", error: e as any };
-  }
+async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {
+    try {
+        return { status: "ok", data: await result };
+    } catch (e) {
+        if (e instanceof Error) throw e;
+        return { status: "error", error: e as any };
+    }
 }
+
