@@ -14,6 +14,12 @@ const openReview = async (page) => {
   await page.waitFor("review-memory");
 };
 
+const openContradictions = async (page) => {
+  await page.waitFor("look-contradictions");
+  await page.click("look-contradictions");
+  await page.waitFor("contradiction");
+};
+
 /** Screens of the review of memories, of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
 export const REVIEW_SCREENS = [
   ["review", OPEN, openReview],
@@ -30,6 +36,19 @@ export const REVIEW_SCREENS = [
       }
       await page.click("review-toggle");
       await page.waitFor("todo-copy");
+    },
+  ],
+  ["review, contradictions", OPEN, openContradictions],
+  [
+    "review, no contradictions",
+    OPEN,
+    async (page) => {
+      await openContradictions(page);
+      const left = () => page.browser.count("contradiction");
+      for (let before = await left(); before > 0; before = await left()) {
+        await page.click("contradiction-keep");
+        await until("one less", async () => (await left()) < before);
+      }
     },
   ],
   ["sensitive", OPEN, openSensitive],
