@@ -32,6 +32,8 @@ pub struct Catalog {
     pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
+    /// Indexes of opened paths that are encrypted files, of those that could be opened.
+    pub(super) decrypted: Vec<usize>,
     /// The first bytes of members. None until all members have their final numbers.
     pub(super) heads: Option<Heads>,
     bytes_read: AtomicU64,
@@ -68,6 +70,7 @@ impl Catalog {
             expansion: Expansion::default(),
             dropped: vec![],
             roots: vec![],
+            decrypted: vec![],
             heads: None,
             bytes_read: AtomicU64::new(0),
             total_limit: limits.total_bytes,
@@ -116,6 +119,11 @@ impl Catalog {
     pub fn is_closed(&self, root: usize) -> bool {
         let name = self.roots.get(root);
         self.issues.iter().any(|i| i.code == PASSPHRASE_NEEDED && Some(&i.place) == name)
+    }
+
+    /// True if the path with this index is an encrypted file that was opened with its passphrase.
+    pub fn is_decrypted(&self, root: usize) -> bool {
+        self.decrypted.contains(&root)
     }
 
     /// Files that are not listed because an earlier file has the same bytes (`duplicate_file`). The import's report

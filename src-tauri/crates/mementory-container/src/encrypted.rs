@@ -42,6 +42,7 @@ pub(super) fn open(
     let source = decrypt_all(plain, limits, resources, &place)?;
     member.size = source.len();
     member.location = Location::Unpacked(source);
+    catalog.decrypted.push(member.root);
     Ok(())
 }
 

@@ -34,8 +34,9 @@ pub(super) struct ElementFault {
     pub is_warning: bool,
 }
 
-/// Faults of the elements of the document of a layer.
-pub(super) fn find_faults(layer: &str, tree: &Tree) -> Vec<ElementFault> {
+/// Faults of the elements of the document of a layer. `is_sealed`: the whole file is encrypted, so that a secret in the
+/// clear is only a warning. That is how an encrypted export takes along a secret that came in the clear.
+pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<ElementFault> {
     let Some(Tree::Array(rows)) = tree.get(layer) else { return vec![] };
     let mut out = Vec::new();
     let mut ids = std::collections::HashSet::new();
@@ -46,7 +47,7 @@ pub(super) fn find_faults(layer: &str, tree: &Tree) -> Vec<ElementFault> {
             add("duplicate_id", "another element has the same id", false);
         }
         match layer {
-            "credentials" => check_credential(row, &mut add),
+            "credentials" => check_credential(row, is_sealed, &mut add),
             "attachments" => check_attachment(row, &mut add),
             _ => {}
         }
@@ -54,7 +55,7 @@ pub(super) fn find_faults(layer: &str, tree: &Tree) -> Vec<ElementFault> {
     out
 }
 
-fn check_credential(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) {
+fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static str, &'static str, bool)) {
     let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
     let mut element = String::new();
     row.write(&mut element);
@@ -72,7 +73,7 @@ fn check_credential(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, 
     let payload = row.get("encrypted_payload").and_then(Tree::as_str);
     let is_payload_only = secrets.iter().all(|secret| payload == Some(secret));
     let is_unknown = is_payload_only && !KNOWN_ALGORITHMS.contains(&algorithm.as_str());
-    add("credential_looks_unencrypted", "a secret that is not encrypted", is_unknown);
+    add("credential_looks_unencrypted", "a secret that is not encrypted", is_unknown || is_sealed);
 }
 
 fn check_attachment(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) {

@@ -142,7 +142,7 @@ impl Check<'_> {
                     self.warning("version_differs", &member.place, "the manifest states another identity version");
                 }
             }
-            for fault in document_checks::find_faults(layer, &tree) {
+            for fault in document_checks::find_faults(layer, &tree, self.archive.catalog.is_decrypted(member.root)) {
                 let at = format!("{}#/{layer}/{}", member.place, fault.index);
                 match fault.is_warning {
                     true => self.warning(fault.code, &at, fault.message),

@@ -58,7 +58,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             Ok(tree) => {
                 check.check_schema(&tree, rule, &member.place);
                 check.check_owner(layer, &tree, &member.place);
-                for fault in document_checks::find_faults(layer, &tree) {
+                for fault in document_checks::find_faults(layer, &tree, archive.catalog.is_decrypted(member.root)) {
                     let at = format!("{}#/{layer}/{}", member.place, fault.index);
                     match fault.is_warning {
                         true => check.warning(fault.code, &at, fault.message),
