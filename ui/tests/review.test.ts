@@ -85,7 +85,7 @@ describe("things that need attention", () => {
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
     expect(gone.textContent).toContain("Conversations not in the newest Claude export");
-    expect(gone.textContent).toContain("Still in your vault. They may only be missing");
+    expect(gone.textContent).toContain("Still in your vault. The export may be");
     await fireEvent.click(gone);
     expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
   });
