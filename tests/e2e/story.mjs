@@ -430,7 +430,9 @@ class MainStory {
     await drop(path);
     await browser.type("import-passphrase", "not this one");
     await browser.click("import-open");
-    await until("the passphrase to be refused", async () => /passphrase is wrong/.test(await browser.text("import-sheet")));
+    await until("the passphrase to be refused", async () =>
+      /passphrase is wrong/.test(await browser.text("import-sheet")),
+    );
     this.passed("a wrong passphrase for a file is refused");
     await this.picture("import-locked-wrong");
     await browser.type("import-passphrase", FILE_PASSPHRASE);
