@@ -10,6 +10,8 @@ import { ENV, quiet } from "../tools/sh.mjs";
 
 const SAMPLES = join(ROOT, "fixtures", "samples");
 const PASSPHRASE = "correct horse battery staple";
+const PASSPHRASE_FILE = "/home/person/passphrase.txt";
+const UNLOCKING = { MEMENTORY_PASSPHRASE_FILE: PASSPHRASE_FILE };
 /** For the test itself, beside the WebDriver of the web view: a session bus, and what opens files on a desktop. */
 const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils"];
 /** Where tauri-driver is put in the system. */
@@ -83,14 +85,13 @@ export class Installation {
   createVault() {
     const { chroot } = this;
     const vault = "/home/person/vault.mementory";
-    writeFileSync(join(chroot.root, "home/person/passphrase.txt"), `${PASSPHRASE}\n`);
-    chroot.must("chown", ["person:person", "/home/person/passphrase.txt"]);
-    chroot.must("chmod", ["600", "/home/person/passphrase.txt"]);
-    const env = { MEMENTORY_PASSPHRASE_FILE: "/home/person/passphrase.txt" };
-    const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], env);
+    writeFileSync(join(chroot.root, PASSPHRASE_FILE), `${PASSPHRASE}\n`);
+    chroot.must("chown", ["person:person", PASSPHRASE_FILE]);
+    chroot.must("chmod", ["600", PASSPHRASE_FILE]);
+    const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], UNLOCKING);
     this.passed("the command line creates a vault", created.code === 0);
-    const export_ = chroot.give(join(SAMPLES, "claude-export.zip"));
-    const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", export_], env);
+    const path = chroot.give(join(SAMPLES, "claude-export.zip"));
+    const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", path], UNLOCKING);
     this.passed("the command line imports an export", imported.code === 0 && JSON.parse(imported.stdout).added > 0);
     mkdirSync(join(chroot.root, SETTINGS), { recursive: true });
     writeFileSync(join(chroot.root, SETTINGS, "settings.json"), JSON.stringify({ recent: [vault] }));
@@ -142,9 +143,8 @@ export class Installation {
       children.reverse().forEach((child) => child.kill());
       display.stop();
     }
-    const env2 = { MEMENTORY_PASSPHRASE_FILE: "/home/person/passphrase.txt" };
     const imports = await until("the vault to be free", () => {
-      const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], env2);
+      const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], UNLOCKING);
       return code === 0 && JSON.parse(stdout);
     });
     this.passed("both files are in the vault", imports.batches.length === 3);

@@ -87,7 +87,7 @@ pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> Comm
 #[tauri::command]
 #[specta::specta]
 pub async fn settle(app: AppHandle, request: SettleRequest) -> CommandResult<Settled> {
-    session(app, move |vault| vault.insights().settle(&request)).await
+    change(app, move |vault| vault.insights().settle(&request)).await
 }
 
 /// Store what memories are about, or return to the suggestion.

@@ -84,7 +84,7 @@ class QuickExport {
       try {
         return await backend().exportRun(job.id, { ...request, out }, null, job.listen);
       } catch (error) {
-        if (n === MAX_NAMES || !/exist/.test(codeOf(error))) throw error;
+        if (n === MAX_NAMES || codeOf(error) !== "exists") throw error;
       }
     }
   }

@@ -1,6 +1,6 @@
 //! Topics and contradictions of the memories.
 use super::{context::Context, now, two_digits, view::RowViews};
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_vault::{Answer, Insight, RowView};
 
 /// Topics and contradictions.
@@ -77,7 +77,7 @@ impl Insights<'_> {
     ///
     /// # Errors
     /// `not_found`; `usage` for a record that is not reviewed, or if `right` is one of the others.
-    pub fn settle(&self, request: &SettleRequest) -> ApiResult<Settled> {
+    pub fn settle(&self, request: &SettleRequest) -> ApiResult<Applied<Settled>> {
         if request.others.contains(&request.right) {
             let message = "A memory does not contradict itself. Nothing was changed.";
             return Err(ApiError::new("usage", 2, message));
@@ -103,8 +103,7 @@ impl Insights<'_> {
             answers.push((id.clone(), Some(answer)));
         }
         review.answer(&answers, now())?;
-        vault.trash().trash(&request.others, now())?;
-        Ok(Settled { before })
+        Ok(vault.trash().trash(&request.others, now())?.map(|_| Settled { before }))
     }
 
     fn item(&self, view: &RowView) -> ApiResult<ListItem> {

@@ -73,7 +73,8 @@ fn exchange(line: usize, question: &str, answer: &str) -> Vec<Turn> {
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();
     let sources = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();
-    let text = lines.get(..lines.len() - sources).unwrap_or(&lines).join("\n");
+    let (body, cited) = lines.split_at(lines.len() - sources);
+    let text = body.join("\n");
     let turn = |role: &str, text: &str, source: &str| Turn {
         key: Some(content_id(&format!("{line}\n{role}\n{question}"))),
         role: role.into(),
@@ -86,7 +87,6 @@ fn exchange(line: usize, question: &str, answer: &str) -> Vec<Turn> {
     let mut out = vec![turn("user", question, question)];
     if !text.trim().is_empty() {
         let mut found = turn("assistant", &text, answer.trim());
-        let cited: Vec<&str> = lines.iter().skip(lines.len() - sources).copied().collect();
         if !cited.is_empty() {
             found.fields.insert("sources".into(), cited.join("\n").into());
         }

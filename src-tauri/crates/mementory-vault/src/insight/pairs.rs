@@ -45,20 +45,6 @@ struct Memory {
     row: i64,
     text: String,
     at: Option<i64>,
-    /// Those of the parts of the memory; none if it is not encoded.
-    vectors: Vec<Vector>,
-}
-
-impl Memory {
-    /// The mean of the vectors of the parts, of length 1; empty if there are none.
-    fn vector(&self) -> Vec<f32> {
-        let Some((first, others)) = self.vectors.split_first() else { return Vec::new() };
-        let mut sum = first.as_slice().to_vec();
-        for vector in others {
-            sum.iter_mut().zip(vector.as_slice()).for_each(|(sum, n)| *sum += n);
-        }
-        Vector::new(sum).map_or_else(Vec::new, |vector| vector.as_slice().to_vec())
-    }
 }
 
 impl Insight<'_> {
@@ -115,8 +101,7 @@ impl Insight<'_> {
     pub fn topics(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryTopic>> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-        let vectors: Vec<Vec<f32>> = memories.iter().map(Memory::vector).collect();
-        let found = topics(&texts, &vectors);
+        let found = topics(&texts, &self.vectors(&memories)?);
         cancel::check(cancel)?;
         let rows = |members: Vec<usize>| members.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
@@ -127,15 +112,28 @@ impl Insight<'_> {
         self.context.store.read(|c| {
             live_memories::for_each(self.context, c, cancel, |row, record| {
                 let at = record.times.created.or(record.times.updated).map(Timestamp::as_micros);
-                out.push(Memory { row, text: text_of(&record), at, vectors: Vec::new() });
+                out.push(Memory { row, text: text_of(&record), at });
             })?;
-            if is_current(c)? {
-                for memory in &mut out {
-                    memory.vectors = stored_vectors(c, memory.row)?;
-                }
-            }
             cancel::check(cancel)
         })?;
         Ok(out)
     }
+
+    /// The mean vector of each memory; none if those in the store are of another encoder.
+    fn vectors(&self, memories: &[Memory]) -> VaultResult<Vec<Vec<f32>>> {
+        self.context.store.read(|c| match is_current(c)? {
+            true => memories.iter().map(|memory| Ok(mean(&stored_vectors(c, memory.row)?))).collect(),
+            false => Ok(Vec::new()),
+        })
+    }
+}
+
+/// The mean of the vectors of the parts of a memory, of length 1; empty if there are none.
+fn mean(vectors: &[Vector]) -> Vec<f32> {
+    let Some((first, others)) = vectors.split_first() else { return Vec::new() };
+    let mut sum = first.as_slice().to_vec();
+    for vector in others {
+        sum.iter_mut().zip(vector.as_slice()).for_each(|(sum, n)| *sum += n);
+    }
+    Vector::new(sum).map_or_else(Vec::new, |vector| vector.as_slice().to_vec())
 }

@@ -22,26 +22,20 @@ struct Row {
 }
 
 impl Sections<'_> {
-    /// Memories by what they are about.
-    pub(super) fn about(&self, page: &mut Page) -> ApiResult<()> {
-        let counts = self.insight().counts(&memories())?.about;
-        if counts.keys().all(String::is_empty) {
-            return Ok(());
+    /// Memories by what they are about, and by special category.
+    pub(super) fn subjects(&self, page: &mut Page) -> ApiResult<()> {
+        let memories = ListQuery { kind: Some(Kind::Memory), ..ListQuery::default() };
+        let counts = self.insight().counts(&memories)?;
+        if counts.about.keys().any(|kind| !kind.is_empty()) {
+            let name = |kind: &str| match kind {
+                "" => self.texts.get("no_about").to_owned(),
+                _ => self.texts.get(&format!("about_{kind}")).to_owned(),
+            };
+            self.count_table(page, "about", "kind", &largest_first(&counts.about, name));
         }
-        let name = |kind: &str| match kind {
-            "" => self.texts.get("no_about").to_owned(),
-            _ => self.texts.get(&format!("about_{kind}")).to_owned(),
-        };
-        self.count_table(page, "about", "kind", &largest_first(&counts, name));
-        Ok(())
-    }
-
-    /// Memories by special category.
-    pub(super) fn special(&self, page: &mut Page) -> ApiResult<()> {
-        let counts = self.insight().counts(&memories())?.special;
-        if !counts.is_empty() {
+        if !counts.special.is_empty() {
             let name = |class: &str| self.texts.get(&format!("special_{class}")).to_owned();
-            self.count_table(page, "special", "kind", &largest_first(&counts, name));
+            self.count_table(page, "special", "kind", &largest_first(&counts.special, name));
         }
         Ok(())
     }
@@ -99,7 +93,8 @@ impl Sections<'_> {
         Insight::of(&self.context.vault)
     }
 
-    fn masked(&self, text: &str) -> String {
+    /// A text with sensitive values masked.
+    pub(super) fn masked(&self, text: &str) -> String {
         self.context.vault.scanner().masked(text.trim())
     }
 
@@ -117,10 +112,6 @@ impl Sections<'_> {
         page.table(&[column, "count"].map(|key| self.texts.get(key)), &rows);
         page.end_section();
     }
-}
-
-fn memories() -> ListQuery {
-    ListQuery { kind: Some(Kind::Memory), ..ListQuery::default() }
 }
 
 fn largest_first(counts: &BTreeMap<String, u32>, named: impl Fn(&str) -> String) -> Vec<(String, u32)> {

@@ -38,8 +38,7 @@ impl Sections<'_> {
         page.note(&self.texts.with("made", &[("date", today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
-        self.about(page)?;
-        self.special(page)?;
+        self.subjects(page)?;
         self.topics(page)?;
         self.profiles(page)?;
         self.sensitive(page)?;
@@ -123,7 +122,7 @@ impl Sections<'_> {
         let mut quoted = Vec::new();
         for view in views {
             let record = vault.reader().content(&view)?;
-            let text: String = vault.scanner().masked(record.text.trim()).chars().take(MAX_PROFILE_CHARS).collect();
+            let text: String = self.masked(&record.text).chars().take(MAX_PROFILE_CHARS).collect();
             if !text.is_empty() {
                 quoted.push((self.name(&view.platform), text));
             }
@@ -194,7 +193,7 @@ impl Sections<'_> {
     fn todos(&self) -> ApiResult<Vec<Todo>> {
         let mut todos = self.review.todos(self.guide)?;
         for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {
-            item.text = self.context.vault.scanner().masked(item.text.trim());
+            item.text = self.masked(&item.text);
         }
         Ok(todos)
     }
