@@ -1,27 +1,27 @@
-// `npm run pictures`: screenshots for README.md of the real window with the samples in fixtures/, light and dark. They
-// are written to ui/pictures/. Look at them before you commit them.
+// `npm run pictures`: screenshots for README.md of the real window with the demonstration vault, light and dark. They are
+// written to ui/pictures/. It also prints how long the demonstration took, from the click to Home. Look at the pictures
+// before you commit them.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { buildPrograms, buildUi, cargoTool, installForTesting } from "../tools/setup.mjs";
 import { main } from "../tools/sh.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeIn } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const PICTURES_FOLDER = join(ROOT, "ui", "pictures");
 const WINDOW_SIZE = [1280, 800];
-/** Memories to add. They are invented, like all samples. */
-const MEMORIES = [
-  "The deploy token is ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi and rotates in June.",
-  "Prefers night trains to planes.",
-];
-
 /** Screens by name, and the steps to reach them. */
 const SCREENS = [
-  // The scan for sensitive values runs after unlocking.
-  ["home", async (browser) => browser.find("look-sensitive")],
+  [
+    "home",
+    async (browser) => {
+      // The scan for sensitive values and the topics come after the window.
+      await browser.find("look-sensitive");
+      await browser.find("look-review");
+    },
+  ],
   [
     "memories",
     async (browser) => {
@@ -34,7 +34,7 @@ const SCREENS = [
     "conversations",
     async (browser) => {
       await browser.click("nav-conversations");
-      await browser.click("list-row", '[aria-posinset="2"]');
+      await browser.click("list-row", '[aria-posinset="10"]');
       await browser.find("reader-message");
     },
   ],
@@ -47,6 +47,14 @@ const SCREENS = [
     },
   ],
   [
+    "review",
+    async (browser) => {
+      await browser.click("nav-home");
+      await browser.click("look-review");
+      await browser.find("review-memory");
+    },
+  ],
+  [
     "export",
     async (browser) => {
       await browser.click("nav-memories");
@@ -54,7 +62,10 @@ const SCREENS = [
       await browser.click("export-more");
       await browser.find("export-sheet");
       // Do not show a folder of this computer.
-      await browser.type("export-path", "/home/ines/Memories.mem");
+      await browser.type("export-path", "/home/maren/Memories.mem");
+      await browser.run(
+        "() => { document.activeElement.blur(); for (const each of document.querySelectorAll('[data-testid=export-sheet] *')) each.scrollTop = 0; return true; }",
+      );
     },
   ],
 ];
@@ -67,18 +78,16 @@ await main(async () => {
   }
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-pictures-"));
-  const vault = new Vault(home, "Memories.mementory").create();
-  for (const name of ["chatgpt-export.zip", "claude-export.zip"])
-    vault.must("import", join(ROOT, "fixtures", "samples", name));
-  for (const text of MEMORIES) vault.must("add", "--text-file", vault.write("text.txt", text));
-  const display = await Display.start(homeWith(home, vault.path));
+  const display = await Display.start(homeIn(home));
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
     display.resize(await display.moveToCorner("Mementory"), ...WINDOW_SIZE);
     await until("the window to have its size", () => browser.run("(width) => innerWidth === width", WINDOW_SIZE[0]));
-    await browser.type("unlock-passphrase", PASSPHRASE);
-    await browser.click("unlock-submit");
-    await browser.find("home");
+    await browser.find("welcome-demo");
+    const started = performance.now();
+    await browser.click("welcome-demo");
+    await browser.find("home-matrix");
+    console.log(`  demonstration made and opened in ${((performance.now() - started) / 1000).toFixed(1)} s`);
     mkdirSync(PICTURES_FOLDER, { recursive: true });
     for (const [name, go] of SCREENS) {
       await go(browser);

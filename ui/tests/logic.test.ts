@@ -109,6 +109,9 @@ describe("assistants", () => {
     expect(assistantStyle("chatgpt")).toEqual({ name: "ChatGPT", letters: "Gp", tone: 1 });
     expect(assistantStyle("cursor").tone).toBe(4);
     expect(assistantStyle("brand_new")).toEqual({ name: "Brand new", letters: "Br", tone: 6 });
+    expect(assistantStyle("claude-code")).toEqual(assistantStyle("claude_code"));
+    expect(assistantStyle("claude-code")).toMatchObject({ name: "Claude Code", tone: 4 });
+    expect(assistantStyle("meta-ai").name).toBe("Meta AI");
     expect(assistantStyle("me").tone).toBe(5);
     const formats = formatsByGroup().flatMap((group) => group.formats);
     expect(formats.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);

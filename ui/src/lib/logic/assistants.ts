@@ -16,7 +16,11 @@ const EDITORS = new Set([
   "mcp_memory",
   "opencode",
   "agent_rules",
+  "agents",
   "cursor_editor",
+  "cline",
+  "github_copilot",
+  "goose",
 ]);
 
 const NAMES: Record<string, string> = {
@@ -26,6 +30,12 @@ const NAMES: Record<string, string> = {
   cursor: "Cursor",
   cursor_editor: "Cursor",
   copilot: "Copilot",
+  github_copilot: "GitHub Copilot",
+  cline: "Cline",
+  goose: "Goose",
+  t3_chat: "T3 Chat",
+  openrouter: "OpenRouter",
+  portable_agent_memory: "Portable Agent Memory",
   grok: "Grok",
   deepseek: "DeepSeek",
   mistral: "Mistral",
@@ -69,9 +79,9 @@ const NAMES: Record<string, string> = {
 
 const LETTERS: Record<string, string> = { chatgpt: "Gp", claude: "Cl", gemini: "Ge", cursor: "Cu", me: "Me" };
 
-/** The style of a platform or format id. */
+/** The style of a platform or format id. Platforms are written with hyphens (`claude-code`), formats with underscores. */
 export function assistantStyle(id: string | null | undefined): AssistantStyle {
-  const key = (id ?? "").toLowerCase();
+  const key = (id ?? "").toLowerCase().replaceAll("-", "_");
   if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };
   if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
   // Brand names are not translated; descriptive names are.

@@ -101,7 +101,6 @@ fn unwritable(error: &std::io::Error) -> ApiError {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::time::Instant;
 
     fn made(dir: &Path) -> Session {
         Session::create_demonstration(dir, &Job::silent()).unwrap().0
@@ -111,14 +110,11 @@ mod tests {
     fn the_demonstration_has_a_year_of_an_invented_person() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Demonstration.mementory");
-        let started = Instant::now();
         let (session, made) = Session::create_demonstration(&dir, &Job::silent()).unwrap();
         let count = |kind: &str| made.counts.get(kind).copied().unwrap_or_default();
         assert!((130..=170).contains(&count("memory")), "{:?}", made.counts);
         assert!((190..=210).contains(&count("conversation")), "{:?}", made.counts);
         assert!(count("attachment") >= 4, "{:?}", made.counts);
-        // Generous, because the machine may do other things meanwhile.
-        assert!(started.elapsed().as_secs() < 60);
         assert_eq!(session.overview().info().unwrap().sources.len(), 4);
         for query in ["hazelnut", "Cacilhas", "half marathon"] {
             let request = SearchRequest {
