@@ -8,10 +8,15 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 /// Folder, name of the constant, and the lists that a table of its files may have.
-const FOLDERS: [(&str, &str, &[&str]); 3] = [
+const FOLDERS: [(&str, &str, &[&str]); 4] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
     ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns"]),
     ("data/values", "VALUES", &["patterns", "stop"]),
+    (
+        "data/people",
+        "PEOPLE",
+        &["one", "many", "self", "the_person", "called", "is", "has", "joins", "titles", "not_names"],
+    ),
 ];
 /// File with lists that are not by language.
 const NAMES: &str = "data/names.toml";

@@ -1,4 +1,4 @@
-//! Review of sensitive values and duplicates. No answer contains a sensitive value.
+//! Review of sensitive values and duplicates, where no answer contains a sensitive value; topics, people, contradictions.
 use crate::blocking::{CommandResult, background_job, change, change_job, job, session};
 use mementory_api::types::*;
 use tauri::AppHandle;
@@ -74,6 +74,27 @@ pub async fn contradictions(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ContradictionList> {
     background_job(app, job_id, on_progress, move |vault, job| vault.insights().contradictions(job)).await
+}
+
+/// Memories by topic, the largest topic first.
+#[tauri::command]
+#[specta::specta]
+pub async fn topics(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Topics> {
+    background_job(app, job_id, on_progress, move |vault, job| vault.insights().topics(job)).await
+}
+
+/// Everyone whom the memories name.
+#[tauri::command]
+#[specta::specta]
+pub async fn people(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<People> {
+    background_job(app, job_id, on_progress, move |vault, job| vault.insights().people(job)).await
+}
+
+/// Memories by date, the oldest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn timeline(app: AppHandle, ids: Vec<String>) -> CommandResult<Timeline> {
+    session(app, move |vault| vault.insights().timeline(&ids)).await
 }
 
 /// Store that both memories of a pair are true, or take that back.

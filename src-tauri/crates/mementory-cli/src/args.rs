@@ -306,6 +306,17 @@ pub enum Command {
     Duplicates,
     /// List memories by topic.
     Topics,
+    /// List everyone whom the memories name, and how they are related to you.
+    People,
+    /// List the memories about one person or one topic by date, the oldest first.
+    Timeline {
+        /// Name of a person, or a relation such as `boss`, as `people` lists it.
+        #[arg(long, value_name = "NAME", required_unless_present = "topic", conflicts_with = "topic")]
+        person: Option<String>,
+        /// Name of a topic, as `topics` lists it.
+        #[arg(long, value_name = "NAME")]
+        topic: Option<String>,
+    },
     /// List memories that contradict each other, and plans whose date has passed.
     Contradictions {
         /// Remember that both memories of this pair are true, instead of listing.

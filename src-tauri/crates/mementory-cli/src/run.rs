@@ -199,6 +199,16 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             cancel_on_ctrl_c(job);
             done(&session.insights().topics(job)?)
         }
+        Command::People => {
+            cancel_on_ctrl_c(job);
+            done(&session.insights().people(job)?)
+        }
+        Command::Timeline { person, topic } => {
+            cancel_on_ctrl_c(job);
+            let insights = session.insights();
+            let ids = insights.memories_about(person.as_deref(), topic.as_deref(), job)?;
+            done(&insights.timeline(&ids)?)
+        }
         Command::Contradictions { both_true } => match both_true.as_deref() {
             Some([a, b]) => done(&session.insights().keep_both(a, b, true)?),
             _ => {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
 /// Characters of a text that are examined. A memory is a sentence or a page; what follows adds nothing to its kind.
-const MAX_CHARS: usize = 4000;
+pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for the word lists.
 #[derive(Debug, Clone)]

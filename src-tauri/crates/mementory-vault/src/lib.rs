@@ -78,7 +78,7 @@ pub use import_report::{
     Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, ReachedState, SourceSeen,
 };
 pub use index_sync::IndexWatch;
-pub use insight::{ContradictionPair, Contradictions, Insight, MemoryTopic};
+pub use insight::{ContradictionPair, Contradictions, Insight, MemoryPerson, MemoryTopic};
 pub use insight_cache::{AboutMemory, InsightCounts, InsightFilter, Judgement};
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};

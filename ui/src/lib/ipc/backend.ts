@@ -143,6 +143,11 @@ export interface Backend {
   duplicates(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Duplicates>;
   keepApart(ids: string[]): Promise<b.Ids>;
   merge(keep: string, others: string[]): Promise<b.Ids>;
+  /** Everyone whom the memories name. */
+  people(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.People>;
+  topics(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Topics>;
+  /** Memories by date, the oldest first. */
+  timeline(ids: string[]): Promise<b.Timeline>;
   contradictions(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.ContradictionList>;
   /** Stores that both memories are true, or with `both` false removes that decision. */
   keepBoth(a: string, b: string, both: boolean): Promise<b.Ids>;

@@ -174,6 +174,12 @@ export const commands = {
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
 	/**  Keep one of several; the others go to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
+	/**  Memories by topic, the largest topic first. */
+	topics: (jobId: string, onProgress: Channel<Progress>) => typedError<Topics, ErrorBody>(__TAURI_INVOKE("topics", { jobId, onProgress })),
+	/**  Everyone whom the memories name. */
+	people: (jobId: string, onProgress: Channel<Progress>) => typedError<People, ErrorBody>(__TAURI_INVOKE("people", { jobId, onProgress })),
+	/**  Memories by date, the oldest first. */
+	timeline: (ids: string[]) => typedError<Timeline, ErrorBody>(__TAURI_INVOKE("timeline", { ids })),
 	/**  Pairs of memories that cannot both be true now, and plans whose date has passed. */
 	contradictions: (jobId: string, onProgress: Channel<Progress>) => typedError<ContradictionList, ErrorBody>(__TAURI_INVOKE("contradictions", { jobId, onProgress })),
 	/**  Store that both memories of a pair are true, or take that back. */
@@ -1291,6 +1297,25 @@ export type PathInfo = {
 	size: number | null,
 };
 
+/**  Answer of `people`. */
+export type People = {
+	people: PersonInfo[],
+};
+
+/**  Somebody who occurs in memories. */
+export type PersonInfo = {
+	/**  Position in the list; changes when memories change. */
+	id: string,
+	/**  As the memories write it; none if only the relation is known ("her boss"). */
+	name: string | null,
+	/**  Such as `brother` or `boss`, as far as the memories say. */
+	relation: string | null,
+	/**  Whose relation it is, if not that of the person who owns the vault: `Ruth` for Ruth's daughter. */
+	of: string | null,
+	/**  Ids of the memories, at least one. */
+	memories: string[],
+};
+
 /**  Progress of a job, reported about ten times a second at most. */
 export type Progress = {
 	/**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
@@ -1829,6 +1854,12 @@ export type ThreadMessage = {
 	steps: Step[],
 };
 
+/**  Answer of `timeline`. */
+export type Timeline = {
+	/**  The oldest first; those without a date at the end. */
+	items: ListItem[],
+};
+
 /**  What the person has to do at an assistant. */
 export type Todo = {
 	/**  Null if there is nothing to do anywhere. */
@@ -1899,6 +1930,21 @@ export type TombstoneView = {
 /**  All tombstones, newest first. */
 export type Tombstones = {
 	tombstones: TombstoneView[],
+};
+
+/**  Memories about the same topic. */
+export type TopicInfo = {
+	/**  Position in the list of topics by size; changes when memories change. */
+	id: string,
+	/**  Made of words of the memories: letters, digits and spaces only. */
+	name: string,
+	/**  Ids of the memories. */
+	memories: string[],
+};
+
+/**  Answer of `topics`. */
+export type Topics = {
+	topics: TopicInfo[],
 };
 
 /**  Result of undoing an import. */

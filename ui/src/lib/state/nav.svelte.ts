@@ -7,6 +7,7 @@ export const SECTIONS = [
   "conversations",
   "files",
   "sensitive",
+  "people",
   "review",
   "suggestions",
   "activity",

@@ -24,6 +24,7 @@ import Shield from "@lucide/svelte/icons/shield-alert";
 import Settings from "@lucide/svelte/icons/settings";
 import Trash2 from "@lucide/svelte/icons/trash-2";
 import Undo2 from "@lucide/svelte/icons/undo-2";
+import UsersRound from "@lucide/svelte/icons/users-round";
 import Upload from "@lucide/svelte/icons/upload";
 import { quickCommands } from "$features/exporting/quick-export.svelte";
 import { appearance } from "$lib/state/appearance.svelte";
@@ -63,6 +64,7 @@ const SECTION_ICONS: Record<Section, IconComponent> = {
   files: Paperclip,
   activity: HistoryIcon,
   sensitive: Shield,
+  people: UsersRound,
   review: ListChecks,
   suggestions: Inbox,
   trash: Trash2,

@@ -1,9 +1,10 @@
-//! Topics and contradictions of the memories.
+//! Topics, people, timelines and contradictions of the memories.
 use super::{context::Context, now, two_digits, view::RowViews};
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
-use mementory_vault::{Answer, Insight, RowView};
+use mementory_model::Kind;
+use mementory_vault::{Answer, Insight, RowView, VaultError};
 
-/// Topics and contradictions.
+/// Topics, people, timelines and contradictions.
 #[derive(Clone, Copy)]
 pub struct Insights<'s> {
     context: &'s Context,
@@ -25,13 +26,90 @@ impl Insights<'_> {
         let found = Insight::of(&self.context.vault).topics(&job.cancel_flag())?;
         let mut topics = Vec::with_capacity(found.len());
         for (n, topic) in found.into_iter().enumerate() {
-            let mut memories = Vec::with_capacity(topic.rows.len());
-            for row in topic.rows {
-                memories.extend(self.context.vault.reader().view_by_row(row)?.map(|view| view.id_text()));
-            }
-            topics.push(TopicInfo { id: format!("t{}", n + 1), name: topic.name, memories });
+            topics.push(TopicInfo { id: format!("t{}", n + 1), name: topic.name, memories: self.ids(&topic.rows)? });
         }
         Ok(Topics { topics })
+    }
+
+    /// Everyone whom the memories name, who occurs in most of them first.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn people(&self, job: &Job) -> ApiResult<People> {
+        let _guard = self.context.snapshot_guard();
+        let found = Insight::of(&self.context.vault).people(&job.cancel_flag())?;
+        let mut people = Vec::with_capacity(found.len());
+        for (n, person) in found.into_iter().enumerate() {
+            people.push(PersonInfo {
+                id: format!("p{}", n + 1),
+                memories: self.ids(&person.rows)?,
+                name: person.name,
+                relation: person.relation.map(str::to_owned),
+                of: person.of,
+            });
+        }
+        Ok(People { people })
+    }
+
+    /// The memories with these ids by date, the oldest first and those without a date at the end. Ids of records that
+    /// are gone or in the Trash are left out.
+    ///
+    /// # Errors
+    /// The vault.
+    pub fn timeline(&self, ids: &[String]) -> ApiResult<Timeline> {
+        let _guard = self.context.snapshot_guard();
+        let mut items = Vec::with_capacity(ids.len());
+        for id in ids {
+            match self.context.vault.reader().view(id) {
+                Ok(view) if view.kind == Kind::Memory => items.push(self.item(&view)?),
+                Ok(_) | Err(VaultError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        items.retain(|item| item.trashed_at.is_none());
+        items.sort_by_cached_key(|item| {
+            let date = item.created_at.clone().or_else(|| item.updated_at.clone());
+            (date.is_none(), date, item.id.clone())
+        });
+        Ok(Timeline { items })
+    }
+
+    /// Ids of the memories about a person or a topic, which are named as `people` and `topics` name them; capital letters
+    /// do not matter. A relation such as `boss` stands for everyone with that relation.
+    ///
+    /// # Errors
+    /// `not_found` if there is none of that name; `cancelled`.
+    pub fn memories_about(&self, person: Option<&str>, topic: Option<&str>, job: &Job) -> ApiResult<Vec<String>> {
+        let same = |a: &str, b: &str| a.to_lowercase() == b.trim().to_lowercase();
+        let mut ids: Vec<String> = Vec::new();
+        if let Some(wanted) = person {
+            for person in self.people(job)?.people {
+                let relation = person.of.is_none().then_some(person.relation).flatten();
+                if [person.name, relation].iter().flatten().any(|name| same(name, wanted)) {
+                    ids.extend(person.memories);
+                }
+            }
+        }
+        if let Some(wanted) = topic {
+            let topics = self.topics(job)?.topics.into_iter();
+            ids.extend(topics.filter(|topic| same(&topic.name, wanted)).flat_map(|topic| topic.memories));
+        }
+        if ids.is_empty() {
+            let wanted = person.or(topic).unwrap_or_default();
+            let message = format!("The memories have no person and no topic with the name \"{wanted}\".");
+            return Err(ApiError::new("not_found", 1, message));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
+    }
+
+    fn ids(&self, rows: &[i64]) -> ApiResult<Vec<String>> {
+        let mut ids = Vec::with_capacity(rows.len());
+        for row in rows {
+            ids.extend(self.context.vault.reader().view_by_row(*row)?.map(|view| view.id_text()));
+        }
+        Ok(ids)
     }
 
     /// Pairs of memories that cannot both be true now, highest confidence first, and plans whose date has passed. A plan

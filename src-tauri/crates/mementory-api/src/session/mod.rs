@@ -256,7 +256,7 @@ impl Session {
         Agents::new(&self.context)
     }
 
-    /// Topics and contradictions of the memories.
+    /// Topics, people, timelines and contradictions of the memories.
     pub fn insights(&self) -> Insights<'_> {
         Insights::new(&self.context)
     }

@@ -1,4 +1,4 @@
-//! Topics and contradictions.
+//! Topics, people, timelines and contradictions.
 use super::{ListItem, ReviewAnswer, TsNumber};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -18,6 +18,34 @@ pub struct TopicInfo {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Topics {
     pub topics: Vec<TopicInfo>,
+}
+
+/// Somebody who occurs in memories.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct PersonInfo {
+    /// Position in the list; changes when memories change.
+    pub id: String,
+    /// As the memories write it; none if only the relation is known ("her boss").
+    pub name: Option<String>,
+    /// Such as `brother` or `boss`, as far as the memories say.
+    pub relation: Option<String>,
+    /// Whose relation it is, if not that of the person who owns the vault: `Ruth` for Ruth's daughter.
+    pub of: Option<String>,
+    /// Ids of the memories, at least one.
+    pub memories: Vec<String>,
+}
+
+/// Answer of `people`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct People {
+    pub people: Vec<PersonInfo>,
+}
+
+/// Answer of `timeline`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Timeline {
+    /// The oldest first; those without a date at the end.
+    pub items: Vec<ListItem>,
 }
 
 /// Two memories that cannot both be true now.

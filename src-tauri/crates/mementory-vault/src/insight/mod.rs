@@ -4,7 +4,7 @@
 //! | module | contains |
 //! |---|---|
 //! | `cache` | judges memories; the results are kept in `insight_cache` |
-//! | `pairs` | contradictions and topics, computed on request |
+//! | `pairs` | contradictions, topics and people, computed on request |
 //!
 //! `insight_decisions` stores the corrections, and the pairs of memories that the person marked as both true.
 mod cache;
@@ -21,7 +21,7 @@ use crate::{
 use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::RowView;
-pub use pairs::{ContradictionPair, Contradictions, MemoryTopic};
+pub use pairs::{ContradictionPair, Contradictions, MemoryPerson, MemoryTopic};
 use std::sync::Arc;
 
 /// Suggests what memories are about, and stores corrections.

@@ -1,10 +1,10 @@
-//! Pairs of memories that cannot both be true, and topics. Both are computed on request over all live memories.
+//! Pairs of memories that cannot both be true, topics, and people. All are computed on request over all live memories.
 use super::{Insight, cache::text_of};
 use crate::{
     VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories,
     meaning::{is_current, stored_vectors},
 };
-use mementory_insight::{Statement, contradictions, past_plans, topics};
+use mementory_insight::{Statement, contradictions, past_plans, people, topics};
 use mementory_meaning::Vector;
 use mementory_model::Timestamp;
 use mementory_store::RowView;
@@ -38,6 +38,19 @@ pub struct MemoryTopic {
     /// Name of the topic, made of words of the memories.
     pub name: String,
     /// Rows of the memories, at least two.
+    pub rows: Vec<i64>,
+}
+
+/// Somebody who occurs in memories.
+#[derive(Debug, Clone)]
+pub struct MemoryPerson {
+    /// None if only the relation is known ("her boss").
+    pub name: Option<String>,
+    /// Such as `brother`; see `mementory_insight::Person`.
+    pub relation: Option<&'static str>,
+    /// Whose relation it is, if not that of the person who owns the vault.
+    pub of: Option<String>,
+    /// Rows of the memories, at least one.
     pub rows: Vec<i64>,
 }
 
@@ -105,6 +118,22 @@ impl Insight<'_> {
         cancel::check(cancel)?;
         let rows = |members: Vec<usize>| members.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
+    }
+
+    /// Everyone whom the live memories name, who occurs in most of them first.
+    ///
+    /// # Errors
+    /// `Cancelled`; the store.
+    pub fn people(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryPerson>> {
+        let memories = self.memories(cancel)?;
+        let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
+        let found = people(&texts);
+        cancel::check(cancel)?;
+        let rows = |texts: Vec<usize>| texts.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
+        Ok(found
+            .into_iter()
+            .map(|one| MemoryPerson { name: one.name, relation: one.relation, of: one.of, rows: rows(one.texts) })
+            .collect())
     }
 
     fn memories(&self, cancel: &AtomicBool) -> VaultResult<Vec<Memory>> {

@@ -1,7 +1,8 @@
 import type { AboutInfo, Backend, ContradictionInfo, ListItem } from "../backend";
 import { failWith, runStages } from "./jobs";
+import { samplePeople } from "./people";
 
-type Commands = Pick<Backend, "contradictions" | "keepBoth" | "settle" | "setAbout">;
+type Commands = Pick<Backend, "people" | "topics" | "timeline" | "contradictions" | "keepBoth" | "settle" | "setAbout">;
 type Context = {
   items: () => ListItem[];
   backend: () => Pick<Backend, "reviewNext" | "reviewAnswer" | "trash">;
@@ -17,7 +18,7 @@ const PAIRS: [a: string, b: string, sort: string, confidence: number][] = [
 ];
 const PAST_PLANS = ["m-32"];
 
-/** Contradictions of the sample memories, and what memories are about. */
+/** People, topics and contradictions of the sample memories, and what memories are about. */
 export function sampleContradictions({ items, backend, pace }: Context): Commands {
   const bothTrue = new Set<string>();
   const suggested = new Map<string, AboutInfo | null>();
@@ -34,6 +35,7 @@ export function sampleContradictions({ items, backend, pace }: Context): Command
   };
 
   return {
+    ...samplePeople({ items, pace }),
     contradictions: async (job, onProgress) => {
       await runStages(job, ["compare"], items().length, pace / 4, onProgress);
       const pairs = PAIRS.flatMap(([a, b, sort, confidence]): ContradictionInfo[] => {

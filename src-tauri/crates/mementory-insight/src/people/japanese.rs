@@ -1,0 +1,144 @@
+//! People in Japanese texts: a name has an ending (さん, くん, 先生), or is a given name of the list in Katakana.
+use super::{
+    Mention, Owner,
+    lexicon::{Lexicon, Relation, Role, lexicon},
+};
+use crate::fold::{Folded, fold};
+use std::collections::HashMap;
+
+/// Characters of a name in Kanji at most. Longer runs are compound words.
+const MAX_KANJI: usize = 5;
+/// What may stand between a relation and a name: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
+const BETWEEN: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
+/// What follows a relation that is used without a name.
+const PARTICLES: [char; 10] = ['は', 'が', 'も', 'の', 'に', 'と', 'を', 'へ', '、', 'か'];
+
+/// Everyone whom `text` (number `n`) names.
+pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
+    let folded = Folded::new(text);
+    let Some(words) = lexicon("ja").filter(|_| folded.languages.ja) else { return Vec::new() };
+    let text = folded.written.as_str();
+    let mut out = Vec::new();
+    // Where relations end that belong to a name.
+    let mut used = Vec::new();
+    for (start, name) in names(text, words) {
+        let before = text[..start].trim_end_matches(BETWEEN).trim_end();
+        let (relation, owner) = match relation_at_end(before, words) {
+            Some((word, relation)) if text[before.len()..start].chars().count() <= 1 => {
+                used.push(before.len());
+                (Some(relation.id), owner(&before[..before.len() - word], words))
+            }
+            _ => (None, Owner::Unsaid),
+        };
+        out.push(Mention { text: n, name: Some(name), relation, owner });
+    }
+    unnamed(n, text, words, &used, &mut out);
+    out
+}
+
+/// How often each name opens a text.
+pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    let Some(words) = lexicon("ja") else { return counts };
+    for text in texts {
+        let start: String = text.chars().take(30).collect();
+        if let Some((0, name)) = names(&start, words).into_iter().next() {
+            *counts.entry(fold(&name)).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Names with the position where they start, ascending.
+fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    for (start, run) in runs(text) {
+        let after = &text[start + run.len()..];
+        let title = |run: &str| {
+            words.words(Role::Title).into_iter().find(|title| run.ends_with(title) && *title != run).map(str::len)
+        };
+        let followed = words.words(Role::Title).iter().any(|title| after.starts_with(title));
+        // 佐藤先生: the ending is in the run itself.
+        let name = match title(run) {
+            Some(title) if !is_katakana(run) => &run[..run.len() - title],
+            _ if followed || is_katakana(run) && words.is_given(&fold(run)) => run,
+            _ => continue,
+        };
+        // 義母恵子さん: the relation is in the run too.
+        let relation = words.relation_words().into_iter().find(|(word, _)| name.starts_with(word) && *word != name);
+        let skip = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
+        let name_text = &name[skip..];
+        let plain = words.relation(name_text).is_none() && !words.is(Role::NotName, name_text);
+        if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI) {
+            out.push((start + skip, name_text.trim_matches('・').to_owned()));
+        }
+    }
+    out
+}
+
+/// Runs of Katakana and of Kanji with the position where they start.
+fn runs(text: &str) -> Vec<(usize, &str)> {
+    let class = |c: char| match u32::from(c) {
+        0x30a1..=0x30ff | 0xff1d => 1,
+        0x3005 | 0x3400..=0x9fff => 2,
+        _ => 0,
+    };
+    let (mut out, mut start, mut of) = (Vec::new(), 0, 0);
+    for (at, now) in text.char_indices().map(|(at, c)| (at, class(c))).chain([(text.len(), 0)]) {
+        if now != of {
+            if of != 0 {
+                out.push((start, &text[start..at]));
+            }
+            (start, of) = (at, now);
+        }
+    }
+    out
+}
+
+fn is_katakana(run: &str) -> bool {
+    run.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff | 0xff1d))
+}
+
+/// The relation with which `before` ends, and the length of its word in bytes.
+fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
+    words
+        .relation_words()
+        .into_iter()
+        .find(|(word, _)| before.ends_with(word))
+        .map(|(word, relation)| (word.len(), relation))
+}
+
+/// Whose relation follows `before`: ユーザーの, ルートさんの.
+fn owner(before: &str, words: &Lexicon) -> Owner {
+    let Some(before) = before.strip_suffix('の') else { return Owner::Unsaid };
+    if words.words(Role::ThePerson).iter().any(|word| before.ends_with(word)) {
+        return Owner::Own;
+    }
+    let bare = words.words(Role::Title).iter().find_map(|title| before.strip_suffix(title)).unwrap_or(before);
+    let last = runs(bare).pop().filter(|(start, run)| start + run.len() == bare.len());
+    match last {
+        Some((_, run)) if bare != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
+        _ => Owner::Unsaid,
+    }
+}
+
+/// Relations without a name: ユーザーの母は.
+fn unnamed(n: usize, text: &str, words: &Lexicon, used: &[usize], out: &mut Vec<Mention>) {
+    let mut covered: Vec<(usize, usize)> = Vec::new();
+    for (word, relation) in words.relation_words() {
+        for (start, _) in text.match_indices(word) {
+            let end = start + word.len();
+            let inside = covered.iter().any(|(from, until)| start < *until && end > *from);
+            let alone = !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
+            let particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
+            if inside || !alone || !particle || text[end..].starts_with("の日") {
+                continue;
+            }
+            covered.push((start, end));
+            if !relation.many && !used.contains(&end) {
+                let owner = owner(&text[..start], words);
+                out.push(Mention { text: n, name: None, relation: Some(relation.id), owner });
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The word lists of `data/people`, ready to be looked up.
+use crate::{
+    fold::fold,
+    word_lists::{COUNTRIES, GROUPS, PEOPLE},
+};
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+/// Positions of the lists in a table, in the order of `build.rs`.
+const ONE: usize = 0;
+const MANY: usize = 1;
+
+/// A word for a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Relation {
+    pub(super) id: &'static str,
+    /// The word is for several people.
+    pub(super) many: bool,
+}
+
+/// What a word does in a sentence about people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    /// "my", "her", "ihre".
+    Possessive = 2,
+    /// "user", "ich".
+    ThePerson = 3,
+    /// "named", "heißt".
+    Called = 4,
+    /// "is".
+    Is = 5,
+    /// "has", "with", "a".
+    Has = 6,
+    /// "and".
+    Joins = 7,
+    /// "Mrs", "さん".
+    Title = 8,
+    /// Words with a capital letter that are no names.
+    NotName = 9,
+}
+
+const ROLES: [Role; 8] =
+    [Role::Possessive, Role::ThePerson, Role::Called, Role::Is, Role::Has, Role::Joins, Role::Title, Role::NotName];
+
+/// The words of one language.
+pub(super) struct Lexicon {
+    pub(super) code: &'static str,
+    relations: HashMap<String, Relation>,
+    roles: HashSet<(Role, String)>,
+    given: HashSet<String>,
+}
+
+impl Lexicon {
+    pub(super) fn relation(&self, folded: &str) -> Option<Relation> {
+        self.relations.get(folded).copied()
+    }
+
+    pub(super) fn is(&self, role: Role, folded: &str) -> bool {
+        self.roles.contains(&(role, folded.to_owned()))
+    }
+
+    /// True for a given name of the list.
+    pub(super) fn is_given(&self, folded: &str) -> bool {
+        self.given.contains(folded)
+    }
+
+    /// All words for relations, the longest first.
+    pub(super) fn relation_words(&self) -> Vec<(&str, Relation)> {
+        let mut words: Vec<_> = self.relations.iter().map(|(word, relation)| (word.as_str(), *relation)).collect();
+        words.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(b.0)));
+        words
+    }
+
+    /// All words of a role, the longest first.
+    pub(super) fn words(&self, role: Role) -> Vec<&str> {
+        let mut words: Vec<_> =
+            self.roles.iter().filter(|(other, _)| *other == role).map(|(_, word)| &**word).collect();
+        words.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        words
+    }
+}
+
+/// The words of the language with this code.
+pub(super) fn lexicon(code: &str) -> Option<&'static Lexicon> {
+    static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
+    ALL.get_or_init(|| PEOPLE.iter().map(read).collect()).iter().find(|lexicon| lexicon.code == code)
+}
+
+/// True for a given name of any language.
+pub(super) fn is_given(folded: &str) -> bool {
+    ["en", "de", "ja"].iter().filter_map(|code| lexicon(code)).any(|lexicon| lexicon.is_given(folded))
+}
+
+/// True for names of places, languages and things, in any language.
+pub(super) fn is_no_person(folded: &str) -> bool {
+    static ALL: OnceLock<HashSet<&str>> = OnceLock::new();
+    let names = ALL.get_or_init(|| COUNTRIES.iter().chain(GROUPS).flat_map(|group| group.iter().copied()).collect());
+    let listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.is(Role::NotName, folded));
+    names.contains(folded) || ["en", "de"].iter().any(|code| listed(code))
+}
+
+fn read(language: &crate::word_lists::Language) -> Lexicon {
+    let mut lexicon =
+        Lexicon { code: language.code, relations: HashMap::new(), roles: HashSet::new(), given: HashSet::new() };
+    for table in language.tables {
+        match table.name {
+            "words" => {
+                for role in ROLES {
+                    lexicon.roles.extend(table.list(role as usize).iter().map(|word| (role, fold(word))));
+                }
+            }
+            "names" => lexicon.given.extend(table.list(ONE).iter().map(|name| fold(name))),
+            id => {
+                for (position, many) in [(ONE, false), (MANY, true)] {
+                    let words = table.list(position).iter();
+                    lexicon.relations.extend(words.map(|word| (fold(word), Relation { id, many })));
+                }
+            }
+        }
+    }
+    lexicon
+}

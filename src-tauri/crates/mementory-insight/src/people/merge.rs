@@ -1,0 +1,156 @@
+//! Joins mentions of the same person, and finds names that are known in every text.
+use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
+use crate::fold::{MAX_CHARS, fold};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Relations of which a person has one at a time. "Her mother" is the one whose name is known.
+const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
+
+/// What is known of one name.
+#[derive(Default)]
+struct Known {
+    texts: BTreeSet<usize>,
+    /// How often the name is written in each way.
+    written: BTreeMap<String, usize>,
+    /// How much speaks for each relation and owner.
+    relations: BTreeMap<(&'static str, Option<String>), usize>,
+}
+
+pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
+    let (named, unnamed): (Vec<_>, Vec<_>) = mentions.into_iter().partition(|mention| mention.name.is_some());
+    let full = full_names(&named);
+    let mut known: BTreeMap<String, Known> = BTreeMap::new();
+    for mention in named {
+        let Some(name) = &mention.name else { continue };
+        let key = full.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
+        let entry = known.entry(key).or_default();
+        entry.texts.insert(mention.text);
+        *entry.written.entry(name.clone()).or_default() += 1;
+        if let Some(relation) = mention.relation {
+            *entry.relations.entry((relation, owner_name(&mention.owner))).or_default() += weight(&mention.owner);
+        }
+    }
+    find_known(texts, &full, &mut known);
+    let mut people: Vec<Person> = known.into_values().map(Known::into_person).collect();
+    add_unnamed(unnamed, &mut people);
+    people.sort_by(|a, b| {
+        let by_count = b.texts.len().cmp(&a.texts.len());
+        by_count.then_with(|| a.name.is_none().cmp(&b.name.is_none())).then_with(|| a.name.cmp(&b.name))
+    });
+    people
+}
+
+/// Without titles, so that "Frau Weber" and "Weber" are the same.
+fn key_of(name: &str) -> String {
+    let folded = fold(name);
+    let is_title =
+        |word: &str| ["en", "de"].iter().filter_map(|code| lexicon(code)).any(|list| list.is(Role::Title, word));
+    let words: Vec<&str> = folded.split(' ').filter(|word| !is_title(word)).collect();
+    words.join(" ")
+}
+
+/// For a first name that begins exactly one longer name: that name.
+fn full_names(named: &[Mention]) -> HashMap<String, String> {
+    let keys: BTreeSet<String> = named.iter().filter_map(|mention| mention.name.as_deref()).map(key_of).collect();
+    let mut out = HashMap::new();
+    for key in keys.iter().filter(|key| !key.contains([' ', '・'])) {
+        let mut longer = keys
+            .iter()
+            .filter(|other| other.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with([' ', '・'])));
+        if let (Some(only), None) = (longer.next(), longer.next()) {
+            out.insert(key.clone(), only.clone());
+        }
+    }
+    out
+}
+
+fn owner_name(owner: &Owner) -> Option<String> {
+    match owner {
+        Owner::Named(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// A pronoun may be that of somebody else, so it says less than a name.
+const fn weight(owner: &Owner) -> usize {
+    match owner {
+        Owner::Own => 4,
+        Owner::Named(_) => 3,
+        Owner::Pronoun => 2,
+        Owner::Unsaid => 1,
+    }
+}
+
+/// Adds the texts in which a known name stands without anything that shows that it is a name.
+fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, Known>) {
+    let asian: Vec<String> =
+        known.keys().filter(|key| !key.is_ascii() && key.chars().any(crate::fold::is_east_asian)).cloned().collect();
+    for (n, text) in texts.iter().enumerate() {
+        let start: String = text.chars().take(MAX_CHARS).collect();
+        let tokens = tokens(&start);
+        for at in 0..tokens.len() {
+            if !tokens[at].may_be_name() {
+                continue;
+            }
+            let mut key = String::new();
+            for token in tokens[at..].iter().take(MAX_NAME_WORDS) {
+                key.push_str(if key.is_empty() { "" } else { " " });
+                key.push_str(&token.folded);
+                let stem = key.strip_suffix('s').filter(|stem| known.contains_key(*stem) || full.contains_key(*stem));
+                let found = stem.unwrap_or(&key);
+                let found = full.get(found).map_or(found, String::as_str);
+                if let Some(entry) = known.get_mut(found) {
+                    entry.texts.insert(n);
+                }
+            }
+        }
+        for key in &asian {
+            // A name of one sign is in too many other words.
+            if key.chars().count() > 1
+                && start.contains(key.as_str())
+                && let Some(entry) = known.get_mut(key)
+            {
+                entry.texts.insert(n);
+            }
+        }
+    }
+}
+
+impl Known {
+    fn into_person(self) -> Person {
+        let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
+        // The longest of the ways in which the name is written; of equals, the most frequent.
+        let name = self.written.into_iter().max_by_key(|(name, count)| (name.split(' ').count(), *count));
+        let (relation, of) = relation.map_or((None, None), |(relation, of)| (Some(relation), of));
+        Person { name: name.map(|(name, _)| name), relation, of, texts: self.texts.into_iter().collect() }
+    }
+}
+
+/// Adds relations without a name: to the person whose name is known, where there can be only one, else on their own.
+fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
+    let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
+    for mention in unnamed {
+        if let (Some(relation), None) = (mention.relation, owner_name(&mention.owner)) {
+            by_relation.entry(relation).or_default().insert(mention.text);
+        }
+    }
+    for (relation, texts) in by_relation {
+        let mut named = people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
+        let only = if ONE_ONLY.contains(&relation) { named.next() } else { None };
+        if let (Some(person), None) = (only, named.next()) {
+            let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
+            person.texts = all.into_iter().collect();
+            continue;
+        }
+        // The texts that name somebody with this relation are about that person.
+        let said: BTreeSet<usize> = people
+            .iter()
+            .filter(|person| person.relation == Some(relation) && person.of.is_none())
+            .flat_map(|person| person.texts.iter().copied())
+            .collect();
+        let texts: Vec<usize> = texts.into_iter().filter(|text| !said.contains(text)).collect();
+        if !texts.is_empty() {
+            people.push(Person { name: None, relation: Some(relation), of: None, texts });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! People who are named in memories, and how they are related to the person whose memories they are.
+//!
+//! Names are found beside words for a relation ("her brother Tomas", "Tochter heißt Hana", 「上司は田中さん」), after titles
+//! and by a list of given names. What was found once is then found in every text. Nothing is guessed from a capital
+//! letter alone.
+mod japanese;
+mod lexicon;
+mod merge;
+mod spaced;
+mod tokens;
+
+use crate::fold::fold;
+
+/// Somebody who occurs in memories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// As it is written most often; none if only the relation is known ("her boss").
+    pub name: Option<String>,
+    /// Name of a table in `data/people`, such as `brother`.
+    pub relation: Option<&'static str>,
+    /// Whose relation it is, if not that of the person whose memories these are: "Ruth" in "Ruth's daughter".
+    pub of: Option<String>,
+    /// Positions of the texts in which this person occurs, ascending.
+    pub texts: Vec<usize>,
+}
+
+/// One place where somebody is named or a relation is used.
+#[derive(Debug, Clone)]
+struct Mention {
+    text: usize,
+    name: Option<String>,
+    relation: Option<&'static str>,
+    owner: Owner,
+}
+
+/// Whose relation a word names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Owner {
+    /// Nothing says it.
+    Unsaid,
+    /// "her", "his": usually the person, but it may be somebody else who was named before.
+    Pronoun,
+    /// "my", "the user's".
+    Own,
+    /// "Ruth's".
+    Named(String),
+}
+
+/// Everyone who occurs in `texts`, who occurs in most texts first. The person whose memories these are is left out.
+pub fn people(texts: &[&str]) -> Vec<Person> {
+    let own = own_names(texts);
+    let mut mentions = Vec::new();
+    for (n, text) in texts.iter().enumerate() {
+        mentions.extend(spaced::mentions(n, text));
+        mentions.extend(japanese::mentions(n, text));
+    }
+    for mention in &mut mentions {
+        if let Owner::Named(name) = &mention.owner
+            && is_own(name, &own)
+        {
+            mention.owner = Owner::Own;
+        }
+    }
+    mentions.retain(|mention| mention.name.as_ref().is_none_or(|name| !is_own(name, &own)));
+    merge::merge(texts, mentions)
+}
+
+/// True if `name` begins with one of the names of the person.
+fn is_own(name: &str, own: &[String]) -> bool {
+    let folded = fold(name);
+    let first = folded.split([' ', '・']).next().unwrap_or_default();
+    own.iter().any(|own| own == first || *own == folded)
+}
+
+/// Names of the person whose memories these are, for memories that are written in the third person with the name. It
+/// opens far more memories than any other name. One for each way of writing.
+fn own_names(texts: &[&str]) -> Vec<String> {
+    let least = (texts.len() / 20).max(3);
+    [spaced::openings(texts), japanese::openings(texts)]
+        .into_iter()
+        .filter_map(|counts| {
+            let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
+            sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            let next = sorted.get(1).map_or(0, |(_, count)| *count);
+            sorted.into_iter().next().filter(|(_, count)| *count >= least && *count >= 3 * next)
+        })
+        .map(|(name, _)| name)
+        .collect()
+}

@@ -1,0 +1,265 @@
+//! People in texts of languages with spaces between their words: English and German.
+use super::{
+    Mention, Owner,
+    lexicon::{Lexicon, Relation, Role, is_given, lexicon},
+    tokens::{Token, tokens},
+};
+use crate::fold::Folded;
+use std::collections::HashMap;
+
+/// Words of a name at most.
+pub(super) const MAX_NAME_WORDS: usize = 3;
+/// Words between a possessive and the relation at most: "her much older brother".
+const MAX_ADJECTIVES: usize = 3;
+/// Relations whose word also means a man or a woman, in German.
+const NEED_OWNER: [&str; 2] = ["frau", "mann"];
+
+/// Everyone whom `text` (number `n`) names.
+pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
+    let folded = Folded::new(text);
+    let tokens = tokens(&folded.written);
+    let mut out = Vec::new();
+    for code in ["en", "de"].into_iter().filter(|code| folded.languages.may_be(code)) {
+        if let Some(words) = lexicon(code) {
+            let reader = Reader { n, tokens: &tokens, words };
+            reader.relations(&mut out);
+            reader.titles(&mut out);
+        }
+    }
+    given_names(n, &tokens, folded.languages.may_be("de"), &mut out);
+    out
+}
+
+/// How often each name opens a text, or stands in the genitive at its beginning.
+pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for text in texts {
+        let start: String = text.chars().take(80).collect();
+        if let Some(first) = tokens(&start).first().filter(|first| first.may_be_name()) {
+            *counts.entry(first.folded.clone()).or_default() += 1;
+        }
+    }
+    // The German genitive: "Miras Schwester".
+    let genitives: Vec<String> = counts.keys().filter(|name| name.ends_with('s')).cloned().collect();
+    for genitive in genitives {
+        let stem = &genitive[..genitive.len() - 1];
+        if counts.contains_key(stem)
+            && let Some(count) = counts.remove(&genitive)
+        {
+            *counts.entry(stem.to_owned()).or_default() += count;
+        }
+    }
+    counts
+}
+
+struct Reader<'a> {
+    n: usize,
+    tokens: &'a [Token<'a>],
+    words: &'static Lexicon,
+}
+
+impl Reader<'_> {
+    fn relations(&self, out: &mut Vec<Mention>) {
+        for (at, token) in self.tokens.iter().enumerate() {
+            let Some(relation) = self.words.relation(&token.folded) else { continue };
+            let (owner, start) = self.owner(at);
+            let capital = token.text.chars().next().is_some_and(char::is_uppercase);
+            let brand = self.words.code == "en" && capital && !token.opens && owner == Owner::Unsaid;
+            if brand || NEED_OWNER.contains(&token.folded.as_str()) && owner == Owner::Unsaid {
+                continue;
+            }
+            let (owner, after) = self.owner_after(at, owner);
+            let mut names = self.names_after(after, relation);
+            let mut owner = owner;
+            if names.is_empty()
+                && let Some((name, first)) = self.name_before(start)
+            {
+                // "Ida is Ruth's daughter. Maren is her godmother": her is Ida.
+                if owner == Owner::Pronoun
+                    && let Some(earlier) =
+                        self.tokens[..first].iter().find(|token| token.may_be_name() && is_given(&token.folded))
+                {
+                    owner = Owner::Named(earlier.text.to_owned());
+                }
+                names.push(name);
+            }
+            let mention = |name| Mention { text: self.n, name, relation: Some(relation.id), owner: owner.clone() };
+            if !names.is_empty() {
+                out.extend(names.into_iter().map(|name| mention(Some(name))));
+            } else if !relation.many && (owner != Owner::Unsaid || self.has(start)) {
+                out.push(mention(None));
+            }
+        }
+    }
+
+    /// "Dr. Petersen", "Frau Weber".
+    fn titles(&self, out: &mut Vec<Mention>) {
+        for (at, token) in self.tokens.iter().enumerate() {
+            let capital = token.text.chars().next().is_some_and(char::is_uppercase);
+            if capital && self.words.is(Role::Title, &token.folded) && !token.genitive {
+                let Some((name, _)) = self.name_at(at + 1) else { continue };
+                let name = Some(format!("{} {name}", token.text));
+                out.push(Mention { text: self.n, name, relation: None, owner: Owner::Unsaid });
+            }
+        }
+    }
+
+    /// Whose relation the word at `at` names, as far as words before it say, and where that phrase starts.
+    fn owner(&self, at: usize) -> (Owner, usize) {
+        let mut start = at;
+        for back in 1..=MAX_ADJECTIVES + 1 {
+            let Some(token) = at.checked_sub(back).and_then(|n| self.tokens.get(n)) else { break };
+            if !self.tokens[at - back + 1].follows_directly() {
+                break;
+            }
+            start = at - back;
+            if token.genitive || self.words.is(Role::Possessive, &token.folded) {
+                let article = start.checked_sub(1).filter(|n| self.tokens[*n].folded == "the");
+                return (self.owner_of(token), article.unwrap_or(start));
+            }
+            if self.words.code == "de"
+                && let Some(stem) = token.text.strip_suffix('s').filter(|stem| stem.chars().count() >= 3)
+                && token.may_be_name()
+            {
+                return (Owner::Named(stem.to_owned()), start);
+            }
+            let ends = self.words.is(Role::Has, &token.folded) || self.words.is(Role::Is, &token.folded);
+            if ends || token.text.chars().next().is_some_and(char::is_uppercase) {
+                break;
+            }
+        }
+        (Owner::Unsaid, start)
+    }
+
+    fn owner_of(&self, token: &Token<'_>) -> Owner {
+        match token.folded.as_str() {
+            "my" | "our" => Owner::Own,
+            word if word.starts_with("mein") || word.starts_with("unser") => Owner::Own,
+            word if self.words.is(Role::ThePerson, word) => Owner::Own,
+            _ if token.genitive && token.may_be_name() => Owner::Named(token.text.to_owned()),
+            _ => Owner::Pronoun,
+        }
+    }
+
+    /// "Tochter der Nutzerin", "Bruder von Ruth": the owner after the relation at `at`, and what follows.
+    fn owner_after(&self, at: usize, owner: Owner) -> (Owner, usize) {
+        let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
+        let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
+        let article = matches!(first.folded.as_str(), "der" | "des" | "of" | "von" | "the");
+        if article && self.words.is(Role::ThePerson, &second.folded) {
+            return (Owner::Own, at + 3);
+        }
+        if matches!(first.folded.as_str(), "von" | "of") && second.may_be_name() {
+            return (Owner::Named(second.text.to_owned()), at + 3);
+        }
+        (owner, at + 1)
+    }
+
+    /// Names after a relation: "brother Tomas", "son named Emil", "boss is Tom", "brother, Kenji", "kids, Emil and Hana".
+    fn names_after(&self, at: usize, relation: Relation) -> Vec<String> {
+        let Some(next) = self.tokens.get(at).filter(|next| !next.opens) else { return Vec::new() };
+        let is_called = |n: usize| self.tokens.get(n).is_some_and(|token| self.words.is(Role::Called, &token.folded));
+        let is = self.words.is(Role::Is, &next.folded);
+        let (from, sure) = match () {
+            () if next.follows_directly() && is_called(at) => (at + 1, true),
+            () if next.follows_directly() && is && is_called(at + 1) => (at + 2, true),
+            () if next.folded == "name" && self.tokens[at - 1].genitive => (at + 2, true),
+            () if next.follows_directly() && is => (at + 1, false),
+            () if next.follows_directly() || [",", "(", ":", "–", "—", "-"].contains(&next.before.trim()) => {
+                (at, true)
+            }
+            () => return Vec::new(),
+        };
+        let Some((name, mut end)) = self.name_at(from) else { return Vec::new() };
+        // "Her boss is German": after "is" only what is surely a name.
+        if !sure && !name.contains(' ') && !is_given(&crate::fold::fold(&name)) {
+            return Vec::new();
+        }
+        let mut names = vec![name];
+        while relation.many && names.len() < 12 {
+            let Some(token) = self.tokens.get(end).filter(|token| !token.opens) else { break };
+            let joins = self.words.is(Role::Joins, &token.folded);
+            if !joins && token.before.trim() != "," {
+                break;
+            }
+            let Some((name, next)) = self.name_at(end + usize::from(joins)) else { break };
+            names.push(name);
+            end = next;
+        }
+        names
+    }
+
+    /// A name before the phrase that starts at `start`: "Kenji, her brother", "Ida is Ruth's daughter".
+    /// With the position of its first word.
+    fn name_before(&self, start: usize) -> Option<(String, usize)> {
+        let phrase = self.tokens.get(start)?;
+        let last = start.checked_sub(1)?;
+        let apposition = !phrase.opens && [",", "(", "–", "—"].contains(&phrase.before.trim());
+        let end = match () {
+            () if apposition => last,
+            () if self.words.is(Role::Is, &self.tokens[last].folded) => last.checked_sub(1)?,
+            () => return None,
+        };
+        let first = (0..=end)
+            .rev()
+            .take(MAX_NAME_WORDS)
+            .take_while(|n| self.tokens[*n].may_be_name() && (*n == end || self.tokens[n + 1].follows_directly()))
+            .last()?;
+        let token = &self.tokens[end];
+        if token.genitive || self.words.relation(&token.folded).is_some() {
+            return None;
+        }
+        Some((self.joined(first, end + 1), first))
+    }
+
+    /// The name that starts at `at`, with a title if there is one, and the position after it.
+    fn name_at(&self, at: usize) -> Option<(String, usize)> {
+        let first = self.tokens.get(at)?;
+        if self.words.is(Role::Title, &first.folded) && self.tokens.get(at + 1)?.may_be_name() {
+            return Some((self.joined(at, at + 2), at + 2));
+        }
+        name_from(self.tokens, at, |folded| self.words.relation(folded).is_some())
+    }
+
+    fn joined(&self, from: usize, until: usize) -> String {
+        self.tokens[from..until].iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// "has a brother", "hat einen Bruder": the relation is that of the person.
+    fn has(&self, start: usize) -> bool {
+        (0..=2)
+            .filter_map(|back| self.tokens.get(start.checked_sub(back)?))
+            .any(|token| matches!(token.folded.as_str(), "has" | "have" | "had" | "hat" | "habe" | "hatte"))
+    }
+}
+
+/// Words that may be a name from `at` on, joined, and the position after them.
+fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool) -> Option<(String, usize)> {
+    let mut end = at;
+    while end < at + MAX_NAME_WORDS
+        && let Some(token) = tokens.get(end)
+        && token.may_be_name()
+        && !is_relation(&token.folded)
+        && (end == at || token.follows_directly() && !tokens[end - 1].genitive)
+    {
+        end += 1;
+    }
+    let name = tokens[at.min(end)..end].iter().map(|token| token.text).collect::<Vec<_>>().join(" ");
+    (end > at).then_some((name, end))
+}
+
+/// Given names of the list, wherever they stand.
+fn given_names(n: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Mention>) {
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        if !token.may_be_name() || !is_given(&token.folded) {
+            continue;
+        }
+        // In German every noun has a capital letter, so the next word says nothing.
+        let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
+        let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
+        out.push(Mention { text: n, name: Some(name), relation: None, owner: Owner::Unsaid });
+        at = end;
+    }
+}

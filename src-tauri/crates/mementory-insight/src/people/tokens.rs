@@ -1,0 +1,72 @@
+//! Divides a text of a language with spaces between its words, for the search for names.
+use super::lexicon::is_no_person;
+use crate::fold::{fold, is_east_asian};
+
+/// A word of a text.
+#[derive(Debug, Clone)]
+pub(super) struct Token<'t> {
+    /// As it was written, without a genitive `'s`.
+    pub(super) text: &'t str,
+    pub(super) folded: String,
+    /// What stands between this word and the one before.
+    pub(super) before: &'t str,
+    /// The word had a genitive: "Ruth's".
+    pub(super) genitive: bool,
+    /// The word is the first of a sentence or of a line.
+    pub(super) opens: bool,
+}
+
+impl Token<'_> {
+    /// True if only white space separates this word from the one before.
+    pub(super) fn follows_directly(&self) -> bool {
+        !self.opens && self.before.chars().all(char::is_whitespace)
+    }
+
+    /// True if this word may be a name: a capital letter, then small ones, and not a word that is known to be something
+    /// else.
+    pub(super) fn may_be_name(&self) -> bool {
+        let mut chars = self.text.chars();
+        let capital = chars.next().is_some_and(char::is_uppercase);
+        let rest = chars.as_str();
+        capital
+            && rest.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, '\'' | '’'))
+            && rest.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
+            && !is_no_person(&self.folded)
+    }
+}
+
+/// The words of `text`. An abbreviated title ("Dr.") does not end a sentence.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut out: Vec<Token<'_>> = Vec::new();
+    let mut end = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((start, c)) = chars.next() {
+        if !c.is_alphanumeric() || is_east_asian(c) {
+            continue;
+        }
+        let mut stop = start + c.len_utf8();
+        while let Some((at, next)) = chars.peek().copied() {
+            let inner = matches!(next, '-' | '\'' | '’')
+                && text[at + next.len_utf8()..].chars().next().is_some_and(char::is_alphanumeric);
+            if !(next.is_alphanumeric() && !is_east_asian(next) || inner) {
+                break;
+            }
+            stop = at + next.len_utf8();
+            chars.next();
+        }
+        let before = &text[end..start];
+        let whole = &text[start..stop];
+        let bare = ["'s", "’s"].iter().find_map(|ending| whole.strip_suffix(ending));
+        let abbreviated = before.trim() == "." && is_abbreviated(out.last());
+        let opens =
+            out.is_empty() || before.contains(['!', '?', '\n', '•', ';']) || before.contains('.') && !abbreviated;
+        let word = bare.unwrap_or(whole);
+        out.push(Token { text: word, folded: fold(word), before, genitive: bare.is_some(), opens });
+        end = stop;
+    }
+    out
+}
+
+fn is_abbreviated(token: Option<&Token<'_>>) -> bool {
+    token.is_some_and(|token| matches!(token.folded.as_str(), "mr" | "mrs" | "ms" | "dr" | "prof" | "st"))
+}

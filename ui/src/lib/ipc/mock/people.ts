@@ -1,0 +1,45 @@
+import type { Backend, ListItem, PersonInfo } from "../backend";
+import { runStages } from "./jobs";
+
+type Commands = Pick<Backend, "people" | "topics" | "timeline">;
+type Context = { items: () => ListItem[]; pace: number };
+
+/** People of the sample memories: words by which their memories are found. */
+const PEOPLE: (Omit<PersonInfo, "id" | "memories"> & { words: RegExp })[] = [
+  { name: "Tomas", relation: "brother", of: null, words: /Tomas|brother/ },
+  { name: "Jonas", relation: "partner", of: null, words: /Jonas|partner/ },
+  { name: null, relation: "mother", of: null, words: /mother/ },
+  { name: "Mira", relation: "daughter", of: "Tomas", words: /Mira|niece/ },
+];
+const TOPICS: [name: string, words: RegExp][] = [
+  ["Coffee and tea", /coffee|tea\b/i],
+  ["Train travel", /train|travel|ticket/i],
+  ["Garden", /garden|tomato|plant/i],
+];
+
+/** People and topics of the sample memories. */
+export function samplePeople({ items, pace }: Context): Commands {
+  const memories = () => items().filter((each) => each.kind === "memory" && !each.trashed_at);
+  const idsOf = (words: RegExp) => memories().flatMap((each) => (words.test(each.text) ? each.id : []));
+  const dateOf = (item: ListItem) => item.created_at ?? item.updated_at ?? "9999";
+  return {
+    people: async (job, onProgress) => {
+      await runStages(job, ["compare"], memories().length, pace / 4, onProgress);
+      const people = PEOPLE.map(({ words, ...person }) => ({ ...person, id: "", memories: idsOf(words) }));
+      const found = people.filter((person) => person.memories.length > 0);
+      found.sort((a, b) => b.memories.length - a.memories.length);
+      return { people: found.map((person, index) => ({ ...person, id: `p${index + 1}` })) };
+    },
+    topics: async (job, onProgress) => {
+      await runStages(job, ["compare"], memories().length, pace / 4, onProgress);
+      const topics = TOPICS.map(([name, words]) => ({ id: "", name, memories: idsOf(words) }));
+      const found = topics.filter((topic) => topic.memories.length > 1);
+      return { topics: found.map((topic, index) => ({ ...topic, id: `t${index + 1}` })) };
+    },
+    timeline: async (ids) => {
+      const found = memories().filter(({ id }) => ids.includes(id));
+      found.sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
+      return { items: structuredClone(found) };
+    },
+  };
+}
