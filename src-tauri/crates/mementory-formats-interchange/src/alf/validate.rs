@@ -219,8 +219,8 @@ impl Check<'_> {
     }
 
     /// Compares the counts of included and referenced files with the counts in the manifest, if the manifest has any
-    /// (spec §10.6, item 9). A difference is only a warning: these fields are optional, nothing is read by them, and
-    /// the official sample has wrong ones.
+    /// (spec §10.6, item 9). A difference is only a warning: these fields are optional, the reader does not use them,
+    /// and the official sample has wrong values in them.
     fn check_tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
@@ -349,8 +349,8 @@ impl Check<'_> {
         }
     }
 
-    /// Warns about a memory index that is missing, no JSON, or lists other partitions than the manifest. Nothing is
-    /// read by it.
+    /// Warns about a memory index that is missing, is not JSON, or lists other partitions than the manifest. These are
+    /// only warnings, because the reader does not use the index.
     fn check_index(&mut self) -> Result<(), FormatError> {
         let Some(index) = self.manifest.index_file() else { return Ok(()) };
         let Some(member) = self.archive.entry(index) else {
@@ -381,7 +381,8 @@ impl Check<'_> {
         row: &super::manifest::Partition,
         ids: &mut HashSet<Box<str>>,
     ) -> Result<u64, FormatError> {
-        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
+        // `cut` is the place of the last line if this line is not JSON and has no line feed at its end, because then
+        // the file was truncated.
         let (mut lines, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {

@@ -1,6 +1,7 @@
-//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. The extension
-//! slot has the original records, each with a digest of its text in the document. If the digest differs, another
-//! program changed the text, and the new text is imported. Any other change by another program is reported as an issue.
+//! Converts the profiles of a workspace to the identity document and to an element of the principals document (spec
+//! §3.2, §3.3, §3.2.6), and back. The extension slot contains the original records, and for each a digest of the text
+//! that was written into the document for it. If the text no longer has this digest, another program changed it, and
+//! the new text is imported. Any other change by another program is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;

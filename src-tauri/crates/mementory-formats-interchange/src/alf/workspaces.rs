@@ -94,7 +94,7 @@ impl WorkspaceFiles {
                 rows.push(((&absent.scope, &absent.path), row));
             }
         }
-        // The order of the rows must not depend on whether a file has its bytes or is only listed.
+        // The order of the rows must not depend on whether the archive contains a file's bytes or only lists the file.
         rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }

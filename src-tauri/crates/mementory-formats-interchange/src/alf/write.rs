@@ -126,8 +126,8 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     })
 }
 
-/// Reports a file that is not in the archive: it is too large, or the vault does not have it (then `bytes`, its size,
-/// is None).
+/// Reports a file as a loss if the archive does not contain it, because it is too large or because the vault does not
+/// have it. `bytes` is the size of the file, or None if the vault does not have it.
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
         Some(n) if n < threshold => return,

@@ -114,7 +114,8 @@ fn check_link(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'
     Ok(())
 }
 
-/// Reads a log into the sink. An event has the same key as the entry for it in a bundle.
+/// Reads a log into the sink. The record of an event has the same key as the record of the entry that Zaxy exports for
+/// this event.
 pub(super) fn read(
     catalog: &Catalog,
     member: &Member,

@@ -28,7 +28,7 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
 
 /// Vendor kind for records that fit no kind of the format.
 pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
-/// Name of that kind in bundles written before the program was renamed.
+/// Name of [`FOREIGN_KIND`] in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
 /// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written

@@ -320,8 +320,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, or None if that is the
-    /// whole record. `is_new` is true if the line was built from a record of another format.
+    /// Writes one line of a known kind. `mapped` is the record that the line alone yields. It is None if the line alone
+    /// yields the whole record. `is_new` is true if the line was built from a record of another format.
     fn add_line(
         &mut self,
         spec: &'static KindSpec,
@@ -469,8 +469,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// The line as a tree; if the record was edited, the record that the line alone yields; the names of the fields whose
-/// forbidden values were moved.
+/// A line as a tree, then the record that the line alone yields (None if the record was not edited), then the names of
+/// the fields whose forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

@@ -24,7 +24,7 @@ pub(super) struct ExportPlan {
     pub shape: Shape,
     /// True if identifiers are left out.
     pub strip: bool,
-    /// Frames of imported documents, each parsed and in its stored form.
+    /// Frames of imported documents: each as the parsed frame and as the tree that the vault stores.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if some records were not read from a document of this shape.
     pub has_others: bool,
@@ -193,8 +193,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame into which the records are written: the frame of the only imported document. None unless it has the
-    /// shape to write, all records come from it, and identifiers are written.
+    /// The frame into which the records are written: the frame of the only imported document. None if that document has
+    /// another shape than the one to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

@@ -1,5 +1,6 @@
 //! Parses YAML to a tree, event by event. The expansion of aliases is limited. Only the types of the core schema are
-//! recognised: dates, `yes` and `no` stay text. Nothing recurses over the depth of the input.
+//! recognised: dates, `yes` and `no` stay text. The parser does not recurse into nested values, so the depth of the
+//! input cannot exhaust the stack.
 use mementory_json::Tree;
 use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -34,8 +35,8 @@ struct OpenCollection {
 }
 
 /// Memory in bytes that the parser needs for each indicator (`,`, `:`, `[`, `{`) of a flow collection (`[0, 0]`).
-/// Before the parser knows that the collection is not a key, it stores two or three tokens of some hundred bytes for
-/// each indicator, and emits no event.
+/// Before the parser knows that the collection is not a key, it stores two or three tokens of a few hundred bytes each
+/// for every indicator, and emits no event.
 const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
 /// Iterates over the characters of a text. Ends early if the parser reads too many indicators without emitting an

@@ -406,7 +406,7 @@ fn check_conversation(
 }
 
 /// Checks the files that the index names, and a file with the name of the embeddings file. A missing file is only a
-/// warning (§2, §12.1), one that is another document is an error.
+/// warning (§2, §12.1). A file that is not a document of the expected kind is an error.
 fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     let Some(store) = bundle.store else { return };
     let beside = |path: &str| {

@@ -32,8 +32,8 @@ pub(super) fn read(
     read_source(bundle, detected, context, false, sink)
 }
 
-/// Reads what is whole in a source: the files that can be read, and in a store with a wrong checksum the memories that
-/// match their own hash and the schema.
+/// Reads the undamaged parts of a source: all files that can be read. If the store has a wrong checksum, only those of
+/// its memories are read that match their own hash and the schema.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,

@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format,
-/// then its event data are not part of the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format.
+/// Then the event data of the entry are not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);

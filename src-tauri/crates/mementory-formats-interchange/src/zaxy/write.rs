@@ -42,8 +42,9 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If they have a disclosure, writes only the
-/// entries that it selects of the signed bundle, with their proofs. The report counts what was written.
+/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If `disclose` is set in the options,
+/// writes only those entries of the signed bundle that it selects, with their proofs. The report counts what was
+/// written.
 pub(super) fn write_answer(
     source: &mut dyn RecordSource,
     out: &mut dyn Write,
@@ -148,8 +149,8 @@ impl BundleWriter {
     }
 
     /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
-    /// composed entries by time. Composed entries get the `numbers` of their records, and without them numbers after the
-    /// highest imported one.
+    /// composed entries by time. A composed entry gets the number that `numbers` has for its record. A composed entry
+    /// without such a number gets a number after the highest imported one.
     fn sort_and_number(&mut self, numbers: Option<&HashMap<String, u64>>) {
         let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =

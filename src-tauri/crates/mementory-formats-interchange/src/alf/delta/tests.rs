@@ -289,7 +289,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
 }
 
 #[test]
-fn selection_deletes_nothing_and_base_is_required() {
+fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
     let scratch = Scratch::new("selection");
     let at = |name: &str| scratch.0.join(name);
     let mut vault = read_lossless_fixture(&at("base.alf"));

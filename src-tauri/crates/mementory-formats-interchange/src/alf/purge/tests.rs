@@ -259,7 +259,7 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
 }
 
 #[test]
-fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
+fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     let scratch = Scratch::new("purge-twice");
     let at = |name: &str| scratch.0.join(name);
     let (file, inner) = (at("a.alf"), scratch.0.join("sub"));

@@ -69,7 +69,7 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    // Importing the pack yields the deletions, and only records of the audit trail.
+    // Importing the pack yields the deletions. All its records are from the audit trail.
     let back = read(&signed);
     assert_eq!(back.tombstones.len(), 2);
     assert!(back.records.iter().all(|r| r.kind == Kind::Audit));

@@ -1,5 +1,5 @@
-//! Compares our code with the reference SDK. Needs a Python with the package `portable-memory`. MEMENTORY_MEM_PYTHON is
-//! its path.
+//! Compares our code with the reference SDK. Needs a Python that has the package `portable-memory`. The variable
+//! `MEMENTORY_MEM_PYTHON` is the path of this Python.
 use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
     other_formats::{records_of_every_kind, tombstone},

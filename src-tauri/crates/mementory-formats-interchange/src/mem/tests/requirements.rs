@@ -268,7 +268,7 @@ fn l0_streams_are_utf8() {
 }
 
 #[test]
-fn l0_paths_stay_inside() {
+fn l0_paths_stay_inside_the_bundle() {
     for path in [
         "../x",
         "/x",

@@ -21,7 +21,7 @@ fn edit(file: &Path, change: impl Fn(String) -> String) {
 }
 
 /// Updates the manifest: the listed digest and size become those of the file's current bytes.
-fn list_again(bundle: &Path, path: &str) {
+fn update_listed_digest(bundle: &Path, path: &str) {
     let bytes = std::fs::read(bundle.join(path)).unwrap();
     let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));
     let manifest = std::fs::read_to_string(bundle.join("manifest.json")).unwrap();
@@ -34,7 +34,7 @@ fn list_again(bundle: &Path, path: &str) {
 }
 
 #[test]
-fn files_that_are_not_the_listed_bytes_are_left_out_and_all_others_taken() {
+fn files_that_differ_from_the_manifest_are_left_out_and_all_others_are_read() {
     type Change = fn(&Path);
     let cases: [(&str, Change); 4] = [
         ("checksum_mismatch", |b| edit(&b.join(EPISODES), |text| text.replacen("a", "e", 1))),
@@ -64,13 +64,13 @@ fn files_that_are_not_the_listed_bytes_are_left_out_and_all_others_taken() {
 }
 
 #[test]
-fn a_line_that_is_no_record_is_left_out_alone() {
+fn only_the_line_that_is_not_a_record_is_left_out() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
     let whole = read(&folder);
     edit(&folder.join(EPISODES), |text| format!("{{broken\n{text}[]\n"));
-    list_again(&folder, EPISODES);
+    update_listed_digest(&folder, EPISODES);
     let found = validate(&folder, &[]).errors;
     let lines: Vec<&str> = found.iter().filter(|f| f.code == "malformed").map(|f| f.place.as_str()).collect();
     assert_eq!(lines.len(), 2, "every such line is listed: {lines:?}");
@@ -91,7 +91,7 @@ fn a_file_that_is_not_listed_is_left_out() {
 }
 
 #[test]
-fn without_a_manifest_nothing_is_taken() {
+fn nothing_is_salvaged_without_a_manifest() {
     for change in [|path: &Path| std::fs::remove_file(path).unwrap(), |path: &Path| std::fs::write(path, "{").unwrap()]
     {
         let temp = TempDir::new();
@@ -103,7 +103,7 @@ fn without_a_manifest_nothing_is_taken() {
 }
 
 #[test]
-fn a_bundle_with_a_damaged_manifest_stays_a_bundle_beside_a_store_of_another_format() {
+fn a_bundle_with_a_damaged_manifest_is_detected_even_beside_a_store_of_another_format() {
     type Change = fn(&Path);
     let changes: [Change; 4] = [
         |path| std::fs::write(path, "{").unwrap(),

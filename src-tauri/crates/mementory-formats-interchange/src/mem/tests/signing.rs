@@ -206,7 +206,7 @@ fn a_signature_is_kept_if_no_byte_changes() {
 }
 
 #[test]
-fn a_zip_file_name_writes_an_archive() {
+fn a_file_name_ending_in_zip_writes_an_archive() {
     let (sink, temp) = (records_of_every_kind(), TempDir::new());
     let (folder, archive) = (temp.join("me.mem"), temp.join("me.mem.zip"));
     let report = write_as(&sink, &[], &folder, signed()).unwrap();

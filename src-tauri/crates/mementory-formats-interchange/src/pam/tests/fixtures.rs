@@ -104,7 +104,7 @@ fn a_whole_bundle_is_read() {
 }
 
 #[test]
-fn an_unedited_bundle_is_written_as_it_was_from_a_folder_and_from_a_zip() {
+fn an_unedited_bundle_from_a_folder_or_zip_is_written_unchanged() {
     let input = repo().join("fixtures/pam/whole/input");
     let scratch = Scratch::new("back");
     pack(&input, &scratch.at("bundle.zip"));

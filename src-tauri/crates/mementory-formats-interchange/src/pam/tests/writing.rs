@@ -47,7 +47,7 @@ fn an_edit_changes_only_the_edited_members() {
 }
 
 #[test]
-fn memories_marked_as_not_exportable_are_withheld_with_references_to_them() {
+fn neither_memories_marked_as_not_exportable_nor_references_to_them_are_exported() {
     let scratch = Scratch::new("access");
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();

@@ -142,7 +142,7 @@ fn a_flipped_bit_is_always_noticed() {
 }
 
 #[test]
-fn every_index_of_a_thousand_entries_is_proved() {
+fn each_of_a_thousand_entries_has_a_valid_proof() {
     let temp = Scratch::new("zaxy");
     let mut memory = empty();
     for i in 0..1000 {
