@@ -7,7 +7,7 @@ use mementory_format::testkit::shared;
 const NOTES_AND_CHATS: [&str; 7] = ["basic_memory", "obsidian", "okf", "open_webui", "librechat", "lm_studio", "jan"];
 
 #[test]
-fn samples_of_vendors_are_no_notes_and_no_chats_of_other_programs() {
+fn samples_of_vendors_are_not_claimed_as_notes_or_local_chats() {
     let Some(folder) = shared("exports") else { return };
     let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();

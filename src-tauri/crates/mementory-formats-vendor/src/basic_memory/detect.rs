@@ -10,18 +10,18 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Number of notes that detection reads.
 const SAMPLE_COUNT: usize = 40;
 
-/// One claim for each folder, or single file, in which at least half of the notes are Basic Memory's. With `asked`, the
-/// user selected this format, so all notes are claimed.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+/// One claim for each folder, or single file, in which at least half of the notes are Basic Memory's. If the user
+/// selected this format (`is_selected`), all notes are claimed.
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
         let (seen, marked) = count(catalog, &folder);
-        if !(asked || marked > 0 && 2 * marked >= seen) {
+        if !(is_selected || marked > 0 && 2 * marked >= seen) {
             continue;
         }
         out.push(Claim {
             version: None,
-            // Without such notes the user selected the format, and the notes may come from any program.
+            // If there are no such notes, the user selected the format, and the notes may come from any program.
             confidence: if marked > 0 { 0.85 } else { 0.2 },
             reason: format!(
                 "Notes with a permalink, observations or relations, as Basic Memory writes them ({marked} of {seen})"

@@ -193,7 +193,7 @@ impl Composer<'_> {
             .collect()
     }
 
-    /// The object around the messages, with `{}` in their place. Also true if it is the original text.
+    /// The object around the messages, with `{}` in their place. The second value is true if it is the original text.
     fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
             return (original.to_owned(), true);
@@ -278,8 +278,8 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
     ids.get(stored.message_parent_id.as_deref()?).map(String::as_str)
 }
 
-/// The last message of the branch that the person saw last, or else the last message. Without messages, the root node,
-/// because some importers refuse a conversation without a current node.
+/// The last message of the branch that the person saw last, or else the last message. If there are no messages, it is
+/// the root node, because some importers refuse a conversation without a current node.
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =

@@ -15,7 +15,7 @@ fn members(path: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn what_came_from_chatgpt_comes_back_as_it_was() {
+fn records_from_chatgpt_are_read_back_unchanged() {
     for (case, _) in cases_of(&ChatGpt) {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&ChatGpt, &case);
@@ -42,7 +42,7 @@ fn what_came_from_chatgpt_comes_back_as_it_was() {
 }
 
 #[test]
-fn records_of_other_programs_come_back_from_their_slots() {
+fn records_of_other_programs_are_restored_from_extension_slots() {
     for mut source in [foreign_source(), fixture(&Claude, "export")] {
         let written = write_and_read(&mut source, &ChatGpt);
         let talks: Vec<Record> =

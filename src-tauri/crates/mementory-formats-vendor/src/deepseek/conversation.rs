@@ -131,7 +131,7 @@ fn read_tree<'a>(
         let has_message = node.as_ref().is_some_and(|node| node.object("message").is_some());
         links.insert(key, (parent, has_message));
     }
-    // Of two nodes with one key the last one counts.
+    // If two nodes have the same key, the last one is used.
     let last: HashMap<&str, usize> = nodes.iter().enumerate().map(|(index, (key, ..))| (*key, index)).collect();
     for (index, (key, node_raw, node)) in nodes.iter().enumerate() {
         if last.get(key) != Some(&index) || node_raw.get() == "null" {

@@ -38,7 +38,7 @@ struct LabelledPart<'p> {
     at: usize,
 }
 
-/// The parts after bold labels (`<b>Name:</b>`). Bold words without a colon are no labels.
+/// The parts after bold labels (`<b>Name:</b>`). Bold words without a colon are not labels.
 fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
     let mut starts = Vec::new();
     let mut at = 0;

@@ -30,7 +30,7 @@ pub(super) fn read(
             && let Some(content @ (Content::ActivityJson | Content::ActivityHtml)) = detect::content(catalog, member)
         {
             activities(reader, member, content, false, &mut |_, activity| {
-                if let Some(id) = ids.next(member.id, &activity) {
+                if let Some(id) = ids.unique_id(member.id, &activity) {
                     plan.add(id, &activity);
                 }
                 Ok(())
@@ -93,7 +93,7 @@ impl SecondPass {
         activity: Activity,
     ) -> Result<(), FormatError> {
         let place = format!("{}#{}", member.place, activity.pointer);
-        let Some(id) = self.ids.next(member.id, &activity) else {
+        let Some(id) = self.ids.unique_id(member.id, &activity) else {
             let reason = "duplicate: the same activity occurs twice";
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());

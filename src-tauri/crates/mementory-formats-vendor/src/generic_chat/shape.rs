@@ -1,7 +1,7 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use mementory_json::{Keys, keys_of};
 
-/// Id of the format and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 pub(super) const FORMAT_ID: &str = "generic_chat";
 /// Keys under which conversations are listed.
 const WRAPPERS: [&str; 9] =

@@ -33,7 +33,7 @@ pub(super) struct Thread {
 }
 
 impl Threads {
-    /// Adds the state in a row. False if the row is none.
+    /// Adds the state in a row. False if the row is not a state.
     pub(super) fn add(&mut self, text: &str, pointer: &str) -> bool {
         let Some(object) = Object::parse(text) else { return false };
         let is_state = object.object("values").is_some_and(|values| values.has("messages"));
@@ -115,7 +115,7 @@ impl Thread {
         }
     }
 
-    /// Sends the thread as a conversation. A thread without messages is none.
+    /// Sends the thread as a conversation. A thread without messages is not sent.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut turns = self.turns;
         turns.extend(self.unnamed);

@@ -4,7 +4,7 @@ use mementory_formats_shared::export_files::readable::{record_of, shown_time, va
 use mementory_model::{AttachmentRef, Record};
 use serde_json::{Map, Value};
 
-/// Begin of the comment with the values of a record.
+/// Beginning of the comment with the values of a record.
 pub(super) const BEGIN: &str = "<!-- mementory {";
 const COMMENT: &str = "<!-- mementory ";
 const COMMENT_END: &str = " -->";

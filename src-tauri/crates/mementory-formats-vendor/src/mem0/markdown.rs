@@ -34,7 +34,8 @@ pub(super) fn is_export(catalog: &Catalog, member: &Member) -> bool {
     is_list || header_end(&lines, 0).is_some()
 }
 
-/// The line after the header that begins at this line. A line `---` in a text is no header, because no names follow it.
+/// The line after the header that begins at this line. A line `---` inside a text does not begin a header, because no
+/// names follow it.
 fn header_end(lines: &[&str], start: usize) -> Option<usize> {
     if lines.get(start)?.trim_end() != "---" {
         return None;

@@ -42,7 +42,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// A message whose text is complete. The time at its end has no zone, so it is kept in the words of the page.
+/// Completes a message after its last line. A time at its end becomes a field in the words of the page, because it has
+/// no time zone.
 fn finished(mut turn: Turn) -> Turn {
     let text = turn.text.trim().to_owned();
     turn.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });

@@ -63,7 +63,7 @@ fn label(
     };
     let turns = transcript::turns(&value);
     if turns.is_empty() {
-        // A picture, or something about the account.
+        // The value is not a transcript but a picture or information about the account.
         let key = RecordKey::new(SCOPE, format!("label/{}", content_id(&format!("{label}\n{value}"))));
         let mut record = Record::new(Kind::Foreign, key, value);
         record.title = Some(label).filter(|label| !label.is_empty());

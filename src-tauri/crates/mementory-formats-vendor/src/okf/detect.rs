@@ -13,7 +13,7 @@ const SAMPLE_COUNT: usize = 40;
 const OWN_MEMBERS: [&str; 6] = ["generated", "verified", "stale_after", "sources", "usage_window", "runtime"];
 
 /// One claim for each bundle.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
         let version = stated_version(catalog, &folder);
@@ -24,7 +24,7 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
                 0.85,
                 format!("Markdown concepts with a type, as in a knowledge bundle ({} of {})", found.typed, found.seen),
             ),
-            None if asked => (0.5, "Markdown that may be a knowledge bundle".to_owned()),
+            None if is_selected => (0.5, "Markdown that may be a knowledge bundle".to_owned()),
             None => continue,
         };
         let mut parts = folder.parts(Role::Records);

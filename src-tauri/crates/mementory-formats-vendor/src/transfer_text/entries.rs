@@ -94,7 +94,7 @@ const MEMORY_OPENING_WORDS: [&str; 36] = [
 ];
 
 /// True if a line begins like a saved memory.
-pub(super) fn opens_like_memory(text: &str) -> bool {
+pub(super) fn begins_like_memory(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
     MEMORY_OPENING_WORDS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
 }
@@ -216,14 +216,14 @@ fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t
 /// memory, so that a single missing full stop does not turn the list into a paragraph.
 fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
     let short_lines: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
-    let sentence_count = short_lines.iter().filter(|t| ends_a_sentence(t) || opens_like_memory(t)).count();
+    let sentence_count = short_lines.iter().filter(|t| ends_a_sentence(t) || begins_like_memory(t)).count();
     short_lines.len() > 1 && 3 * sentence_count >= 2 * short_lines.len()
 }
 
 /// True if a line continues the sentence of the previous line, which is `above`.
 fn continues_sentence(text: &str, above: &str) -> bool {
     let is_unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
-    is_unfinished && text.starts_with(char::is_lowercase) && !opens_like_memory(text)
+    is_unfinished && text.starts_with(char::is_lowercase) && !begins_like_memory(text)
 }
 
 /// Reads a text without markers: one sentence per line (ChatGPT's memory page), lines under headings, or paragraphs.
