@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_and_body_are_apart() {
+    fn members_and_body_are_split() {
         let found = Document::parse("---\nname: a\nmetadata:\n  type: user\ntags: [x, y]\n---\n\nBody\n---\nmore");
         assert_eq!(found.text("name").as_deref(), Some("a"));
         assert_eq!(found.fields["metadata"]["type"], "user");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_or_a_code_block_is_no_frontmatter() {
+    fn a_rule_or_a_code_block_is_not_frontmatter() {
         for text in [
             "---\nJust words\n---\nmore",
             "```yaml\n---\na: 1\n---\n```\n",
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_yaml_ends() {
+    fn hostile_yaml_is_refused() {
         for yaml in ["a: &x [1]\nb: *x", &"[".repeat(5000), &format!("a: {}", "{a: ".repeat(500))] {
             assert!(parse_yaml(yaml).is_err());
         }

@@ -469,14 +469,14 @@ mod tests {
     }
 
     #[test]
-    fn links_and_pictures_are_listed_with_their_words() {
+    fn links_and_pictures_are_listed_with_their_texts() {
         let html = "<a href='x%20y.png'>x <b>y</b></a><img src=\"p.jpg\" alt=\"P\"><a>none</a>";
         let expected = [("x%20y.png", "x y"), ("p.jpg", "P")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         assert_eq!(links(html), expected);
     }
 
     #[test]
-    fn rows_are_found_over_the_borders_of_reads_and_in_utf_16() {
+    fn rows_that_span_several_reads_are_found_also_in_utf_16() {
         let page = "<html><div class=\"outer-cells\">no</div><div class=\"a outer-cell b\"><div>1</div></div>\n\
             <div class='outer-cell'>2</div></div></html>";
         let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(page.encode_utf16()).flat_map(u16::to_le_bytes).collect();
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_cut_or_too_large_costs_itself() {
+    fn only_the_row_that_is_cut_or_too_large_is_lost() {
         let big = "x".repeat(300_000);
         let page = format!(
             "<div class=\"outer-cell\">{big}</div><div class=\"outer-cell\">2</div><div class=\"outer-cell\">3"

@@ -49,8 +49,8 @@ pub fn without_commands(text: &str) -> String {
 /// The text for a link that is made from a title: one line with at most `most` characters.
 pub fn link_words(title: &str, most: usize) -> String {
     // Characters that change the direction of writing would display the rest of a list in another order.
-    let is_turn = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let plain = |c: char| if c.is_control() || is_turn(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
+    let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
     let words: String = title.chars().map(plain).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = words.chars().take(most).collect();

@@ -265,7 +265,8 @@ fn has_more_than_lists(wrapper: &str, keys: &[&str]) -> bool {
     Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
 }
 
-/// Like [`each_row`], from a reader. Returns the text of the object around the lists, with `[]` in their place.
+/// Like [`each_row`], from a reader. Returns the JSON text of the object that encloses the lists, with each list
+/// replaced by `[]`.
 pub fn each_row_in(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_no_frontmatter() {
+    fn a_rule_is_not_frontmatter() {
         for text in ["---\nnever closed\n", "text\n---\nnot: head\n---\n", "", "----\na: b\n---\n"] {
             assert!(!Note::parse(text).has_head, "{text}");
         }

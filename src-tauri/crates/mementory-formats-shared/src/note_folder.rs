@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_copies_are_the_same() {
+    fn copies_of_a_folder_get_its_stable_name() {
         for (name, expected) in [
             ("Notes", "Notes"),
             ("Notes.zip", "Notes"),

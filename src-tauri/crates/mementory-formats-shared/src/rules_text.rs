@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn bullets_are_items_and_sections_without_bullets_too() {
+    fn bullets_and_sections_without_bullets_are_items() {
         let found = texts(
             "# Rules\n\nAlways:\n\n- Be brief.\n- Use tabs\n  everywhere.\n\n  - nested\n\n## Build\nRun `make`.\nThen test.\n\n## Empty\n",
         );
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn code_keeps_its_section_together() {
+    fn a_section_with_code_is_not_split() {
         let found = texts("## Run\n\n- first\n\n```sh\n# not a heading\n- not a bullet\n```\n\n1. one\n2. two");
         assert_eq!(found.len(), 1);
         let found = texts("1. one\n   ```sh\n   x\n   ```\n2. two\n\nplain words\n");

@@ -14,10 +14,11 @@ use std::path::Path;
 
 /// The file that agents load.
 const MAIN_FILE: &str = "AGENTS.md";
-/// Limits of `AGENTS.md`: what Claude Code loads at most, and recommends for a rules file. Codex loads 32 KiB.
+/// Limits of `AGENTS.md`: the number of bytes that Claude Code loads at most, and the number of lines that it
+/// recommends for a rules file. Codex loads up to 32 KiB.
 const LOADED_BYTES: usize = 25_000;
 const LOADED_LINES: usize = 200;
-/// Room for the headings, and the list of the other files.
+/// Space in `AGENTS.md` for the headings and for the list of the other files.
 const FRAME_BYTES: usize = 3_000;
 const FRAME_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
@@ -28,7 +29,7 @@ const TOPIC_BYTES: usize = 40_000;
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 /// Topics in the order in which they get space in `AGENTS.md`.
-const BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
+const TOPICS_BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
 /// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
 pub(super) fn write(
@@ -121,7 +122,7 @@ impl Room {
         })?;
         let mut left = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
         let mut out = vec![Size::default(); NAMES.len()];
-        for at in BY_USE {
+        for at in TOPICS_BY_USE {
             let (Some(wanted), Some(room)) = (wanted.get(at), out.get_mut(at)) else { continue };
             *room = if left.holds(*wanted) { *wanted } else { left };
             left.bytes -= room.bytes.min(left.bytes);

@@ -143,7 +143,7 @@ impl Collected {
             })?;
         }
         if let Some((first, _)) = open.early.first() {
-            // A session without an id has that of its first line.
+            // A session without an id gets an id that is made from its first line.
             let id = open.current.unwrap_or_else(|| (content_id(first), None));
             let session = self.get(&id, member);
             add_all(session, open.early);

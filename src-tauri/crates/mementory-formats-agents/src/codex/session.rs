@@ -35,7 +35,7 @@ pub(super) struct Session {
     links: Vec<(&'static str, String)>,
     progress_lines: u64,
     /// Role and text of the items.
-    said: HashSet<(String, String)>,
+    item_texts: HashSet<(String, String)>,
     ids: HashSet<String>,
     first_line: Option<String>,
 }
@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// Sets the title from `names`, the titles of all sessions by id.
-    pub(super) fn name(&mut self, names: &HashMap<String, String>) {
+    pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
         self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
     }
 
@@ -156,10 +156,10 @@ impl Session {
             return Ok(());
         };
         reader.store_files(member, &mut content)?;
-        self.said.insert((turn.role.clone(), turn.text.trim().to_owned()));
+        self.item_texts.insert((turn.role.clone(), turn.text.trim().to_owned()));
         for raw in ["summary", "content"].into_iter().filter_map(|k| item.raw_value(k)) {
             let parts = items::reasoning_parts(raw).into_iter();
-            self.said.extend(parts.map(|part| (turn.role.clone(), part.trim().to_owned())));
+            self.item_texts.extend(parts.map(|part| (turn.role.clone(), part.trim().to_owned())));
         }
         self.push(turn, None, time, line);
         Ok(())
@@ -185,8 +185,8 @@ impl Session {
         let mut content = AgentContent { text, ..AgentContent::default() };
         let mut turn = Turn { role: role.into(), ..Turn::default() };
         items::finish(&mut turn, &mut content, if content_type == "thinking" { "reasoning" } else { "message" });
-        let said = (turn.role.clone(), turn.text.trim().to_owned());
-        self.push(turn, Some(said), time, line);
+        let event_text = (turn.role.clone(), turn.text.trim().to_owned());
+        self.push(turn, Some(event_text), time, line);
     }
 
     fn push(
@@ -235,7 +235,7 @@ impl Session {
         // The event that follows each turn. The next item then follows this event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
-            if found.event.as_ref().is_some_and(|said| self.said.contains(said)) {
+            if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
                 repeated += 1;
                 kept.push(last);
                 continue;

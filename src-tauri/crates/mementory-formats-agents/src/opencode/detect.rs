@@ -18,7 +18,7 @@ pub(super) enum FileKind {
     /// One session, message or part of the storage.
     Storage,
     Database,
-    /// The database of the first program.
+    /// The database of the first program called OpenCode (see `first_database.rs`).
     FirstDatabase,
 }
 

@@ -121,8 +121,8 @@ fn a_hostile_or_damaged_database_does_not_affect_other_files() {
         database_at(&at, &[("a", "a", "Some words that are longer than a few.", "core")]);
         std::fs::read(at).unwrap()
     };
-    let mut image = good.clone();
-    image.truncate(good.len() / 2);
+    let mut database_bytes = good.clone();
+    database_bytes.truncate(good.len() / 2);
     let mut noise = good.clone();
     noise[100..4000].fill(0xff);
     let view = {
@@ -133,7 +133,7 @@ fn a_hostile_or_damaged_database_does_not_affect_other_files() {
         std::fs::read(at).unwrap()
     };
     for (n, bytes) in
-        [image, noise, view, b"SQLite format 3\0".to_vec(), b"not a database".to_vec()].into_iter().enumerate()
+        [database_bytes, noise, view, b"SQLite format 3\0".to_vec(), b"not a database".to_vec()].into_iter().enumerate()
     {
         let at = scratch.0.join(format!("{n}/home"));
         put(&at, &[("config.toml", SETTINGS.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);

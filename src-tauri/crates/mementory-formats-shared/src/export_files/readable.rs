@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_give_the_record_back() {
+    fn a_record_is_restored_from_its_values() {
         let mut record = Record::new(Kind::Message, RecordKey::new("a", "b"), "text");
         record.times.created = Timestamp::parse("1969-12-31T23:59:59.123456Z");
         record.confidence = Some(0.1 + 0.2);

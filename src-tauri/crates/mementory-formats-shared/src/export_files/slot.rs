@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_gives_the_record_back_unless_another_program_changed_the_text() {
+    fn a_slot_restores_the_record_unless_another_program_changed_the_text() {
         let (native, mut wanted) = (record("the text"), record("the text"));
         wanted.tags = vec!["a".into()];
         wanted.key = RecordKey::new("elsewhere", "9");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_slot_of_ours_is_ignored() {
+    fn values_that_are_not_our_slot_are_ignored() {
         for json in [
             r#"{"a":1}"#,
             r#"{"x_mementory":[]}"#,

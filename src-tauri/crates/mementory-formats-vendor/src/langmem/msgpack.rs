@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_bytes_end() {
+    fn hostile_bytes_are_refused() {
         assert_eq!(read(&[]), None);
         assert_eq!(read(&[0xdd, 0xff, 0xff, 0xff, 0xff, 0x01]), None);
         assert_eq!(read(&[0x91; 1000]), None);

@@ -70,7 +70,7 @@ fn a_format_reads_what_it_wrote() {
 }
 
 #[test]
-fn records_come_back_at_the_declared_level() {
+fn records_are_preserved_as_completely_as_the_format_declares() {
     let cases = writable_cases();
     for case in &cases {
         if !is_valid_without_dangling_references(case) {
