@@ -100,9 +100,9 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let files = workspace::tree(&source);
     assert_tiers(&archive, &files, &expected(&case));
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 102_400);
-    let left: BTreeSet<&str> =
+    let lost_files: BTreeSet<&str> =
         report.losses.items.iter().filter(|l| l.field == "file").map(|l| l.record.as_str()).collect();
-    assert_eq!(left, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "large files are reported");
+    assert_eq!(lost_files, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "large files are reported");
     let planned = super::Alf
         .plan(&mut workspace::read(&source, &OpenClaw), &WriteOptions { everything: true, ..WriteOptions::default() })
         .unwrap();
@@ -141,10 +141,10 @@ fn spec_10_6_2_threshold_decides_the_tier() {
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 10_240);
 
     // A threshold larger than all files includes the whole workspace.
-    let whole = scratch.0.join("whole.alf");
-    let report = write_with(&mut workspace::read(&source, &OpenClaw), &whole, Some(1 << 30));
+    let complete_archive = scratch.0.join("whole.alf");
+    let report = write_with(&mut workspace::read(&source, &OpenClaw), &complete_archive, Some(1 << 30));
     assert_eq!(report.losses.count("file", LossKind::LeftOut), 0);
-    workspace::write(&mut read(&whole).unwrap(), &scratch.0.join("w"), &OpenClaw);
+    workspace::write(&mut read(&complete_archive).unwrap(), &scratch.0.join("w"), &OpenClaw);
     assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(files));
 }
 
@@ -267,12 +267,12 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
             if place == "artifacts/SOUL.md" && format.id() == "zeroclaw" {
                 continue; // ZeroClaw does not use raw/openclaw/, so the file is at its own path SOUL.md.
             }
-            let whole = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
-            let there = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
+            let original = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
+            let restored = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
             if case["redacted"].as_array().unwrap().contains(&json!(place)) {
-                assert!(!String::from_utf8_lossy(there).contains("not-a-real-key"), "{place}");
+                assert!(!String::from_utf8_lossy(restored).contains("not-a-real-key"), "{place}");
             } else {
-                assert_eq!(*there, whole, "{place}");
+                assert_eq!(*restored, original, "{place}");
             }
         }
         assert!(!tree.keys().any(|name| name.starts_with(".git/")));
@@ -414,8 +414,8 @@ fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
             // Raw files of another program's archive are written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut vault, &out, &OpenClaw);
-            let there = workspace::tree(&out).remove(path).unwrap_or_default();
-            assert!(!String::from_utf8_lossy(&there).contains("forged"), "{name} {path}");
+            let restored = workspace::tree(&out).remove(path).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&restored).contains("forged"), "{name} {path}");
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     if pointers.is_empty() {
         return None;
     }
-    let mut kept = Tree::Object(vec![]);
+    let mut moved_values = Tree::Object(vec![]);
     let mut vectors: BTreeSet<usize> = BTreeSet::new();
     for pointer in &pointers {
         let mut parts = pointer.split('/').skip(1);
@@ -68,12 +68,12 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),
             _ => tree.remove(top),
         }
-        kept.set(&format!("/{top}"), old);
+        moved_values.set(&format!("/{top}"), old);
     }
     if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
         let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
         if !bad.is_empty() {
-            kept.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
+            moved_values.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
             tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
         Some(raw @ Tree::Object(_)) => raw.clone(),
         _ => Tree::Object(vec![]),
     };
-    raw.set(FORBIDDEN_VALUES_MEMBER, kept);
+    raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     tree.set("raw_source_format", raw);
     let mut out = String::new();
     tree.write(&mut out);

@@ -224,15 +224,15 @@ impl Reader<'_> {
     /// Passthrough item for an entry. In an archive of several sources, agent and original name of the entry are taken
     /// from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
-        let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
-        let say =
-            |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
+        let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
+        let listed_or =
+            |key: &str, other: &str| listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
         let bundle = self.is_delta && role != "layer";
         PassthroughItem {
             format: if bundle { "alf_delta" } else { "alf" }.into(),
-            group: say("group", &self.manifest.agent),
-            name: say("name", name),
-            role: say("role", role),
+            group: listed_or("group", &self.manifest.agent),
+            name: listed_or("name", name),
+            role: listed_or("role", role),
             place: member.place.clone(),
         }
     }
@@ -513,8 +513,8 @@ impl Reader<'_> {
     /// Sends a tombstone for each deletion that contains only an id (spec §3.1.8), so that the vault removes the
     /// record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
-        let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
-        let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
+        let manifest_time = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
+        let Some(at) = manifest_time.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
         for id in std::mem::take(&mut self.deleted) {
             self.sink.tombstone(Tombstone {
                 id: format!("{}:{id}", self.manifest.agent),

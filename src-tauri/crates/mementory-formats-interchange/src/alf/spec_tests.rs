@@ -108,10 +108,10 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
             found.warnings.into_iter().map(|f| f.code).collect::<Vec<_>>(),
         )
     };
-    let good = memory(1, "2026-01-01T00:00:00Z", json!({"x_future": {"a": [1]}}));
-    assert_eq!(check(good.clone()), (vec![], vec!["index_missing".to_owned()]), "unknown fields are allowed");
+    let valid_line = memory(1, "2026-01-01T00:00:00Z", json!({"x_future": {"a": [1]}}));
+    assert_eq!(check(valid_line.clone()), (vec![], vec!["index_missing".to_owned()]), "unknown fields are allowed");
     for field in ["id", "agent_id", "content", "memory_type", "source", "temporal", "status", "namespace"] {
-        let mut line = good.clone();
+        let mut line = valid_line.clone();
         line.as_object_mut().unwrap().remove(field);
         assert!(check(line).0.contains(&"missing_field".to_owned()), "{field}");
     }
@@ -125,12 +125,12 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
             "embedding_dimensions",
         ),
     ] {
-        let mut line = good.clone();
+        let mut line = valid_line.clone();
         merge(&mut line, more.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{more}");
     }
     // By §8.2, a value that is not in a list of words is preserved and gives only a warning.
-    let mut line = good;
+    let mut line = valid_line;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));
 }
@@ -344,9 +344,13 @@ fn spec_10_7_principals_survive_a_round_trip() {
         ..MemorySource::default()
     };
     write(&mut other, &scratch.0.join("c.alf"));
-    let made: Value = serde_json::from_slice(&entries(&scratch.0.join("c.alf"))["principals.json"]).unwrap();
+    let principals_document: Value =
+        serde_json::from_slice(&entries(&scratch.0.join("c.alf"))["principals.json"]).unwrap();
     assert_eq!(
-        (made["principals"].as_array().unwrap().len(), &made["principals"][0]["principal_type"]),
+        (
+            principals_document["principals"].as_array().unwrap().len(),
+            &principals_document["principals"][0]["principal_type"]
+        ),
         (1, &"human".into())
     );
 }
@@ -411,13 +415,13 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
     let found = validate(&scratch.0.join("b.alf"));
     assert!(found.errors.is_empty() && found.warnings.is_empty(), "each record is in its range: {found:?}");
     // A new memory changes only the current partition.
-    let mut more = vault.records[0].clone();
+    let mut new_memory = vault.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();
-    more.key.value = id(20);
-    more.origin_id = Some(id(20));
-    more.times.created = mementory_model::Timestamp::parse("2026-11-01T00:00:00Z");
-    more.verbatim = Some(mementory_model::Verbatim::json(line));
-    vault.records.push(more);
+    new_memory.key.value = id(20);
+    new_memory.origin_id = Some(id(20));
+    new_memory.times.created = mementory_model::Timestamp::parse("2026-11-01T00:00:00Z");
+    new_memory.verbatim = Some(mementory_model::Verbatim::json(line));
+    vault.records.push(new_memory);
     write(&mut vault, &scratch.0.join("c.alf"));
     let (_, second) = partitions(&scratch, "c.alf");
     for name in ["2025-Q4", "2026-Q1", "2026-Q3"].map(|q| format!("memory/partitions/{q}.jsonl")) {

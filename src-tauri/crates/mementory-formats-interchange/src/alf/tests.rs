@@ -418,10 +418,10 @@ fn unsafe_archives_are_refused() {
     }
     let file = scratch.0.join("more.alf");
     pack(&file, &[("manifest.json", manifest), ("aa.txt", b"x"), ("ab.txt", b"y")]);
-    let good = std::fs::read(&file).unwrap();
+    let valid_bytes = std::fs::read(&file).unwrap();
     assert!(read(&file).is_ok());
     let patched = |find: &[u8], change: &dyn Fn(&mut [u8])| {
-        let mut bytes = good.clone();
+        let mut bytes = valid_bytes.clone();
         let places: Vec<usize> =
             bytes.windows(find.len()).enumerate().filter(|(_, w)| *w == find).map(|(i, _)| i).collect();
         places.into_iter().for_each(|at| change(&mut bytes[at..]));

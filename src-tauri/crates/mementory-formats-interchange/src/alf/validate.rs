@@ -57,9 +57,9 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     check.check_raw_sources();
     check.check_checksum(entry)?;
     let (errors, warnings) = check.unlisted;
-    let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
-    check.out.errors.extend((errors > 0).then(|| more(errors)));
-    check.out.warnings.extend((warnings > 0).then(|| more(warnings)));
+    let unlisted_count = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
+    check.out.errors.extend((errors > 0).then(|| unlisted_count(errors)));
+    check.out.warnings.extend((warnings > 0).then(|| unlisted_count(warnings)));
     Ok(check.out)
 }
 

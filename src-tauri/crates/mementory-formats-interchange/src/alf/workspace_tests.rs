@@ -299,8 +299,8 @@ fn applying_a_delta_removes_outdated_raw_files() {
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
     let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
     write(&mut vault, &at("base.alf"));
-    let whole = raw(&entries(&at("base.alf")), "openclaw");
-    assert!(whole.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
+    let raw_before = raw(&entries(&at("base.alf")), "openclaw");
+    assert!(raw_before.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
 
     edited(&mut vault, &old, "Moored at the north quay now.");
     let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
@@ -313,7 +313,7 @@ fn applying_a_delta_removes_outdated_raw_files() {
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
     // Files that are not made from records stay in the archive.
-    assert!(!raw(&after, "openclaw").is_empty() || whole.len() == 1);
+    assert!(!raw(&after, "openclaw").is_empty() || raw_before.len() == 1);
 }
 
 #[test]
@@ -349,20 +349,20 @@ fn several_workspaces_in_one_archive_stay_separate() {
             workspace::put(&at, &[(&format!("skills/{n}.sh"), name.as_bytes())]);
         }
     }
-    let mut both = workspace::read(&scratch.0.join("a"), &OpenClaw);
+    let mut merged = workspace::read(&scratch.0.join("a"), &OpenClaw);
     let other = workspace::read(&scratch.0.join("b"), &OpenClaw);
-    both.records.extend(other.records);
-    both.parts.extend(other.parts);
+    merged.records.extend(other.records);
+    merged.parts.extend(other.parts);
     let (archive, first, second) = (scratch.0.join("x.alf"), scratch.0.join("1"), scratch.0.join("2"));
-    workspace::write(&mut both, &first, &OpenClaw);
-    write(&mut both, &archive);
+    workspace::write(&mut merged, &first, &OpenClaw);
+    write(&mut merged, &archive);
     let mut back = read(&archive).unwrap();
     let owners = |vault: &MemorySource| {
         let all = vault.parts.iter().filter(|(item, _)| item.format == "openclaw");
         all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone()))
             .collect::<std::collections::BTreeSet<_>>()
     };
-    assert_eq!(owners(&back), owners(&both));
+    assert_eq!(owners(&back), owners(&merged));
     workspace::write(&mut back, &second, &OpenClaw);
     assert_eq!(workspace::tree(&second), workspace::tree(&first));
 }
@@ -400,14 +400,14 @@ fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     };
     let foreign = manifest(|ours| ours["generated"] = json!(false));
     assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files stay with the archive");
-    let lying = manifest(|ours| {
+    let with_false_digest = manifest(|ours| {
         let facts = std::fs::read(repo().join("fixtures/openclaw/workspace/input/memory/facts.db")).unwrap();
         ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed_secrets::sha256(&facts));
     });
     assert!(
-        lying.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")),
+        with_false_digest.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")),
         "a file without records is stored"
     );
-    let elsewhere = manifest(|ours| ours["workspaces"]["openclaw"]["scope"] = json!("openclawed"));
-    assert!(elsewhere.parts.iter().all(|(item, _)| item.format == "alf"));
+    let with_other_scope = manifest(|ours| ours["workspaces"]["openclaw"]["scope"] = json!("openclawed"));
+    assert!(with_other_scope.parts.iter().all(|(item, _)| item.format == "alf"));
 }

@@ -44,8 +44,8 @@ fn for_each_line(
                 let place = member.place.clone();
                 return Err(FormatError::Limit { limit: "entries", place, figure: limits.entries });
             }
-            let whole = buffer.ends_with(b"\n") || buffer.len() as u64 <= limits.line_bytes;
-            if !whole {
+            let is_complete = buffer.ends_with(b"\n") || buffer.len() as u64 <= limits.line_bytes;
+            if !is_complete {
                 let bytes = read + skip_line(&mut reader).map_err(io)?;
                 events += 1;
                 visit(

@@ -82,7 +82,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     let parent_id = |kind: Kind| parent.and_then(|key| target_id(kind, key, stored.parent_id.as_ref()));
     let wanted = wire_kind(record.kind);
     let mut references: Vec<(&str, Tree)> = vec![];
-    let fits = match wanted {
+    let ends_are_known = match wanted {
         "edge" => {
             let mut ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.kind == Kind::Entity);
             let mut end = || ends.next().and_then(|(l, id)| target_id(l.kind, &l.target, id.as_ref()));
@@ -99,7 +99,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
         "chunk" => parent_id(Kind::Resource).map(|resource| references.push(("resourceID", Tree::Text(resource)))),
         _ => Some(()),
     };
-    let spec = fits
+    let spec = ends_are_known
         .and_then(|()| kind_named(wanted))
         .or_else(|| kind_named("episode"))
         .unwrap_or(&super::kinds::KIND_SPECS[0]);

@@ -131,19 +131,19 @@ fn recognize_array(text: &str, is_selected: bool) -> Option<Recognized> {
         Err(_) => return None,
     };
     let first = first.as_object()?;
-    let only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
+    let has_only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
     let has = |needed: &[&str]| needed.iter().all(|k| first.get(*k).is_some_and(|v| v.is_string()));
     let uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(mementory_format::is_uuid);
     // The reference program writes UTC with a numeric offset, which is unusual.
     let stamped = |k: &str| first.get(k).and_then(|v| v.as_str()).is_some_and(|t| t.ends_with("+00:00"));
     if has(&["memory"]) {
-        let exact = uuid && only(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
+        let exact = uuid && has_only(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
         let exact = exact && stamped("created_at") && !first.contains_key("metadata");
         return (exact || is_selected)
             .then(|| (Encoding::Mem0, None, 0.5, "memories in the array that mem0 uses".into()));
     }
     if has(&["content"]) {
-        let exact = uuid && only(&GENERIC_MEMBERS) && has(&["type", "timestamp"]) && stamped("timestamp");
+        let exact = uuid && has_only(&GENERIC_MEMBERS) && has(&["type", "timestamp"]) && stamped("timestamp");
         return (exact || is_selected).then(|| (Encoding::Generic, None, 0.5, "memories in a plain array".into()));
     }
     None

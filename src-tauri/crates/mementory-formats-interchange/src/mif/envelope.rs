@@ -125,8 +125,8 @@ pub(super) fn decrypt(
 /// Encrypts a document. Returns the encryption object.
 pub(super) fn encrypt(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
     let sealed = passphrase.seal(Cipher::Aes256Gcm, &[], plain)?;
-    let wrong = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
-    let at = sealed.ciphertext.len().checked_sub(TAG_BYTES).ok_or_else(wrong)?;
+    let too_short = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
+    let at = sealed.ciphertext.len().checked_sub(TAG_BYTES).ok_or_else(too_short)?;
     let (payload, tag) = sealed.ciphertext.split_at(at);
     let word = |t: &str| Tree::Text(t.to_owned());
     let number = |n: u32| Tree::Number(n.to_string());

@@ -74,7 +74,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     };
     // Aliases may repeat content. The limit rejects a document whose aliases make it many times larger, which is an
     // attack.
-    let mut left = text.len() as u64 * 4 + 10_000;
+    let mut repeats_left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
@@ -112,7 +112,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 // cause a cycle.
                 let tree =
                     anchors.get(&id).ok_or_else(|| error("malformed", "an alias refers to an unknown anchor"))?;
-                left = left
+                repeats_left = repeats_left
                     .checked_sub(size(tree))
                     .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
                 charge(memory_cost(tree, true))?;
@@ -122,7 +122,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         };
         charge(memory_cost(&done, false))?;
         if anchor > 0 {
-            left = left
+            repeats_left = repeats_left
                 .checked_sub(size(&done))
                 .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
             charge(memory_cost(&done, true))?;

@@ -409,7 +409,7 @@ fn check_conversation(
 /// warning (§2, §12.1). A file that is not a document of the expected kind is an error.
 fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     let Some(store) = bundle.store else { return };
-    let beside = |path: &str| {
+    let member_at = |path: &str| {
         let name = format!("{}{path}", bundle.folder);
         let mut members = bundle.catalog.members().iter();
         members.find(|m| (m.root, m.archive) == (store.root, store.archive) && m.name == name)
@@ -417,7 +417,7 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     let embeddings = [(String::new(), "embeddings.json".to_owned())];
     let named = ids.files.iter().map(|file| (file, &bundle.conversations));
     for ((place, path), documents) in named.chain(embeddings.iter().map(|file| (file, &bundle.embeddings))) {
-        match beside(path) {
+        match member_at(path) {
             Some(file) if documents.iter().any(|d| d.id == file.id) => {}
             Some(file) => {
                 let message = "not a document of the format: its `schema` is missing, wrong or cannot be read";

@@ -97,11 +97,11 @@ const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
 fn is_in_listed_bundle(catalog: &Catalog, member: &Member) -> bool {
     let mut folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
-    let beside = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
+    let neighbours = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
     folders.any(|folder| {
         let inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
-        beside().any(|m| inside(m).as_deref() == Some("CHECKSUMS"))
-            && beside().filter_map(inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
+        neighbours().any(|m| inside(m).as_deref() == Some("CHECKSUMS"))
+            && neighbours().filter_map(inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
     })
 }
 

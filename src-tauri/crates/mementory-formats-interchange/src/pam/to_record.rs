@@ -170,13 +170,13 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
 /// Text of a message: its content, else the parts of its content, else its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
-    let whole = text(content, "text").unwrap_or_default();
+    let whole_text = text(content, "text").unwrap_or_default();
     let parts: Vec<&str> = match content.get("parts") {
         Some(Tree::Array(parts)) => parts.iter().filter_map(|p| text(p, "text")).filter(|t| !t.is_empty()).collect(),
         _ => vec![],
     };
-    match (whole.is_empty(), parts.is_empty()) {
-        (false, _) => whole.to_owned(),
+    match (whole_text.is_empty(), parts.is_empty()) {
+        (false, _) => whole_text.to_owned(),
         (true, false) => parts.join("\n"),
         (true, true) => tool_text(tree),
     }

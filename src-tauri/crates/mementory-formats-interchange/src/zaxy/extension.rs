@@ -99,14 +99,14 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;
     let own = map.remove(COMPOSED_MEMBER).is_none();
-    let mut whole = members(mapped);
+    let mut mapped_members = members(mapped);
     if own {
         map.remove("origin");
     } else {
-        whole.remove("origin");
+        mapped_members.remove("origin");
     }
-    whole.entry("origin").or_insert_with(|| serde_json::to_value(&mapped.origin).unwrap_or_default());
-    let mut record = extension::apply(whole, map)?;
+    mapped_members.entry("origin").or_insert_with(|| serde_json::to_value(&mapped.origin).unwrap_or_default());
+    let mut record = extension::apply(mapped_members, map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if own || changed {
         record.origin = mapped.origin.clone();

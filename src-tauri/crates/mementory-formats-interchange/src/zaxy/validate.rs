@@ -41,11 +41,11 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             Some((code, why)) => errors.add(code, &pointer, &why),
             None => {
                 check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));
-                let here = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
-                if kind != BundleKind::Subset && here < last {
+                let event_position = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
+                if kind != BundleKind::Subset && event_position < last {
                     warnings.add("order", &pointer, "entries are not in the order of their events");
                 }
-                last = here;
+                last = event_position;
             }
         }
         if has_repeated_key(&tree) {
@@ -75,8 +75,9 @@ type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<Strin
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
     let envelope = &bundle.envelope;
     if let Tree::Object(members) = &envelope.tree {
-        let twice = members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
-        if twice.is_some() || members.iter().any(|(_, v)| has_repeated_key(v)) {
+        let repeated_member =
+            members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
+        if repeated_member.is_some() || members.iter().any(|(_, v)| has_repeated_key(v)) {
             warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
         }
     }

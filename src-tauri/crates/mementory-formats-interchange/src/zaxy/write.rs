@@ -205,13 +205,13 @@ impl BundleWriter {
                 && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
                 && (wanted.is_none() || source.envelope.text_member("version") == wanted)
         };
-        let mut whole = self
+        let mut valid_envelopes = self
             .envelopes
             .iter()
             .filter(all_of)
             .map(|c| &c.envelope)
             .filter(|f| is_still_valid(f, &self.entries, &leaves));
-        if let (Some(envelope), None) = (whole.next(), whole.next()) {
+        if let (Some(envelope), None) = (valid_envelopes.next(), valid_envelopes.next()) {
             return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
         if wanted == Some(PORTABLE_VERSION) {

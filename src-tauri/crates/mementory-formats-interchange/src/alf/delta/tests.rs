@@ -87,11 +87,12 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
 
     // Step 2: add, change and remove memories; change the identity, a principal and a credential.
     let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
-    let late = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
+    let backdated = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
     vault.records.push(new.clone());
-    vault.records.push(late);
-    let gone = vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
-    let gone = vault.records.remove(gone.unwrap());
+    vault.records.push(backdated);
+    let removed_index =
+        vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
+    let removed = vault.records.remove(removed_index.unwrap());
     let mut removed_credential = String::new();
     for i in 0..vault.records.len() {
         let record = &mut vault.records[i];
@@ -122,7 +123,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     assert_eq!(manifest["changes"]["memory"]["record_count"], 4);
     assert_eq!(manifest["changes"]["principals"]["changed_ids"].as_array().unwrap().len(), 1);
     let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
-    assert!(!sent.contains(&gone.text), "a deletion does not contain the deleted text");
+    assert!(!sent.contains(&removed.text), "a deletion does not contain the deleted text");
 
     // Steps 4 and 5: the result equals a full export.
     let applied = apply(&at("s0.alf"), &[at("d1.alf-delta")], &at("applied.alf"), &Limits::default()).unwrap();
@@ -148,8 +149,8 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     assert_eq!(second["sync"]["new_sequence"], sequence + 2);
     assert_eq!(second["changes"].as_object().unwrap().keys().collect::<Vec<_>>(), ["memory"]);
     assert_eq!(second["changes"]["memory"]["record_count"], 1);
-    let both = [at("d1.alf-delta"), at("d2.alf-delta")];
-    assert_eq!(apply(&at("s0.alf"), &both, &at("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
+    let deltas = [at("d1.alf-delta"), at("d2.alf-delta")];
+    assert_eq!(apply(&at("s0.alf"), &deltas, &at("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
     assert_eq!(
         validate(&at("s2.alf"))
             .errors
@@ -194,10 +195,10 @@ fn deltas_are_applied_in_order_or_not_at_all() {
         let deltas: Vec<_> = names.iter().map(|n| at(n)).collect();
         let result = apply(&at("base.alf"), &deltas, &at("out.alf"), &Limits::default());
         let written = at("out.alf").exists();
-        let left = std::fs::read_dir(&scratch.0)
+        let has_partial_file = std::fs::read_dir(&scratch.0)
             .unwrap()
             .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
-        assert!(!left, "no partial file remains");
+        assert!(!has_partial_file, "no partial file remains");
         assert_eq!(written, result.is_ok(), "{names:?}");
         if written {
             let texts = contents(&at("out.alf"));
@@ -221,8 +222,8 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     assert!(matches!(run(&["1", "cut"]), Err(ApplyError::Format(_))));
     assert!(matches!(run(&["1", "base.alf"]), Err(ApplyError::Format(FormatError::Invalid { .. }))));
     std::fs::write(at("out.alf"), b"mine").unwrap();
-    let there = apply(&at("base.alf"), &[at("1")], &at("out.alf"), &Limits::default());
-    assert!(matches!(there, Err(ApplyError::Exists { .. })));
+    let refused = apply(&at("base.alf"), &[at("1")], &at("out.alf"), &Limits::default());
+    assert!(matches!(refused, Err(ApplyError::Exists { .. })));
     assert_eq!(std::fs::read(at("out.alf")).unwrap(), b"mine");
     assert_eq!(check_base(&at("base.alf"), &at("2"), &Limits::default(), None).unwrap()[0].code, "delta_gap");
     assert_eq!(check_base(&at("base.alf"), &at("1"), &Limits::default(), None).unwrap(), []);

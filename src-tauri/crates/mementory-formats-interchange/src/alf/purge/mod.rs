@@ -162,8 +162,8 @@ fn run_with_audit(
     files: &[&Path],
     each: &mut dyn FnMut(&Path) -> Result<(), FormatError>,
 ) -> Result<PathBuf, FormatError> {
-    let left = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
-    audit.left = left(0);
+    let names_from = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
+    audit.left = names_from(0);
     let path = audit.write_beside(beside)?;
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
@@ -173,7 +173,7 @@ fn run_with_audit(
             }
             return Err(error);
         }
-        audit.left = left(done + 1);
+        audit.left = names_from(done + 1);
         if audit.left.is_empty() {
             audit.complete(Timestamp::now());
         }
@@ -305,8 +305,9 @@ impl Deletion<'_> {
         if let Some(mut own) = slot::vendor(&tree).cloned()
             && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
         {
-            let kept = scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
-            own.set("scopes", Tree::Object(kept));
+            let remaining_scopes =
+                scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
+            own.set("scopes", Tree::Object(remaining_scopes));
             slot::set_vendor(&mut tree, own);
         }
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)

@@ -102,9 +102,9 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let new = entries(&file);
     let third = String::from_utf8(new["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
     assert_eq!(third.lines().count(), 97, "10.14.2a");
-    let kept: Vec<&str> = third.lines().collect();
+    let remaining_lines: Vec<&str> = third.lines().collect();
     let old_third = String::from_utf8(old["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
-    assert!(kept.iter().all(|l| old_third.lines().any(|o| o == *l)), "all other lines keep their bytes");
+    assert!(remaining_lines.iter().all(|l| old_third.lines().any(|o| o == *l)), "all other lines keep their bytes");
     for name in [
         "memory/partitions/2025-Q4.jsonl",
         "memory/partitions/2026-Q4.jsonl",
@@ -194,10 +194,13 @@ fn spec_10_14_purges_deltas_and_whole_agents() {
     assert_eq!(manifest["changes"]["memory"]["record_count"], 1);
 
     let stranger = scratch.0.join("stranger.alf-delta");
-    let theirs = manifest.to_string().replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
-    pack(&stranger, &[("manifest.json", theirs.as_bytes())]);
-    let both = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
-    assert!(matches!(purge_agent(&file, &both), Err(FormatError::Invalid { code: "delta_wrong_agent", .. })));
+    let foreign_manifest = manifest.to_string().replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
+    pack(&stranger, &[("manifest.json", foreign_manifest.as_bytes())]);
+    let options_with_foreign_delta = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
+    assert!(matches!(
+        purge_agent(&file, &options_with_foreign_delta),
+        Err(FormatError::Invalid { code: "delta_wrong_agent", .. })
+    ));
     assert!(
         file.exists() && delta.exists() && stranger.exists(),
         "nothing is deleted when one file is of another agent"
@@ -288,19 +291,19 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     std::fs::remove_file(done.audit_path.unwrap()).unwrap();
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
-    let gone = purge_agent(&file, &purge_options).unwrap();
-    assert_eq!(gone.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
-    assert!(gone.files.iter().all(|path| !path.exists()));
+    let purged = purge_agent(&file, &purge_options).unwrap();
+    assert_eq!(purged.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
+    assert!(purged.files.iter().all(|path| !path.exists()));
     let [audit] = audits().try_into().unwrap();
     assert!(audit["completed_at"].is_string() && audit.get("left").is_none(), "{audit}");
-    std::fs::remove_file(gone.audit_path.unwrap()).unwrap();
+    std::fs::remove_file(purged.audit_path.unwrap()).unwrap();
 
     // Simulates a disk that fails.
     agent(&file);
-    let stuck = inner.join("c.alf-delta");
-    delta(&stuck);
+    let unremovable = inner.join("c.alf-delta");
+    delta(&unremovable);
     delta(&at("a.alf-delta"));
-    let mut files = vec![stuck.as_path(), file.as_path()];
+    let mut files = vec![unremovable.as_path(), file.as_path()];
     let fail = |bad: &'static str| {
         move |path: &Path| match path.ends_with(bad) {
             true => Err(FormatError::io(bad, std::io::ErrorKind::PermissionDenied.into())),

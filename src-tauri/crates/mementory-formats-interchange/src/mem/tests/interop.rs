@@ -137,12 +137,12 @@ fn we_list_the_bytes_that_the_sdk_signed() {
     for (name, more) in
         [("full", &[] as &[&str]), ("delta", &["--since", "2026-03-01T00:00:00+00:00"]), ("pack", &["--evidence"])]
     {
-        let theirs = temp.join(&format!("{name}.mem"));
-        run_mem_check(&python, "make", &[&[theirs.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
-        let validation = validate(&theirs, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
+        let sdk_bundle = temp.join(&format!("{name}.mem"));
+        run_mem_check(&python, "make", &[&[sdk_bundle.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
+        let validation = validate(&sdk_bundle, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
         assert_eq!(validation.kind.as_deref(), Some(if name == "delta" { "incremental" } else { "full" }));
-        let found = signatures(&theirs);
+        let found = signatures(&sdk_bundle);
         assert_eq!(found.len(), if name == "delta" { 2 } else { 3 }, "the bundle's and the tombstones'");
         let cases: Vec<String> = found
             .iter()
@@ -156,7 +156,7 @@ fn we_list_the_bytes_that_the_sdk_signed() {
         assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(found.len()), "{name}");
         // After a round trip through our code the tombstones still have their signatures.
         let back = temp.join(&format!("{name}-back.mem"));
-        write(&read(&theirs), &[], &back);
+        write(&read(&sdk_bundle), &[], &back);
         let again = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
         assert!(again.tombstones.values().all(|valid| *valid), "{name}: {:?}", again.tombstones);
     }
@@ -168,12 +168,12 @@ fn the_sdk_merges_our_incremental_exports() {
     let temp = TempDir::new();
     let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
     let mut sink = records_of_every_kind();
-    let late = sink.records.split_off(6);
+    let added_records = sink.records.split_off(6);
     write(&sink, &[], &base);
-    sink.records.extend(late);
+    sink.records.extend(added_records);
     sink.tombstones = with_deletion().tombstones;
     write(&sink, &[], &full);
-    let whole = sdk_verdict(&python, &full, &[]);
+    let full_verdict = sdk_verdict(&python, &full, &[]);
     let onto_base = ["--onto", base.to_str().unwrap()];
     for (name, options) in [
         ("difference", WriteOptions { base: Some(base.clone()), ..WriteOptions::default() }),
@@ -184,7 +184,7 @@ fn the_sdk_merges_our_incremental_exports() {
         let verdict = sdk_verdict(&python, &out, &onto_base);
         assert!(verdict.valid, "{name}: {:?}", verdict.issues);
         assert_eq!(verdict.mode.as_deref(), Some("incremental"));
-        assert_eq!(verdict.ids, whole.ids, "{name}: base and increment contain all records");
+        assert_eq!(verdict.ids, full_verdict.ids, "{name}: base and increment contain all records");
         assert!(name != "difference" || report.withheld["unchanged"] == 6);
         assert_eq!(verdict.tombstones.len(), 1);
     }
@@ -259,12 +259,12 @@ fn the_sdk_agrees_on_our_fixtures() {
         // If the reference SDK finds fewer errors than we do, the case file lists the errors of the SDK.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
-        let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
+        let reference_errors = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
         let ours = || validate(&input, &[]).errors.into_iter().map(|f| f.message).collect();
-        let mut messages: Vec<String> = said.unwrap_or_else(ours);
-        let theirs: Vec<_> = verdict.issues.into_iter().filter(|i| !i.starts_with("import: ")).collect();
+        let mut messages: Vec<String> = reference_errors.unwrap_or_else(ours);
+        let sdk_messages: Vec<_> = verdict.issues.into_iter().filter(|i| !i.starts_with("import: ")).collect();
         messages.sort();
-        assert_eq!(messages, theirs, "{}", input.display());
+        assert_eq!(messages, sdk_messages, "{}", input.display());
     }
 }
 

@@ -109,9 +109,9 @@ fn l0_checksums_match_the_manifest() {
     let (digest, _) = text.split_once(' ').unwrap();
     upper.replace("CHECKSUMS", digest, &digest.to_uppercase());
     assert_eq!(upper.errors(), ["checksums_mismatch"], "lowercase hex");
-    let more = FixtureBundle::copy_of("loose-1.0");
-    std::fs::write(more.at.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64))).unwrap();
-    assert_eq!(more.errors(), ["checksums_mismatch"], "every listed file and no others");
+    let with_extra_line = FixtureBundle::copy_of("loose-1.0");
+    std::fs::write(with_extra_line.at.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64))).unwrap();
+    assert_eq!(with_extra_line.errors(), ["checksums_mismatch"], "every listed file and no others");
     let none = FixtureBundle::copy_of("loose-1.0");
     std::fs::remove_file(none.at.join("CHECKSUMS")).unwrap();
     assert_eq!(none.errors(), ["checksums_missing"]);
@@ -290,9 +290,9 @@ fn l0_paths_stay_inside_the_bundle() {
         assert_eq!(copy.errors()[0], "path_escapes", "{path}");
         assert!(copy.import().is_err());
     }
-    let twice = FixtureBundle::copy_of("small");
-    twice.replace("manifest.json", "items/context.jsonl", "items/episode.jsonl");
-    assert!(twice.errors().contains(&"duplicate_path".to_owned()));
+    let with_duplicate = FixtureBundle::copy_of("small");
+    with_duplicate.replace("manifest.json", "items/context.jsonl", "items/episode.jsonl");
+    assert!(with_duplicate.errors().contains(&"duplicate_path".to_owned()));
 }
 
 #[cfg(unix)]
@@ -340,10 +340,10 @@ fn l0_folders_with_records_have_no_unlisted_files() {
         assert_eq!(messages, [format!("unlisted file present: {path}")]);
         assert!(copy.import().is_err());
     }
-    let beside = FixtureBundle::copy_of("small");
-    std::fs::write(beside.at.join("README.txt"), "hello\n").unwrap();
-    assert_eq!(beside.warnings(), ["unlisted_beside"], "no checksum and no signature covers it");
-    assert!(beside.errors().is_empty());
+    let with_unlisted_file = FixtureBundle::copy_of("small");
+    std::fs::write(with_unlisted_file.at.join("README.txt"), "hello\n").unwrap();
+    assert_eq!(with_unlisted_file.warnings(), ["unlisted_beside"], "no checksum and no signature covers it");
+    assert!(with_unlisted_file.errors().is_empty());
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     let temp = TempDir::new();
     let out = temp.join("signed.mem");
     copy(&bundle, &out);
-    let reach = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
+    let empty_derived = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
     let line = |signature: &str| {
         format!(
             r#"{{"targetID":"e","id":"t1","zz":1,"op":"delete","targetKind":"episode","actor":"a","deletedAt":"2026-01-01T00:00:00.5Z"{signature}}}"#
@@ -73,7 +73,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     assert_eq!(signed[0].tombstone.as_deref(), Some("t1"));
     assert_eq!(signed[0].token, Some((vec![0xab; 32], vec![0xcd; 64])));
     let expected = format!(
-        r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{reach},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
+        r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{empty_derived},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
     );
     assert_eq!(String::from_utf8(signed[0].message.clone()).unwrap(), expected);
     assert_eq!(signed[1].token, None);

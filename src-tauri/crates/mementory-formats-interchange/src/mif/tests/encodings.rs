@@ -31,7 +31,7 @@ fn documents_are_detected_by_their_content() {
         .collect();
     let path = temp.put("utf16.json", [vec![0xff, 0xfe], utf16].concat());
     assert_eq!(read(&path).unwrap().records.len(), 1);
-    let theirs = [
+    let other_files = [
         ("chats.json", r#"[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]"#),
         (
             "mem0.json",
@@ -45,7 +45,7 @@ fn documents_are_detected_by_their_content() {
         ("notes.txt", "The mif_version: 1.0 is what I read about.\nIt has memories: many.\n"),
         ("lines.jsonl", "{\"type\":\"header\",\"v\":1}\n{\"type\":\"memory\"}\n"),
     ];
-    for (name, text) in theirs {
+    for (name, text) in other_files {
         let path = temp.put(name, text);
         assert_ne!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
@@ -127,12 +127,12 @@ fn duplicate_keys_in_yaml_are_reported() {
 #[test]
 fn truncated_deep_and_invalid_json_is_rejected() {
     let temp = TempDir::new("broken");
-    let cut = temp.put(
+    let truncated = temp.put(
         "cut.json",
         format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON},{{"id""#),
     );
-    assert!(matches!(read(&cut), Err(FormatError::Invalid { code: "malformed", .. })));
-    assert_eq!(codes(&validate(&cut).errors), ["malformed"]);
+    assert!(matches!(read(&truncated), Err(FormatError::Invalid { code: "malformed", .. })));
+    assert_eq!(codes(&validate(&truncated).errors), ["malformed"]);
     let deep = format!(r#"{{"id":"mem_2","content":"y","x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
     let path = temp.put(
         "deep.json",

@@ -87,10 +87,10 @@ fn an_envelope_without_a_readable_document_is_rejected() {
     };
     assert_eq!(code(seal(b"hello").err().unwrap()), "malformed");
     let inner = super::super::wire::json(&super::super::envelope::encrypt(b"{}", &FakeCipher("tea")).unwrap());
-    let twice = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
-    assert_eq!(code(seal(twice.as_bytes()).err().unwrap()), "encrypted_twice");
-    let fine = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
-    assert_eq!(seal(fine).unwrap().records[0].text, "inside");
+    let nested = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
+    assert_eq!(code(seal(nested.as_bytes()).err().unwrap()), "encrypted_twice");
+    let plain_document = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
+    assert_eq!(seal(plain_document).unwrap().records[0].text, "inside");
 }
 
 #[test]

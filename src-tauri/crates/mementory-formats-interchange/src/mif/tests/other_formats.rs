@@ -73,8 +73,8 @@ fn vault() -> MemoryStore {
         .into_iter()
         .map(|e| Link { relation: "end".into(), kind: Kind::Entity, target: e.key.clone() })
         .collect();
-    let mut loose = record(Kind::Relation, "r2", "ends that are not there");
-    loose.links =
+    let mut dangling_relation = record(Kind::Relation, "r2", "ends that are not there");
+    dangling_relation.links =
         vec![Link { relation: "end".into(), kind: Kind::Entity, target: RecordKey::new("elsewhere", "nobody") }];
     let mut file = record(Kind::Attachment, "a1", "");
     file.title = Some("tea.png".into());
@@ -90,7 +90,8 @@ fn vault() -> MemoryStore {
     let plain =
         [Kind::Profile, Kind::Fact, Kind::Resource, Kind::Chunk, Kind::Procedure, Kind::Credential, Kind::Audit]
             .map(|kind| record(kind, &format!("p-{}", kind.as_str()), &format!("A {}", kind.as_str())));
-    let mut records = vec![memory, conversation, message, empty, todo, tea, tea_again, relation, loose, file, long];
+    let mut records =
+        vec![memory, conversation, message, empty, todo, tea, tea_again, relation, dangling_relation, file, long];
     records.extend(plain);
     MemoryStore { records, ..MemoryStore::default() }
 }

@@ -241,13 +241,13 @@ fn a_document_converts_to_the_other_version_and_back() {
         let (_, input) = case(name);
         let temp = TempDir::new(&format!("across-{name}"));
         let mut store = read(&input).unwrap();
-        let there = temp.0.join("there.mif.json");
-        let report = write(&mut store, &there, &options("json", Some(other)));
+        let converted = temp.0.join("there.mif.json");
+        let report = write(&mut store, &converted, &options("json", Some(other)));
         assert_eq!(report.version, other);
-        let validation = validate(&there);
+        let validation = validate(&converted);
         assert!(validation.errors.is_empty(), "{name}: {:?}", validation.errors);
-        assert_eq!(value(&there)["mif_version"], other);
-        let mut store = read(&there).unwrap();
+        assert_eq!(value(&converted)["mif_version"], other);
+        let mut store = read(&converted).unwrap();
         let back = temp.0.join("back.mif.json");
         write(&mut store, &back, &options("json", Some(from)));
         assert_eq!(value(&back), value(&input), "{name}");

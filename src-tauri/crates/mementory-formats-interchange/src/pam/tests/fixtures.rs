@@ -153,11 +153,11 @@ fn official_samples_are_valid_and_written_back_unchanged() {
     ] {
         assert_eq!(json(&scratch.at(was)), json(&scratch.at(is)), "{was}");
     }
-    let theirs = folder.join("sdk-fixture-memory-store.json");
-    assert_eq!(errors(&theirs), Vec::<String>::new());
-    let mut source = read(&theirs).unwrap();
+    let sdk_file = folder.join("sdk-fixture-memory-store.json");
+    assert_eq!(errors(&sdk_file), Vec::<String>::new());
+    let mut source = read(&sdk_file).unwrap();
     write(&mut source, &scratch.at("sdk"), &full_export());
-    assert_eq!(json(&theirs), json(&scratch.at("sdk/memory-store.json")));
+    assert_eq!(json(&sdk_file), json(&scratch.at("sdk/memory-store.json")));
     // The signature in the official example is a placeholder.
     let signed = signatures(&scratch.at("in"));
     assert!(!signed.is_empty(), "the example has an integrity with a place for one");

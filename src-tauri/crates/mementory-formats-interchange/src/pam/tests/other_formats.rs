@@ -45,12 +45,12 @@ fn records_of_other_formats_round_trip_unchanged() {
             assert_eq!(a, b, "{name}");
         }
         // Writing the same records again gives the same memories.
-        let twice = scratch.at(&format!("{name}-twice"));
+        let rewritten = scratch.at(&format!("{name}-twice"));
         again.parts.clear();
-        write(&mut again, &twice, &full_export());
+        write(&mut again, &rewritten, &full_export());
         assert_eq!(
             json(&out.join("memory-store.json"))["memories"],
-            json(&twice.join("memory-store.json"))["memories"]
+            json(&rewritten.join("memory-store.json"))["memories"]
         );
     }
 }

@@ -94,8 +94,8 @@ fn an_increment_contains_the_changes_and_is_a_valid_store() {
     });
     let by_time = WriteOptions { since: Timestamp::parse("2026-11-20T12:00:00Z"), ..full_export() };
     let by_base = WriteOptions { base: Some(scratch.at("full")), ..full_export() };
-    let both = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..full_export() };
-    for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", both, true)] {
+    let by_time_and_base = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..full_export() };
+    for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", by_time_and_base, true)] {
         let out = scratch.at(name);
         let report = write(&mut source, &out, &options);
         let store = json(&out.join("memory-store.json"));
@@ -279,8 +279,8 @@ fn deep_and_truncated_input_is_refused() {
 #[test]
 fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
     let scratch = Scratch::new("forbidden");
-    let whole = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
-    let mut store: Value = serde_json::from_str(&whole).unwrap();
+    let fixture_text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
+    let mut store: Value = serde_json::from_str(&fixture_text).unwrap();
     store.as_object_mut().unwrap().remove("integrity");
     let memory = &mut store["memories"][0];
     memory["confidence"]["current"] = serde_json::json!(1.7);
@@ -298,14 +298,14 @@ fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
         let written = json(&scratch.at(name).join("memory-store.json"));
         let memories = written["memories"].as_array().unwrap();
         let memory = memories.iter().find(|m| m["id"] == "mem-tea").unwrap();
-        let kept = &memory["metadata"]["mementory_forbidden"];
-        assert_eq!(kept["/confidence/current"], 1.7, "{name}");
+        let moved_values = &memory["metadata"]["mementory_forbidden"];
+        assert_eq!(moved_values["/confidence/current"], 1.7, "{name}");
         assert_eq!(
-            (&kept["/metadata/language"], &kept["/tags/0"]),
+            (&moved_values["/metadata/language"], &moved_values["/tags/0"]),
             (&serde_json::json!("english"), &Value::Null),
             "{name}"
         );
-        assert_eq!(kept["/tags"], serde_json::json!(["Drinks"]), "{name}");
+        assert_eq!(moved_values["/tags"], serde_json::json!(["Drinks"]), "{name}");
         let found = errors(&scratch.at(name));
         assert!(!found.iter().any(|code| code == "bad_value"), "{name}: {found:?}");
     }

@@ -94,9 +94,9 @@ fn a_disclosure_equals_that_of_the_reference() {
         let selector =
             Selector { grains: [Grain::Event].into(), since_seq: Some(1), max_seq: Some(3), ..Selector::default() };
         disclose(&fixture(&format!("signed-{algorithm}")), &selector, &out, &Limits::default()).unwrap();
-        let theirs: Value =
+        let reference_subset: Value =
             serde_json::from_slice(&std::fs::read(fixture(&format!("subset-{algorithm}"))).unwrap()).unwrap();
-        assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&out).unwrap()).unwrap(), theirs);
+        assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&out).unwrap()).unwrap(), reference_subset);
     }
 }
 
