@@ -89,12 +89,12 @@ impl Export {
             let note = format!("written as a {}: this format has no other place for it", mapped.kind.as_str());
             losses.add(&stored.id, "kind", LossKind::Narrowed, &note);
         }
-        let there = members(mapped);
+        let written_members = members(mapped);
         for (name, value) in members(record) {
             if SILENT_MEMBERS.contains(&name.as_str()) {
                 continue;
             }
-            match loss_of(&value, there.get(&name)) {
+            match loss_of(&value, written_members.get(&name)) {
                 None => {}
                 Some(_) if name == "verbatim" => {
                     let note = "this format cannot hold the original text of another source";

@@ -26,14 +26,14 @@ pub struct Document<'t> {
 impl<'t> Document<'t> {
     /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule is only a body.
     pub fn parse(text: &'t str) -> Self {
-        let whole = Self { body: text, ..Self::default() };
-        let Some((yaml, body)) = split(text) else { return whole };
+        let without_frontmatter = Self { body: text, ..Self::default() };
+        let Some((yaml, body)) = split(text) else { return without_frontmatter };
         let salvaged = key_lines(yaml);
         match parse_yaml(yaml) {
             Ok(Value::Object(fields)) => Self { yaml: Some(yaml), fields, broken: None, body },
             Ok(Value::Null) => Self { yaml: Some(yaml), body, ..Self::default() },
-            Ok(_) if salvaged.is_empty() => whole,
-            Err(_) if salvaged.is_empty() => whole,
+            Ok(_) if salvaged.is_empty() => without_frontmatter,
+            Err(_) if salvaged.is_empty() => without_frontmatter,
             Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is no mapping".into()), body },
             Err(reason) => Self { yaml: Some(yaml), fields: salvaged, broken: Some(reason), body },
         }

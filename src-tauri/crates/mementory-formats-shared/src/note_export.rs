@@ -215,9 +215,9 @@ mod tests {
             "> quoted",
             "<div>\nx",
         ] {
-            let whole = format!("{}\n\n- part_of [[Other]]\n", closed(text));
-            let items = outline(&whole).items;
-            let last = items.last().and_then(|item| whole.get(item.span.clone())).unwrap_or_default();
+            let with_list = format!("{}\n\n- part_of [[Other]]\n", closed(text));
+            let items = outline(&with_list).items;
+            let last = items.last().and_then(|item| with_list.get(item.span.clone())).unwrap_or_default();
             assert_eq!(last.trim(), "part_of [[Other]]", "{text}");
         }
         assert_eq!(closed("```\ncode\n```"), "```\ncode\n```");

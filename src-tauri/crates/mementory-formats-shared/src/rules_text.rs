@@ -70,9 +70,9 @@ pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
     let (mut line, mut counted) = (1, 0);
     for (n, (range, words, section)) in found.into_iter().enumerate() {
         let end = if n == last { text.len() } else { range.end };
-        let begin = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
-        line += text[counted..begin].matches('\n').count();
-        counted = begin;
+        let text_start = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
+        line += text[counted..text_start].matches('\n').count();
+        counted = text_start;
         let digest = content_id(&format!("{}\n{words}", section.as_deref().unwrap_or_default()));
         let count = seen.entry(digest.clone()).or_default();
         *count += 1;

@@ -69,18 +69,18 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
 /// Like [`open`], but also opens a database whose end is missing, if it is small enough to be read into memory. Reading
 /// any row of such a database can fail.
 pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
-    let whole = open(catalog, member, limits);
-    if whole.is_ok() || member.size > limits.element_bytes {
-        return whole;
+    let opened_whole = open(catalog, member, limits);
+    if opened_whole.is_ok() || member.size > limits.element_bytes {
+        return opened_whole;
     }
     let mut database_bytes = catalog.bytes(member, limits.element_bytes)?;
     let max_rows = database_bytes.len() as u64 / MIN_ROW_BYTES;
     if !keep_whole_pages(&mut database_bytes) {
-        return whole;
+        return opened_whole;
     }
-    let Ok(connection) = open_image(database_bytes, None, true) else { return whole };
+    let Ok(connection) = open_image(database_bytes, None, true) else { return opened_whole };
     if check_schema(&connection).is_err() {
-        return whole;
+        return opened_whole;
     }
     Ok(Database { connection, max_rows, is_log_unread: false, is_cut: true })
 }
@@ -213,15 +213,15 @@ mod tests {
             db.execute("INSERT INTO t VALUES (?1, zeroblob(2000))", [n]).unwrap();
         }
         drop(db);
-        let whole = std::fs::read(&path).unwrap();
-        assert!(check_schema(&open_image(whole.clone(), None, true).unwrap()).is_ok());
-        let half = open_image(whole[..whole.len() / 2].to_vec(), None, true).unwrap();
+        let complete_bytes = std::fs::read(&path).unwrap();
+        assert!(check_schema(&open_image(complete_bytes.clone(), None, true).unwrap()).is_ok());
+        let half = open_image(complete_bytes[..complete_bytes.len() / 2].to_vec(), None, true).unwrap();
         assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
-        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        std::fs::write(&path, &complete_bytes[..complete_bytes.len() / 2]).unwrap();
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let cut = open_cut(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
-        assert!(cut.is_cut);
-        let mut rows = cut.connection.prepare("SELECT key FROM t").unwrap();
+        let truncated = open_cut(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
+        assert!(truncated.is_cut);
+        let mut rows = truncated.connection.prepare("SELECT key FROM t").unwrap();
         let mut rows = rows.query([]).unwrap();
         let mut count = 0;
         while let Ok(Some(_)) = rows.next() {

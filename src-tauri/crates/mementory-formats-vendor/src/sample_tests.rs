@@ -18,7 +18,7 @@ fn samples_of_vendors_are_not_claimed_as_notes_or_local_chats() {
             continue;
         }
         let found = claiming(&path);
-        let wrong: Vec<_> = found.iter().filter(|format| NOTES_AND_CHATS.contains(format)).collect();
-        assert!(wrong.is_empty(), "{name}: {found:?}");
+        let wrong_claims: Vec<_> = found.iter().filter(|format| NOTES_AND_CHATS.contains(format)).collect();
+        assert!(wrong_claims.is_empty(), "{name}: {found:?}");
     }
 }

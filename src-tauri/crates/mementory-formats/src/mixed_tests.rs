@@ -154,14 +154,14 @@ fn a_claude_file_next_to_chatgpt_conversations_does_not_prevent_their_detection(
 #[test]
 fn a_newer_download_beside_an_unpacked_export_is_opened() {
     let newer = zip(&[("conversations.json", json_list(&[chatgpt_conversation("2", "newer", "")]))]);
-    let theirs = zip(&[("photo.txt", b"x".to_vec())]);
+    let unrelated_archive = zip(&[("photo.txt", b"x".to_vec())]);
     let upload = zip(&[("conversations.json", json_list(&[chatgpt_conversation("3", "uploaded", "")]))]);
     let dir = folder(
         "newer",
         &[
             ("conversations.json", json_list(&[chatgpt_conversation("1", "older", "")])),
             ("6f0a4d-2026-11-01.zip", newer),
-            ("holiday.zip", theirs),
+            ("holiday.zip", unrelated_archive),
             ("file-AbCdEfGhIjKlMnOpQrSt-backup.zip", upload.clone()),
             ("file-ZyXwVuTsRqPoNmLkJiHg.dat", upload),
         ],
@@ -233,7 +233,7 @@ fn an_attachment_known_only_by_id_gets_the_name_of_its_file() {
 
 #[test]
 fn unrelated_files_in_the_folder_are_not_attachments() {
-    let said = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;
+    let attachment_metadata = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;
     let names = r#"{"file_mapped.dat":"shopping list.txt","notes":"plan.pdf"}"#;
     let file = || b"x".to_vec();
     let ours = [
@@ -254,7 +254,7 @@ fn unrelated_files_in_the_folder_are_not_attachments() {
         "tax.pdf",
     ];
     let mut files = vec![
-        ("conversations.json", json_list(&[chatgpt_conversation("1", "a", said)])),
+        ("conversations.json", json_list(&[chatgpt_conversation("1", "a", attachment_metadata)])),
         ("conversation_asset_file_names.json", names.into()),
     ];
     files.extend(ours.iter().chain(&strangers).map(|name| (*name, file())));
@@ -341,8 +341,8 @@ fn claude_memory_files_are_read_alone_and_in_any_form() {
         assert_eq!(seen.dropped.len(), *dropped, "{json}: {:?}", seen.dropped);
         assert!(seen.dropped.iter().all(|d| d.kind == Some(Kind::Memory)));
     }
-    let alone = folder("alone", &[("export.json", files[0].0.into())]);
-    assert_eq!(read(&alone).0.texts("claude", Kind::Memory), ["Likes tea."]);
+    let export_alone = folder("alone", &[("export.json", files[0].0.into())]);
+    assert_eq!(read(&export_alone).0.texts("claude", Kind::Memory), ["Likes tea."]);
 }
 
 #[test]

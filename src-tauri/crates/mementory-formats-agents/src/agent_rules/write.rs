@@ -120,13 +120,13 @@ impl Room {
             }
             Ok(())
         })?;
-        let mut left = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
+        let mut remaining = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
         let mut out = vec![Size::default(); NAMES.len()];
         for at in TOPICS_BY_USE {
             let (Some(wanted), Some(room)) = (wanted.get(at), out.get_mut(at)) else { continue };
-            *room = if left.holds(*wanted) { *wanted } else { left };
-            left.bytes -= room.bytes.min(left.bytes);
-            left.lines -= room.lines.min(left.lines);
+            *room = if remaining.holds(*wanted) { *wanted } else { remaining };
+            remaining.bytes -= room.bytes.min(remaining.bytes);
+            remaining.lines -= room.lines.min(remaining.lines);
         }
         Ok(Self(out))
     }
@@ -197,11 +197,11 @@ fn main_file(topics: &[Topic], export: &Export) -> String {
         out.push_str("\n## More\n\nRead these files when a task is about their topic:\n\n");
         for (topic, name) in topics.iter().zip(NAMES) {
             let Some(path) = topic.paths.first() else { continue };
-            let more = match topic.paths.len() {
+            let further_files = match topic.paths.len() {
                 1 => String::new(),
                 n => format!(" and {} more files with this name and a number", n - 1),
             };
-            let _ = writeln!(out, "- [{name}]({path}){more}: {} memories", topic.count);
+            let _ = writeln!(out, "- [{name}]({path}){further_files}: {} memories", topic.count);
         }
     }
     out

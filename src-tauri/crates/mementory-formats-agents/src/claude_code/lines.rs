@@ -116,8 +116,8 @@ fn attached(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
         }
         None => {
             let raw = ["content", "snippet", "message", "prompt"].into_iter().find_map(|k| attachment.raw_value(k));
-            let whole = line.raw_value("attachment");
-            content.text = raw.or(whole).map(nested_text).unwrap_or_default();
+            let whole_attachment = line.raw_value("attachment");
+            content.text = raw.or(whole_attachment).map(nested_text).unwrap_or_default();
         }
     }
 }

@@ -84,7 +84,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
         let mut out = HashSet::new();
         let mut buffer: Vec<u8> = Vec::new();
         loop {
-            let kept = buffer.len();
+            let kept_bytes = buffer.len();
             let read = (&mut *bytes).take(256 << 10).read_to_end(&mut buffer);
             let damaged = match read {
                 Ok(_) => false,
@@ -101,7 +101,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
                     out.insert(String::from_utf8_lossy(&value[..end]).into_owned());
                 }
             }
-            if damaged || buffer.len() == kept {
+            if damaged || buffer.len() == kept_bytes {
                 return Ok(out);
             }
             let tail = buffer.len().saturating_sub(128);

@@ -164,8 +164,8 @@ impl Index {
     }
 
     fn text(&self) -> String {
-        let more = self.count - self.listed;
-        let rest = match more {
+        let unlisted = self.count - self.listed;
+        let rest = match unlisted {
             0 => String::new(),
             n => format!("- [{n} more files in this folder](.) — search them by the `description` at their start\n"),
         };

@@ -210,13 +210,13 @@ impl Session {
 
     /// Returns to the turn before the last `prompts` prompts. The next turn begins a new branch there.
     fn roll_back(&mut self, prompts: u64) {
-        let mut left = prompts;
-        while left > 0
+        let mut remaining = prompts;
+        while remaining > 0
             && let Some(at) = self.current
             && let Some(found) = self.turns.get(at)
         {
             if found.turn.role == "user" && !found.turn.hidden {
-                left -= 1;
+                remaining -= 1;
             }
             self.current = found.parent;
         }
@@ -229,7 +229,7 @@ impl Session {
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
         // Position of each turn in the conversation. For an event that repeats an item, the turn before it.
-        let mut kept: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
+        let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeated, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
         // The event that follows each turn. The next item then follows this event.
@@ -237,13 +237,13 @@ impl Session {
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
                 repeated += 1;
-                kept.push(last);
+                positions.push(last);
                 continue;
             }
             let mut turn = found.turn;
             let follows_event = event_after.remove(&found.parent);
             let parent = match has_items {
-                true => follows_event.or_else(|| found.parent.and_then(|at| kept.get(at).copied().flatten())),
+                true => follows_event.or_else(|| found.parent.and_then(|at| positions.get(at).copied().flatten())),
                 // Without items, events follow each other.
                 false => last,
             };
@@ -253,7 +253,7 @@ impl Session {
             turn.parent = parent.map_or(TurnParent::Root, TurnParent::At);
             chat.note_time(turn.times.created);
             last = Some(chat.turns.len());
-            kept.push(last);
+            positions.push(last);
             chat.turns.push(turn);
         }
         if !self.other_lines.is_empty() {

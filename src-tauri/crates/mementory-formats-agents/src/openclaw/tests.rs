@@ -82,9 +82,9 @@ fn an_edit_or_removal_changes_only_its_own_section() {
     let at = source.records.iter().position(|r| r.text.contains("Prefers tea")).unwrap();
     source.records[at].text = "Prefers coffee.".into();
     source.edited.insert(at);
-    let gone = source.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
-    let removed = source.records[gone].verbatim.clone().unwrap().text;
-    source.records[gone] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
+    let removed_position = source.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
+    let removed = source.records[removed_position].verbatim.clone().unwrap().text;
+    source.records[removed_position] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
     write(&mut source, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (tree(&fixture()), tree(&scratch.0.join("w")));
     let text = |files: &BTreeMap<String, Vec<u8>>, name: &str| String::from_utf8(files[name].clone()).unwrap();

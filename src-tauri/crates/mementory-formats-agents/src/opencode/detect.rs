@@ -92,7 +92,7 @@ fn is_storage(keys: &Keys) -> bool {
 fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
     let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();
-    let more = catalog.head(member, 4 * HEAD_BYTES).unwrap_or_default();
-    let has = |word: &[u8]| [head, &more, &log].iter().any(|bytes| memmem::find(bytes, word).is_some());
+    let longer_head = catalog.head(member, 4 * HEAD_BYTES).unwrap_or_default();
+    let has = |word: &[u8]| [head, &longer_head, &log].iter().any(|bytes| memmem::find(bytes, word).is_some());
     has(b"session_id") && has(b"message_id") && has(b"time_created") && has(b"part") && has(b"directory")
 }

@@ -56,8 +56,8 @@ fn an_edit_changes_its_row_and_no_page_contains_removed_text() {
     let scratch = Scratch::new("zeroclaw-edit");
     create_home(&scratch.0.join("home"));
     let mut source = read(&scratch.0.join("home"), &ZeroClaw);
-    let gone = source.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
-    source.records.remove(gone);
+    let removed_position = source.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
+    source.records.remove(removed_position);
     let at = source.records.iter().position(|r| r.text.contains("green tea")).unwrap();
     source.records[at].text = "Likes black tea.".into();
     source.edited.insert(at);
@@ -116,14 +116,14 @@ fn a_database_in_use_is_read_with_its_write_ahead_log() {
 #[test]
 fn a_hostile_or_damaged_database_does_not_affect_other_files() {
     let scratch = Scratch::new("zeroclaw-bad");
-    let good = {
+    let valid_bytes = {
         let at = scratch.0.join("g/memory.db");
         database_at(&at, &[("a", "a", "Some words that are longer than a few.", "core")]);
         std::fs::read(at).unwrap()
     };
-    let mut database_bytes = good.clone();
-    database_bytes.truncate(good.len() / 2);
-    let mut noise = good.clone();
+    let mut database_bytes = valid_bytes.clone();
+    database_bytes.truncate(valid_bytes.len() / 2);
+    let mut noise = valid_bytes.clone();
     noise[100..4000].fill(0xff);
     let view = {
         let at = scratch.0.join("v.db");

@@ -68,10 +68,10 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
     let mut compared = 0;
     for record in &source.records {
         let id = vault_id(record.kind, &record.key);
-        let lost: BTreeSet<&str> =
+        let lost_fields: BTreeSet<&str> =
             report.losses.items.iter().filter(|loss| loss.record == id).map(|loss| loss.field.as_str()).collect();
         // A text that is made from a title is not a loss.
-        if lost.is_empty() || lost.contains("text") || record.text.trim().is_empty() {
+        if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
         let same: Vec<BTreeSet<String>> = back
@@ -81,7 +81,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .map(|other| differing(record, other))
             .collect();
         let expected: BTreeSet<String> =
-            lost.iter().filter(|name| !SILENT.contains(*name)).map(|name| (*name).to_owned()).collect();
+            lost_fields.iter().filter(|name| !SILENT.contains(*name)).map(|name| (*name).to_owned()).collect();
         // A link may lead to the same record under another key, and a source may get the name of the folder. The report
         // lists these losses, but this comparison cannot see them.
         let is_as_listed = |found: &BTreeSet<String>| {

@@ -64,9 +64,9 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     chat.times.updated = last;
     chat.source = Source { project: character.clone(), ..Source::default() };
     // A character begins every chat with the same message, so the key also includes the person's first message.
-    let said = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
+    let first_prompt = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
     let opening = chat.turns.first().map(|turn| turn.text.as_str());
-    chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{said:?}", chat.times.created)));
+    chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{first_prompt:?}", chat.times.created)));
     chat.title = character;
     chat.leaf = before;
     if chat.verbatim.is_none() {
@@ -98,7 +98,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         (_, Some(false)) => "assistant",
         (_, None) => "unknown",
     };
-    let said = line.text("mes").unwrap_or_default();
+    let own_text = line.text("mes").unwrap_or_default();
     let name = first_text(line, &["name"]);
     let extra = line.object("extra");
     let parent = before.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
@@ -119,14 +119,14 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
         // `swipes` also contains the message itself, which is added below.
-        if words == said && !std::mem::replace(&mut skipped, true) {
+        if words == own_text && !std::mem::replace(&mut skipped, true) {
             continue;
         }
         let mut turn = make(&words, number + 1);
         turn.verbatim = Some(Verbatim::json(raw.get()));
         out.push(turn);
     }
-    let mut turn = make(&said, 0);
+    let mut turn = make(&own_text, 0);
     turn.verbatim = Some(Verbatim::json(text));
     turn.fields = other_fields(line, &MEMBERS);
     turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));

@@ -146,8 +146,8 @@ impl Reader<'_> {
                     Err(e) => {
                         errors += 1;
                         let closed = elements.only_cut_element();
-                        let lost = if closed.is_some() { Kind::Message } else { Kind::Conversation };
-                        self.report_element_error(member, &e, lost);
+                        let lost_kind = if closed.is_some() { Kind::Message } else { Kind::Conversation };
+                        self.report_element_error(member, &e, lost_kind);
                         if let Some((pointer, closed)) = closed {
                             seen += 1;
                             self.read_conversation(member, (&pointer, &closed), names, account)?;

@@ -20,9 +20,9 @@ fn records_from_chatgpt_are_read_back_unchanged() {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&ChatGpt, &case);
         let written = write_and_read(&mut source, &ChatGpt);
-        let lost = written.ids_with_losses();
+        let ids_with_losses = written.ids_with_losses();
         let mut checked = 0;
-        for record in source.records.iter().filter(|r| !lost.contains(id_of(r).as_str())) {
+        for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             // The source repeats a memory, so there are several records with its key.
             let is_same = |back: &&Record| {
                 let mut expected = Record { origin: back.origin.clone(), ..record.clone() };

@@ -165,7 +165,7 @@ fn generated_exports_have_the_expected_counts() {
         let single = layout == "flat" || (layout == "batch" && batches == 1);
         let out = dir.join(format!("{layout}-{batches}{}", if single { ".zip" } else { "" }));
         let truth = dir.join(format!("{layout}-{batches}.truth.json"));
-        let made = Command::new("python3")
+        let generator = Command::new("python3")
             .arg(shared.join("exports/gen_exports.py"))
             .args(["claude", "--conversations", "250", "--mb", "3", "--layout", layout])
             .args(["--batches", &batches.to_string(), "--out"])
@@ -173,7 +173,7 @@ fn generated_exports_have_the_expected_counts() {
             .arg("--truth")
             .arg(&truth)
             .output();
-        if !made.is_ok_and(|m| m.status.success()) {
+        if !generator.is_ok_and(|m| m.status.success()) {
             mementory_format::testkit::skipped("the generator cannot be run here");
             break;
         }

@@ -13,9 +13,9 @@ fn records_from_claude_are_read_back_unchanged() {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&Claude, &case);
         let written = write_and_read(&mut source, &Claude);
-        let lost = written.ids_with_losses();
+        let ids_with_losses = written.ids_with_losses();
         let (mut checked, mut missing) = (0, 0);
-        for record in source.records.iter().filter(|r| !lost.contains(id_of(r).as_str())) {
+        for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             let Some(back) = written.found(record) else {
                 missing += 1;
                 continue;

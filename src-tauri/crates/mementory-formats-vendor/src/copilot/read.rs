@@ -136,8 +136,8 @@ impl Table {
         let times = Times { created: created_times().min(), updated: created_times().max(), ..Times::default() };
         let first = turns.first().and_then(|turn| turn.key.clone());
         let is_prompt = turns.iter().any(|turn| turn.fields.contains_key(CLIENT_APP));
-        let begin = times.created.map_or_else(|| format!("{first:?}"), |time| time.to_rfc3339());
-        let identity = if is_prompt { format!("{first:?}") } else { format!("{}\n{begin}", self.title) };
+        let created_text = times.created.map_or_else(|| format!("{first:?}"), |time| time.to_rfc3339());
+        let identity = if is_prompt { format!("{first:?}") } else { format!("{}\n{created_text}", self.title) };
         let chat = Chat {
             key: Some(content_id(&identity)),
             title: (!self.title.is_empty()).then(|| self.title.clone()),
@@ -195,9 +195,9 @@ fn turn(header: &Header, columns: &Columns, row: Row, time: Option<Timestamp>, p
     if columns.layout == Layout::Prompts {
         fields.insert(CLIENT_APP.into(), client_app.into());
     }
-    let begin = time.map_or_else(|| row.cell(columns.time).trim().to_owned(), |time| time.to_rfc3339());
+    let time_text = time.map_or_else(|| row.cell(columns.time).trim().to_owned(), |time| time.to_rfc3339());
     Turn {
-        key: Some(content_id(&format!("{begin}\n{role}\n{client_app}\n{text}"))),
+        key: Some(content_id(&format!("{time_text}\n{role}\n{client_app}\n{text}"))),
         role: role.into(),
         text,
         content_type: "text".into(),

@@ -204,7 +204,7 @@ fn pairs(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
     let Some((question, answer)) = pair(object) else { return vec![turn] };
-    let half = |role: &str, raw: &RawValue| {
+    let turn_of = |role: &str, raw: &RawValue| {
         let mut content = Content::default();
         content.add(raw);
         Turn {
@@ -219,7 +219,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
             ..Turn::default()
         }
     };
-    vec![half(USER, question), half(ASSISTANT, answer)]
+    vec![turn_of(USER, question), turn_of(ASSISTANT, answer)]
 }
 
 /// The first question and the first answer. Instructions before them are often the same in many conversations.

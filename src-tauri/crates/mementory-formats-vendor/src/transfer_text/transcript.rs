@@ -172,9 +172,9 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     if speakers.iter().any(|(_, found)| found.style == Style::Export && !found.label.is_empty()) {
         return Some(Some(Style::Export));
     }
-    let both = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
+    let both_speak = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
     let styles = [Style::Heading, Style::Bold, Style::Plain].map(Some);
-    styles.into_iter().chain([None]).find(|style| both(*style))
+    styles.into_iter().chain([None]).find(|style| both_speak(*style))
 }
 
 /// If the first line of a turn is only a time, moves it to the time of the turn.
