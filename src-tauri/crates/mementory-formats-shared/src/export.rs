@@ -128,8 +128,10 @@ impl Export {
 
     /// The id at the source, if the record was read from this format. Else the vault id in the form of a UUID.
     pub fn id(&self, stored: &StoredRecord) -> String {
-        let own = stored.record.origin_id.clone();
-        own.filter(|_| stored.record.origin.format == self.format && !self.strip).unwrap_or_else(|| uuid_of(&stored.id))
+        let id_at_source = stored.record.origin_id.clone();
+        id_at_source
+            .filter(|_| stored.record.origin.format == self.format && !self.strip)
+            .unwrap_or_else(|| uuid_of(&stored.id))
     }
 
     /// Completes the report with losses that concern no record: deletions, and passthrough files.

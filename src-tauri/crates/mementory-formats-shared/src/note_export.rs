@@ -63,9 +63,9 @@ impl Places {
                 return Ok(());
             }
             let title = title_of(&stored.record);
-            let own = own_path(export, &stored).filter(|path| is_note_path(path) && folder.take(path));
-            let is_own = own.is_some();
-            let path = own.unwrap_or_else(|| folder.free_path(folder_of(stored.record.kind), &title, ".md"));
+            let free_own_path = own_path(export, &stored).filter(|path| is_note_path(path) && folder.take(path));
+            let is_own = free_own_path.is_some();
+            let path = free_own_path.unwrap_or_else(|| folder.free_path(folder_of(stored.record.kind), &title, ".md"));
             out.0.insert(stored.id, Place { path, title, is_own });
             Ok(())
         })?;

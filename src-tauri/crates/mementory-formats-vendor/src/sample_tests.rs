@@ -13,8 +13,8 @@ fn samples_of_vendors_are_not_claimed_as_notes_or_local_chats() {
     entries.sort();
     for path in entries {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let own = ["15-basic-memory", "17-obsidian-vault"].contains(&name.as_str());
-        if own || name.ends_with(".py") || name == "edge" {
+        let is_own_sample = ["15-basic-memory", "17-obsidian-vault"].contains(&name.as_str());
+        if is_own_sample || name.ends_with(".py") || name == "edge" {
             continue;
         }
         let found = claiming(&path);

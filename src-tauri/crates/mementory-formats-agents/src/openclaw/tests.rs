@@ -101,10 +101,10 @@ fn records_of_other_formats_survive_a_round_trip() {
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.\n## and a dog");
     fact.source.platform = "chatgpt".into();
     fact.confidence = Some(0.5);
-    let mut dead = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
-    dead.status = Some("deleted".into());
+    let mut deleted = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
+    deleted.status = Some("deleted".into());
     let message = Record::new(Kind::Message, RecordKey::new("chatgpt", "m"), "hello");
-    let mut source = MemorySource { records: vec![fact.clone(), dead, message], ..MemorySource::default() };
+    let mut source = MemorySource { records: vec![fact.clone(), deleted, message], ..MemorySource::default() };
     let report = write(&mut source, &scratch.0.join("w"), &OpenClaw);
     assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
     let files = tree(&scratch.0.join("w"));

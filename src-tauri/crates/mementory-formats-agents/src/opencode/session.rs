@@ -112,9 +112,9 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     }
     // Older versions have the parts or the text in the message itself.
     if parts.is_empty() {
-        let own = info.list("parts").unwrap_or_default();
-        own.iter().filter_map(|part| Object::parse(part.get())).for_each(|part| read_part(&part, &mut content));
-        if let Some(raw) = info.raw_value("content").filter(|_| own.is_empty()) {
+        let own_parts = info.list("parts").unwrap_or_default();
+        own_parts.iter().filter_map(|part| Object::parse(part.get())).for_each(|part| read_part(&part, &mut content));
+        if let Some(raw) = info.raw_value("content").filter(|_| own_parts.is_empty()) {
             content.push(raw);
         }
     }

@@ -150,13 +150,13 @@ fn write_database(
                 continue;
             }
             let Some(id) = id_of(&row) else { continue };
-            let new = written_ids.insert(id.clone());
+            let is_new = written_ids.insert(id.clone());
             if let Some(old) = before.iter().find(|r| id_of(r).as_deref() == Some(&id)) {
                 // an earlier export of this program added the row, and its text may have changed since
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
                 }
-            } else if new {
+            } else if is_new {
                 changes.added.push(row);
             }
             workspace.add_slot(path, &content, &record);

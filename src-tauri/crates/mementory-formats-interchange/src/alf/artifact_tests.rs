@@ -75,8 +75,8 @@ fn assert_tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BT
         }
     }
     let sum = |tier: u64| {
-        let of = expected.iter().filter(|(_, t)| **t == tier).map(|(name, _)| files[name].len());
-        (of.clone().count(), of.sum::<usize>())
+        let sizes_of_tier = expected.iter().filter(|(_, t)| **t == tier).map(|(name, _)| files[name].len());
+        (sizes_of_tier.clone().count(), sizes_of_tier.sum::<usize>())
     };
     let layer = &document(archive, "manifest.json")["layers"]["attachments"];
     let counted = |count: &str, size: &str| (layer[count].clone(), layer[size].clone());
@@ -298,20 +298,20 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
             _ => mementory_formats_agents::zeroclaw::testing::create_home(&home),
         }
         workspace::put(&home, &[(&quay, b"film")]);
-        let mut together = workspace::read(&home, format);
+        let mut merged = workspace::read(&home, format);
         let vault = read(&archive).unwrap();
-        together.records.extend(vault.records);
-        together.parts.extend(vault.parts);
-        together.files.extend(vault.files);
-        workspace::write(&mut together, &both, format);
+        merged.records.extend(vault.records);
+        merged.parts.extend(vault.parts);
+        merged.files.extend(vault.files);
+        workspace::write(&mut merged, &both, format);
         let tree = workspace::tree(&both);
         assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT_FILE)), (&b"film"[..], None), "{}", format.id());
 
         // An export of that workspace includes the files, and lists the absent ones.
-        let again = scratch.0.join(format!("{}.alf", format.id()));
-        write_with(&mut workspace::read(&out, format), &again, None);
-        assert_eq!(validate(&again).errors, []);
-        let index = index(&again);
+        let second_archive = scratch.0.join(format!("{}.alf", format.id()));
+        write_with(&mut workspace::read(&out, format), &second_archive, None);
+        assert_eq!(validate(&second_archive).errors, []);
+        let index = index(&second_archive);
         assert_eq!(index["data/tides.csv"]["hash"], rows[0]["hash"]);
         assert_eq!(index["images/quay.mov"]["hash"], rows[10]["hash"]);
         assert_eq!(index["images/quay.mov"]["archive_path"], Value::Null);
@@ -407,10 +407,10 @@ fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
             all.insert("manifest.json".into(), manifest.to_string().into_bytes());
             pack(&forged, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
             let mut vault = read(&forged).unwrap();
-            let ours = |(item, _): &(mementory_format::PassthroughItem, Vec<u8>)| {
+            let is_forged_file = |(item, _): &(mementory_format::PassthroughItem, Vec<u8>)| {
                 item.format == "openclaw" && item.name == path
             };
-            assert!(!vault.parts.iter().any(ours), "{name} {path}");
+            assert!(!vault.parts.iter().any(is_forged_file), "{name} {path}");
             // Raw files of another program's archive are written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut vault, &out, &OpenClaw);

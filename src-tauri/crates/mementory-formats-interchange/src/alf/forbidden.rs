@@ -59,8 +59,8 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             vectors.insert(index);
             continue;
         }
-        let old = tree.get(top).cloned().unwrap_or(Tree::Null);
-        match (top, old.as_str()) {
+        let old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
+        match (top, old_value.as_str()) {
             ("id", Some(id)) => {
                 let id = stable_v7(created_of(&tree), &format!("{agent}\n{id}")).hyphenated().to_string();
                 tree.set(top, Tree::Text(id));
@@ -68,7 +68,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),
             _ => tree.remove(top),
         }
-        moved_values.set(&format!("/{top}"), old);
+        moved_values.set(&format!("/{top}"), old_value);
     }
     if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
         let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));

@@ -52,8 +52,8 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(validate(&path("two.alf")).errors, []);
 
     // §10.2.1, step 3: no memory has both versions.
-    let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
-    assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
+    let count_of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
+    assert_eq!((count_of(1) + count_of(2), count_of(2)), (lines.len(), 1));
 
     // §10.2.1, step 4: another vault, which imported everything on one day, exports the same versions.
     let mut other = read(&path("two.alf")).unwrap();

@@ -28,8 +28,8 @@ impl Reader<'_> {
                 name if name.starts_with("artifacts/") => "artifact",
                 _ => "entry",
             };
-            let ours = self.manifest.is_generated() && (*name == MANIFEST_FILE || Some(*name) == index);
-            if ours {
+            let is_generated = self.manifest.is_generated() && (*name == MANIFEST_FILE || Some(*name) == index);
+            if is_generated {
                 continue;
             }
             if self.is_delta && *name == super::detect::DELTA_MANIFEST_FILE {

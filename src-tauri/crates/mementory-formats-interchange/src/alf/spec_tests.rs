@@ -137,11 +137,11 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
 
 #[test]
 fn spec_10_2_1_identity_versions_of_lines_survive_a_round_trip() {
-    let with = |n: u32, version: Option<u32>| {
+    let memory_of_version = |n: u32, version: Option<u32>| {
         let source = version.map_or(json!({}), |v| json!({"source": {"identity_version": v}}));
         memory(n, "2026-01-01T00:00:00Z", source)
     };
-    let lines = [with(1, Some(1)), with(2, Some(2)), with(3, None)];
+    let lines = [memory_of_version(1, Some(1)), memory_of_version(2, Some(2)), memory_of_version(3, None)];
     let (_scratch, _, back) = round_trip(&lines, &[("identity", identity(json!({})))], "10-2-1");
     assert_eq!(back[&id(1)]["source"]["identity_version"], 1);
     assert_eq!(back[&id(2)]["source"]["identity_version"], 2);

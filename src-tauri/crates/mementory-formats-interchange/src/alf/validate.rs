@@ -492,13 +492,13 @@ fn number(tree: Option<&Tree>) -> Option<u64> {
 /// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated
 /// principal.
 fn count_non_record_elements(tree: &Tree, layer: &str) -> u64 {
-    let ours = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
+    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
     let companion = |slot: &&Tree| match layer {
         "attachments" => true,
         "principals" => slot.get("generated").is_some(),
         _ => false,
     };
-    ours.filter(companion).count() as u64
+    our_slots.filter(companion).count() as u64
 }
 
 fn rows<'t>(tree: &'t Tree, key: &str) -> &'t [Tree] {

@@ -227,10 +227,10 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
         assert!(!text.contains("sk-zc-0123456789") && !text.contains("0011\n"), "{name}");
     }
     let rows = json_of(&all, "credentials.json")["credentials"].as_array().unwrap().clone();
-    let ours: Vec<&Value> = rows.iter().filter(|r| r["encryption"]["layout"] == "keepsake-credential-v1").collect();
-    let labels: Vec<&str> = ours.iter().map(|r| r["label"].as_str().unwrap()).collect();
+    let our_rows: Vec<&Value> = rows.iter().filter(|r| r["encryption"]["layout"] == "keepsake-credential-v1").collect();
+    let labels: Vec<&str> = our_rows.iter().map(|r| r["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["secrets of settings and key files"]);
-    assert!(ours.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
+    assert!(our_rows.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
 
     let config = |vault: &MemorySource| vault.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
     let mut right = read_with(&inside, sealed_with("tea")).unwrap();
@@ -279,17 +279,17 @@ fn archive_has_the_edited_text_and_not_the_old_one() {
     let scratch = Scratch::new("edit-travels");
     let archive = scratch.0.join("a.alf");
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
-    let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    edited(&mut vault, &old, "Moored at the north quay now.");
+    let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    edited(&mut vault, &old_text, "Moored at the north quay now.");
     write(&mut vault, &archive);
     for (name, bytes) in entries(&archive) {
-        assert!(!String::from_utf8_lossy(&bytes).contains(&old), "{name} still contains the old text");
+        assert!(!String::from_utf8_lossy(&bytes).contains(&old_text), "{name} still contains the old text");
     }
     let mut back = read(&archive).unwrap();
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let tree = workspace::tree(&scratch.0.join("w"));
     let contains = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
-    assert!(contains("Moored at the north quay now.") && !contains(&old));
+    assert!(contains("Moored at the north quay now.") && !contains(&old_text));
 }
 
 #[test]
@@ -297,19 +297,19 @@ fn applying_a_delta_removes_outdated_raw_files() {
     let scratch = Scratch::new("edit-by-delta");
     let at = |name: &str| scratch.0.join(name);
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
-    let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
     write(&mut vault, &at("base.alf"));
     let raw_before = raw(&entries(&at("base.alf")), "openclaw");
-    assert!(raw_before.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
+    assert!(raw_before.values().any(|b| String::from_utf8_lossy(b).contains(&old_text)));
 
-    edited(&mut vault, &old, "Moored at the north quay now.");
+    edited(&mut vault, &old_text, "Moored at the north quay now.");
     let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
     AlfDelta.write(&mut vault, &at("one.alf-delta"), &options).unwrap();
     apply(&at("base.alf"), &[at("one.alf-delta")], &at("new.alf"), &Limits::default()).unwrap();
     assert_eq!(validate(&at("new.alf")).errors, []);
     let after = entries(&at("new.alf"));
     for (name, bytes) in &after {
-        assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still contains the old text");
+        assert!(!String::from_utf8_lossy(bytes).contains(&old_text), "{name} still contains the old text");
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
     // Files that are not made from records stay in the archive.

@@ -187,18 +187,18 @@ pub(super) fn build(
     tree.set("checksum", text(checksum));
     tree.set("checksum_scope", text(scope));
     if several {
-        let mut ours = object([
+        let mut our_slot = object([
             ("generated", Tree::Bool(true)),
             ("scopes", Tree::Object(layers.scopes.clone())),
             ("entries", Tree::Object(layers.entries.clone())),
         ]);
         if !layers.workspaces.is_empty() {
-            ours.set("workspaces", Tree::Object(layers.workspaces.clone()));
+            our_slot.set("workspaces", Tree::Object(layers.workspaces.clone()));
         }
         if let Some(vault) = &layers.lineage {
-            ours.set("lineage", text(vault));
+            our_slot.set("lineage", text(vault));
         }
-        slot::set_vendor(&mut tree, ours);
+        slot::set_vendor(&mut tree, our_slot);
     }
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(FORMAT_VERSION).to_owned();
     let mut out = String::new();

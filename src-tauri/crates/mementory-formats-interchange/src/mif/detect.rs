@@ -63,9 +63,10 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 let version = line["mif_version"].as_str().map(str::to_owned);
                 return Some((Encoding::Jsonl, version, 1.0, "JSON lines whose header has mif_version".into()));
             }
-            let ours = line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
-                && has("data");
-            if ours && text.contains("\"mif_version\"") {
+            let is_record_line =
+                line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
+                    && has("data");
+            if is_record_line && text.contains("\"mif_version\"") {
                 // Lines of this format without a header at the start. The reader reports the missing header.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }

@@ -267,13 +267,13 @@ pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result
         return Ok((blocks(&markdown(&bytes, &source.place)?).len() as u64, vec![]));
     }
     let items = items(&bytes, &source.place)?;
-    let bad = items.iter().enumerate();
-    let bad = bad.flat_map(|(i, raw)| match record_from_item(raw.get(), source.original_encoding, limits) {
+    let faults = items.iter().enumerate();
+    let faults = faults.flat_map(|(i, raw)| match record_from_item(raw.get(), source.original_encoding, limits) {
         Err(code) => vec![(format!("/{i}"), code)],
         Ok(_) => {
             forbidden_values(raw.get(), limits).into_iter().map(|(at, code)| (format!("/{i}{at}"), code)).collect()
         }
     });
-    let bad = bad.collect();
-    Ok((items.len() as u64, bad))
+    let faults = faults.collect();
+    Ok((items.len() as u64, faults))
 }

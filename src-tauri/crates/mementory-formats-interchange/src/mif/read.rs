@@ -170,8 +170,8 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
-    let ours = slot::get(&first_pass.root);
-    if let Some(Tree::Array(documents)) = ours.and_then(|o| o.get("documents")) {
+    let our_slot = slot::get(&first_pass.root);
+    if let Some(Tree::Array(documents)) = our_slot.and_then(|o| o.get("documents")) {
         for document in documents {
             let Some(frame) = document_frame::read(document) else { continue };
             let group =
@@ -180,7 +180,7 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
         }
     }
     // The frame of a document that we generated contains nothing to preserve.
-    if ours.and_then(|o| o.get("generated")).is_some() {
+    if our_slot.and_then(|o| o.get("generated")).is_some() {
         return Ok(());
     }
     send(document_frame::group(first_pass), &document_frame::to_json(first_pass))

@@ -377,12 +377,12 @@ impl DocumentWriter {
             root.set("vendor_extensions", Tree::Object(vec![]));
         }
         let number = |n: &str| Tree::Number(n.into());
-        let mut ours = Tree::Object(vec![("v".into(), number("1")), ("generated".into(), Tree::Bool(true))]);
+        let mut our_slot = Tree::Object(vec![("v".into(), number("1")), ("generated".into(), Tree::Bool(true))]);
         if !self.plan.frames.is_empty() {
             // The frames of imported documents are included, so that they can be restored later.
-            ours.set("documents", Tree::Array(self.plan.frames.iter().map(|(_, tree)| tree.clone()).collect()));
+            our_slot.set("documents", Tree::Array(self.plan.frames.iter().map(|(_, tree)| tree.clone()).collect()));
         }
-        slot::set(&mut root, ours);
+        slot::set(&mut root, our_slot);
         root
     }
 

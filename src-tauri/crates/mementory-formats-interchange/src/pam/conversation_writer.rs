@@ -479,8 +479,8 @@ fn message_row(
 fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     if to_record::message_text(tree) != record.text {
-        let old = tree.get("content").cloned();
-        let mut content = old
+        let old_content = tree.get("content").cloned();
+        let mut content = old_content
             .filter(|c| to_record::text(c, "type") == Some("text"))
             .unwrap_or_else(|| object([("type", text_value("text"))]));
         content.set("type", Tree::Text("text".into()));

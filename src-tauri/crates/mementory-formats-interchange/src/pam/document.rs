@@ -26,8 +26,8 @@ impl<'t> Document<'t> {
     /// Parses the top level of a text.
     pub fn open(text: &'t str, place: &str) -> Result<Self, FormatError> {
         let members: Members = serde_json::from_str(text).map_err(|e| {
-            let what = if e.is_eof() { "the file ends early" } else { "not valid JSON" };
-            let message = format!("{what} (line {}, column {})", e.line(), e.column());
+            let fault = if e.is_eof() { "the file ends early" } else { "not valid JSON" };
+            let message = format!("{fault} (line {}, column {})", e.line(), e.column());
             FormatError::invalid("malformed", place, message)
         })?;
         let too_long =

@@ -146,14 +146,14 @@ pub(super) fn move_forbidden_values(
     let mut moved: Vec<(String, Tree)> = Vec::new();
     for pointer in forbidden_members(tree, kind) {
         let Some(value) = value_at(tree, &pointer).cloned() else { continue };
-        let new = match kind.required.contains(&pointer.as_str()) {
+        let new_value = match kind.required.contains(&pointer.as_str()) {
             true => match replacement(tree, &pointer) {
-                Some(new) => Some(new),
+                Some(new_value) => Some(new_value),
                 None => continue,
             },
             false => None,
         };
-        set_at(tree, &pointer, new);
+        set_at(tree, &pointer, new_value);
         moved.push((pointer, value));
     }
     let pointers: Vec<String> = moved.iter().map(|(pointer, _)| pointer.clone()).collect();

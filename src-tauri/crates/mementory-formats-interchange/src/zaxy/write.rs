@@ -280,11 +280,11 @@ fn session_id(
     options: &WriteOptions,
 ) -> String {
     let used: BTreeSet<&str> = entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
-    let of = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
-    let sessions: BTreeSet<&str> = of.filter_map(|c| c.envelope.text_member("session_id")).collect();
-    let own = entries.iter().filter(|m| m.source.is_some());
+    let used_envelopes = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
+    let sessions: BTreeSet<&str> = used_envelopes.filter_map(|c| c.envelope.text_member("session_id")).collect();
+    let imported_entries = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
-        own.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
+        imported_entries.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
     match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
         // Events of a single log get the session of that log.
         (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),

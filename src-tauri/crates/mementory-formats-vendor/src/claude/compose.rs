@@ -305,23 +305,25 @@ fn unreadable() -> FormatError {
 }
 
 fn conversation_id(thread: &Thread) -> String {
-    let own = |key: &RecordKey| (!key.value.is_empty() && !key.value.starts_with("design/")).then(|| key.value.clone());
+    let own_id =
+        |key: &RecordKey| (!key.value.is_empty() && !key.value.starts_with("design/")).then(|| key.value.clone());
     match &thread.conversation {
         Some(stored) => {
-            own(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
+            own_id(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
         }
         None => {
             let first = thread.messages.first();
             let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
-            parent.and_then(own).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
+            parent.and_then(own_id).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
         }
     }
 }
 
 fn message_id(stored: &StoredRecord, conversation: &str) -> String {
     let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
-    let own = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.trim().is_empty());
-    own.map_or_else(|| uuid_of(&stored.id), str::to_owned)
+    let own_id =
+        key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.trim().is_empty());
+    own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)
 }
 
 /// Position of the last message of the branch that the person saw last.

@@ -58,8 +58,8 @@ impl Graph {
             let end = |keys: &[&str]| keys.iter().find_map(|key| object.id(key));
             let source = end(&["source", "source_node_id", "source_id", "from"]);
             let target = end(&["target", "target_node_id", "target_id", "to"]);
-            let what = object.first_text(&["relationship_name", "label", "relation", "type"]);
-            return self.read_edge(files, row, source, target, what, &object);
+            let relation = object.first_text(&["relationship_name", "label", "relation", "type"]);
+            return self.read_edge(files, row, source, target, relation, &object);
         }
         let inner = ["properties", "attributes", "data"].into_iter().find_map(|key| object.object(key));
         self.read_node(files, row, object.id("id"), &object, inner.as_ref())
@@ -124,9 +124,9 @@ impl Graph {
         let mut record = self.rows.record(kind, id.clone(), &content, text);
         record.title = name.or(label);
         record.record_type = stated;
-        let of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
-        record.times.created = of("created_at");
-        record.times.updated = of("updated_at");
+        let time_of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
+        record.times.created = time_of("created_at");
+        record.times.updated = time_of("updated_at");
         let used =
             ["id", "type", "name", "text", "description", "created_at", "updated_at", "properties", "attributes"];
         record.fields = node.other_fields(&used);

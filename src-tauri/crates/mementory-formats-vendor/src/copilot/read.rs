@@ -160,10 +160,10 @@ impl Table {
     /// before it, then the speakers: an answer does not come before its prompt.
     fn is_reversed(&mut self, turns: &[Turn]) -> bool {
         let times: Vec<Timestamp> = turns.iter().filter_map(|turn| turn.times.created).collect();
-        let falls = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
-        let rises = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
-        if falls != rises {
-            self.is_newest_first = Some(falls > rises);
+        let descending_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        let ascending_count = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        if descending_count != ascending_count {
+            self.is_newest_first = Some(descending_count > ascending_count);
         } else if let (None, Some(before), Some(now)) = (self.is_newest_first, self.last_time, times.first())
             && before != *now
         {

@@ -57,8 +57,8 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
         pointer,
         ..Activity::default()
     };
-    let asked = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
-    activity.title = read_prompt(asked, &mut activity);
+    let prompt_lines = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
+    activity.title = read_prompt(prompt_lines, &mut activity);
     if let Some(line) = stamp_at.and_then(|at| lines.get(at)) {
         activity.stamp = html::to_text(line);
         if let Some(stamp) = stamp::read(&activity.stamp) {

@@ -48,7 +48,7 @@ pub(super) fn read_threads(
         };
         let names: Vec<String> =
             ["threadId", "id", "_id"].iter().filter_map(|key| first_text(&thread, &[key])).collect();
-        let own = names.iter().find_map(|name| turns.remove(name)).unwrap_or_default();
+        let thread_turns = names.iter().find_map(|name| turns.remove(name)).unwrap_or_default();
         let mut chat = Chat {
             id: names.into_iter().next().or_else(|| first_text(&thread, &ID_KEYS)),
             title: first_text(&thread, &TITLE_KEYS),
@@ -56,7 +56,7 @@ pub(super) fn read_threads(
             model: first_text(&thread, &["model"]),
             pointer,
             verbatim: Some(Verbatim::json(raw.get())),
-            turns: sorted_by_time(own),
+            turns: sorted_by_time(thread_turns),
             ..Chat::default()
         };
         if thread.is_true("pinned") {

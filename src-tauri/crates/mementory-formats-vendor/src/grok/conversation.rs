@@ -123,8 +123,8 @@ pub(super) fn read(
     let file = ChatFile { format: GROK, platform: GROK, version: None, container: &member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     if let Some(conversation) = unit.records.first_mut() {
-        let own = references(about, "asset_ids").into_iter().filter(|a| !of_messages.contains(&a.key.value));
-        conversation.attachments.extend(own);
+        let own_files = references(about, "asset_ids").into_iter().filter(|a| !of_messages.contains(&a.key.value));
+        conversation.attachments.extend(own_files);
     }
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
     reader.sink.unit(unit)

@@ -138,16 +138,16 @@ impl Parts {
 
     fn add(&mut self, text: &str) {
         let mut rest = text;
-        let mut own = String::new();
+        let mut own_text = String::new();
         while let Some((before, after)) = rest.split_once(REMINDER[0]) {
-            own.push_str(before);
+            own_text.push_str(before);
             let (inside, next) = after.split_once(REMINDER[1]).unwrap_or((after, ""));
             self.reminders.push(inside.trim().to_owned());
             rest = next;
         }
-        own.push_str(rest);
-        if !own.trim().is_empty() {
-            self.texts.push(own.trim().to_owned());
+        own_text.push_str(rest);
+        if !own_text.trim().is_empty() {
+            self.texts.push(own_text.trim().to_owned());
         }
     }
 }

@@ -163,12 +163,12 @@ fn read_relation(
 
 /// A relation. None if it does not name both ends.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
-    let what = object.first_text(&["relationType", "relation_type", "relation"]);
+    let relation_type = object.first_text(&["relationType", "relation_type", "relation"]);
     let (from, to) = (object.id("from")?, object.id("to")?);
-    let words = what.as_deref().map_or_else(|| "–".to_owned(), spaced);
-    let key = format!("{from}\n{}\n{to}", what.as_deref().unwrap_or_default());
+    let words = relation_type.as_deref().map_or_else(|| "–".to_owned(), spaced);
+    let key = format!("{from}\n{}\n{to}", relation_type.as_deref().unwrap_or_default());
     let mut record = Record::new(Kind::Relation, RecordKey::new(ID, content_id(&key)), format!("{from} {words} {to}"));
-    record.record_type = what;
+    record.record_type = relation_type;
     record.links =
         vec![link("source", Kind::Entity, ID, entity_key(&from)), link("target", Kind::Entity, ID, entity_key(&to))];
     let used = ["type", "from", "to", "relationType", "relation_type", "relation"];

@@ -87,13 +87,13 @@ fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if stored.record.kind != Kind::Relation {
         return None;
     }
-    let own = || {
+    let own_ends = || {
         let object = Object::parse(&stored.record.verbatim.as_ref()?.text)?;
         let text = |key: &str| object.text(key).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         Some(Ends { from: text("from")?, relation: text("relationType")?, to: text("to")? })
     };
-    let own = if stored.record.origin.format == ID { own() } else { None };
-    own.or_else(|| names.ends(stored)).or_else(|| ends_in_fields(&stored.record))
+    let own_ends = if stored.record.origin.format == ID { own_ends() } else { None };
+    own_ends.or_else(|| names.ends(stored)).or_else(|| ends_in_fields(&stored.record))
 }
 
 /// The entity that a record is about, and its type if that is known.

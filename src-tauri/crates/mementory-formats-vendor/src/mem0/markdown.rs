@@ -63,10 +63,10 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     }
     for (n, (start, body)) in starts.iter().enumerate() {
         let end = starts.get(n + 1).map_or(lines.len(), |(next, _)| *next);
-        let of = |from: usize, to: usize| lines.get(from..to).unwrap_or_default().join("\n");
-        let source = of(*start, end);
+        let joined_lines = |from: usize, to: usize| lines.get(from..to).unwrap_or_default().join("\n");
+        let source = joined_lines(*start, end);
         let row = Row { member, text: source.trim_end(), pointer: format!("line {}", start + 1) };
-        let content = of(*body, end).trim().to_owned();
+        let content = joined_lines(*body, end).trim().to_owned();
         if content.is_empty() {
             rows.fail(files, &row, "no_content: no text in it", Kind::Memory);
             continue;

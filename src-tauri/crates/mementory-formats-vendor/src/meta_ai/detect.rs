@@ -18,11 +18,11 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         groups.entry((member.root, member.archive)).or_default().push(member.id);
     }
     let claim = |(group, found): ((usize, Option<usize>), Vec<usize>)| {
-        let beside = catalog.members().iter().filter(|member| {
+        let neighbours = catalog.members().iter().filter(|member| {
             (member.root, member.archive) == group && !found.contains(&member.id) && is_in_folder(member)
         });
         let parts = found.iter().map(|id| Part { member: *id, role: Role::Conversations });
-        let sidecars = beside.map(|member| Part { member: member.id, role: Role::Sidecar });
+        let sidecars = neighbours.map(|member| Part { member: member.id, role: Role::Sidecar });
         Claim {
             version: None,
             confidence: 0.9,

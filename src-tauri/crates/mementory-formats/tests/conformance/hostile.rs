@@ -25,7 +25,7 @@ const CUT_LENGTHS_PER_FILE: usize = 8;
 fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<usize> {
     let (path, id): (PathBuf, &'static str) = (path.to_path_buf(), by_id(format.id()).unwrap().id());
     let (done, wait) = mpsc::channel();
-    let what = path.display().to_string();
+    let shown_path = path.display().to_string();
     let worker = std::thread::spawn(move || {
         let format = by_id(id).unwrap();
         if format.capabilities().validate {
@@ -35,8 +35,8 @@ fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<u
     });
     match wait.recv_timeout(MAX_DURATION) {
         Ok(records) => records,
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{id} hangs on {what}"),
-        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{id} panics on {what}: {:?}", worker.join().err()),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{id} hangs on {shown_path}"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{id} panics on {shown_path}: {:?}", worker.join().err()),
     }
 }
 

@@ -312,10 +312,10 @@ fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
 #[test]
 fn removing_the_operation_changes_no_other_byte() {
     let plain = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
-    let with = super::operation::add_operation(plain, parse_operation("update"));
-    assert_eq!(with, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
+    let with_operation = super::operation::add_operation(plain, parse_operation("update"));
+    assert_eq!(with_operation, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
     for text in [
-        with.as_str(),
+        with_operation.as_str(),
         r#"{"operation" : "update", "id":"a", "content":"b" ,"n":1.0}"#,
         r#"{"id":"a", "operation":"update", "content":"b" ,"n":1.0}"#,
     ] {
@@ -328,7 +328,7 @@ fn removing_the_operation_changes_no_other_byte() {
         );
         assert!(line.contains("1.0") && !line.contains("operation"));
     }
-    assert_eq!(super::operation::parse(&with).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
+    assert_eq!(super::operation::parse(&with_operation).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
     let _ = Verbatim::json(plain);
 }
 

@@ -86,7 +86,7 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let file = scratch.0.join("a.alf");
     agent(&file);
     let before = std::fs::read(&file).unwrap();
-    let old = entries(&file);
+    let entries_before = entries(&file);
     let ids = [id(3).to_uppercase(), id(40), id(41), "0197f2a0-4444-7000-8000-00000000ffff".to_owned()];
 
     let dry = purge(&file, &ids, &PurgeOptions { dry_run: true, ..options() }).unwrap();
@@ -103,7 +103,7 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let third = String::from_utf8(new["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
     assert_eq!(third.lines().count(), 97, "10.14.2a");
     let remaining_lines: Vec<&str> = third.lines().collect();
-    let old_third = String::from_utf8(old["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
+    let old_third = String::from_utf8(entries_before["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
     assert!(remaining_lines.iter().all(|l| old_third.lines().any(|o| o == *l)), "all other lines keep their bytes");
     for name in [
         "memory/partitions/2025-Q4.jsonl",
@@ -111,7 +111,7 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
         "attachments.json",
         "artifacts/notes.json",
     ] {
-        assert_eq!(new[name], old[name], "{name}");
+        assert_eq!(new[name], entries_before[name], "{name}");
     }
     let row = manifest(&file)["layers"]["memory"]["partitions"][0].clone();
     assert_eq!((&row["record_count"], &row["sealed"], &row["to"]), (&97.into(), &true.into(), &"2025-09-30".into()));
@@ -157,8 +157,8 @@ fn spec_10_14_strips_links_on_request_in_several_partitions() {
     let purge_options = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
     let done = purge(&file, &[id(3), id(7), id(105), id(112)], &purge_options).unwrap();
     assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
-    let again = purge(&file, &[id(3)], &purge_options);
-    assert!(matches!(again, Err(FormatError::Io { .. })), "an existing file is not replaced");
+    let second_purge = purge(&file, &[id(3)], &purge_options);
+    assert!(matches!(second_purge, Err(FormatError::Io { .. })), "an existing file is not replaced");
     let new = entries(&out);
     for (name, bytes) in &new {
         let text = String::from_utf8_lossy(bytes);
@@ -183,26 +183,26 @@ fn spec_10_14_purges_deltas_and_whole_agents() {
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT_ID}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
     );
-    let with = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
-    let lines = format!("{}\n{}\n", with(3), with(9));
+    let update_line = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
+    let lines = format!("{}\n{}\n", update_line(3), update_line(9));
     pack(&delta, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", lines.as_bytes())]);
     let done = purge(&file, &[id(3)], &PurgeOptions { deltas: vec![delta.clone()], ..options() }).unwrap();
     assert_eq!(done.removed_from["d.alf-delta"], 1, "10.14.5");
     let new = entries(&delta);
-    assert_eq!(String::from_utf8_lossy(&new["memory/delta.jsonl"]), with(9) + "\n");
+    assert_eq!(String::from_utf8_lossy(&new["memory/delta.jsonl"]), update_line(9) + "\n");
     let manifest: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
     assert_eq!(manifest["changes"]["memory"]["record_count"], 1);
 
-    let stranger = scratch.0.join("stranger.alf-delta");
+    let foreign_delta = scratch.0.join("stranger.alf-delta");
     let foreign_manifest = manifest.to_string().replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
-    pack(&stranger, &[("manifest.json", foreign_manifest.as_bytes())]);
-    let options_with_foreign_delta = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
+    pack(&foreign_delta, &[("manifest.json", foreign_manifest.as_bytes())]);
+    let options_with_foreign_delta = PurgeOptions { deltas: vec![delta.clone(), foreign_delta.clone()], ..options() };
     assert!(matches!(
         purge_agent(&file, &options_with_foreign_delta),
         Err(FormatError::Invalid { code: "delta_wrong_agent", .. })
     ));
     assert!(
-        file.exists() && delta.exists() && stranger.exists(),
+        file.exists() && delta.exists() && foreign_delta.exists(),
         "nothing is deleted when one file is of another agent"
     );
 

@@ -157,8 +157,8 @@ fn we_list_the_bytes_that_the_sdk_signed() {
         // After a round trip through our code the tombstones still have their signatures.
         let back = temp.join(&format!("{name}-back.mem"));
         write(&read(&sdk_bundle), &[], &back);
-        let again = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
-        assert!(again.tombstones.values().all(|valid| *valid), "{name}: {:?}", again.tombstones);
+        let second_verdict = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
+        assert!(second_verdict.tombstones.values().all(|valid| *valid), "{name}: {:?}", second_verdict.tombstones);
     }
 }
 
@@ -231,8 +231,8 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     let verdict = sdk_verdict_and_export(&python, &ours, &theirs);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.counts.values().sum::<u64>(), validate(&ours, &[]).records);
-    let again = temp.join("again.mem");
-    let second = sdk_verdict_and_export(&python, &theirs, &again);
+    let second_out = temp.join("again.mem");
+    let second = sdk_verdict_and_export(&python, &theirs, &second_out);
     assert!(second.valid, "{:?}", second.issues);
     assert_eq!(second.ids, verdict.ids);
     let validation = validate(&theirs, &[]);
@@ -260,8 +260,8 @@ fn the_sdk_agrees_on_our_fixtures() {
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let reference_errors = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
-        let ours = || validate(&input, &[]).errors.into_iter().map(|f| f.message).collect();
-        let mut messages: Vec<String> = reference_errors.unwrap_or_else(ours);
+        let our_messages = || validate(&input, &[]).errors.into_iter().map(|f| f.message).collect();
+        let mut messages: Vec<String> = reference_errors.unwrap_or_else(our_messages);
         let sdk_messages: Vec<_> = verdict.issues.into_iter().filter(|i| !i.starts_with("import: ")).collect();
         messages.sort();
         assert_eq!(messages, sdk_messages, "{}", input.display());
@@ -348,14 +348,14 @@ fn we_decode_values_like_the_sdk() {
     }
     drop(input);
     let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    let theirs: Vec<Option<String>> = output.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert_eq!(theirs.len(), cases.len());
+    let sdk_lines: Vec<Option<String>> = output.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(sdk_lines.len(), cases.len());
     let mut differ = vec![];
-    for ((kind, line), theirs) in cases.iter().zip(theirs) {
+    for ((kind, line), sdk_line) in cases.iter().zip(sdk_lines) {
         let spec = KIND_SPECS.iter().find(|s| s.kind == *kind).unwrap();
-        let ours = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
-        if ours != theirs {
-            differ.push(format!("{line}: ours {ours:?}, theirs {theirs:?}"));
+        let our_line = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
+        if our_line != sdk_line {
+            differ.push(format!("{line}: ours {our_line:?}, theirs {sdk_line:?}"));
         }
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));

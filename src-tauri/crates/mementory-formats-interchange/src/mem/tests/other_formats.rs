@@ -95,8 +95,8 @@ fn every_kind_round_trips_unchanged() {
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
     assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
     // Writing the records again gives the same bytes.
-    let again = temp.join("again.mem");
-    assert_eq!(write(&back, &[], &again).digest, report.digest);
+    let second_out = temp.join("again.mem");
+    assert_eq!(write(&back, &[], &second_out).digest, report.digest);
 }
 
 #[test]

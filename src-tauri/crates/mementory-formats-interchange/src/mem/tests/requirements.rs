@@ -536,7 +536,7 @@ fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
         assert!(text.contains("\"mementory_forbidden\":{\"accessCount\":-1}") && text.contains("\"accessCount\":0"));
         let checked = super::harness::validate(&out, &[]);
         assert!(checked.errors.is_empty(), "{:?}", checked.errors);
-        let again = super::harness::read(&out);
-        assert_eq!(again.records.len(), sink.records.len());
+        let reread = super::harness::read(&out);
+        assert_eq!(reread.records.len(), sink.records.len());
     }
 }

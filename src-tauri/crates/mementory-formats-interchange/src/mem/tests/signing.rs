@@ -67,9 +67,9 @@ fn only_tombstones_of_this_vault_are_signed() {
     let imported_line = lines.lines().find(|l| l.contains("\"tomb_1\"")).unwrap();
     assert!(!imported_line.contains("signature") && imported_line.contains("acmeTicket"));
     // After a round trip the signature is unchanged.
-    let again = temp.join("again.mem");
-    write(&read(&out), &[], &again);
-    assert_eq!(std::fs::read_to_string(again.join("audit/tombstones.jsonl")).unwrap(), lines);
+    let second_out = temp.join("again.mem");
+    write(&read(&out), &[], &second_out);
+    assert_eq!(std::fs::read_to_string(second_out.join("audit/tombstones.jsonl")).unwrap(), lines);
 }
 
 #[test]
@@ -185,25 +185,25 @@ fn a_signature_is_kept_if_no_byte_changes() {
 
     let mut sink = read(&complete_bundle);
     sink.records.retain(|r| r.key.value != "preference/units");
-    let less = temp.join("less.mem");
-    write_as(&sink, &[], &less, version("1.1.0")).unwrap();
-    assert!(!less.join("manifest.sig").exists(), "a record less: the signature is over something else");
-    assert!(validate(&less, &[]).errors.is_empty());
-    let own = temp.join("own.mem");
-    write_as(&read(&complete_bundle), &[], &own, signed()).unwrap();
+    let without_preference = temp.join("less.mem");
+    write_as(&sink, &[], &without_preference, version("1.1.0")).unwrap();
+    assert!(!without_preference.join("manifest.sig").exists(), "a record less: the signature is over something else");
+    assert!(validate(&without_preference, &[]).errors.is_empty());
+    let signed_by_us = temp.join("own.mem");
+    write_as(&read(&complete_bundle), &[], &signed_by_us, signed()).unwrap();
     assert_ne!(
-        files(&own)["manifest.json"],
+        files(&signed_by_us)["manifest.json"],
         files(&complete_bundle)["manifest.json"],
         "our manifest names us as the generator"
     );
 
     // Version 1.0 has neither `bundleDigest` nor `specURL`. Versions other than 1.0 and 1.1 are not supported.
-    let old = temp.join("old.mem");
-    write_as(&read(&complete_bundle), &[], &old, version("1.0.0")).unwrap();
-    let text = String::from_utf8(files(&old)["manifest.json"].clone()).unwrap();
+    let in_version_1_0 = temp.join("old.mem");
+    write_as(&read(&complete_bundle), &[], &in_version_1_0, version("1.0.0")).unwrap();
+    let text = String::from_utf8(files(&in_version_1_0)["manifest.json"].clone()).unwrap();
     assert!(text.contains("\"format\":\"1.0.0\"") && !text.contains("bundleDigest") && !text.contains("specURL"));
-    assert!(!old.join("manifest.sig").exists());
-    let validation = validate(&old, &[]);
+    assert!(!in_version_1_0.join("manifest.sig").exists());
+    let validation = validate(&in_version_1_0, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
     let refused = write_as(&read(&complete_bundle), &[], &temp.join("two.mem"), version("2.0.0"));
     assert!(matches!(refused, Err(FormatError::Version { .. })));

@@ -31,9 +31,9 @@ fn an_encrypted_document_leaks_nothing_and_round_trips() {
             assert_eq!(validation.kind.as_deref(), Some("encrypted"));
             assert_eq!(code(read(&out).err().unwrap()), "passphrase_needed");
             assert_eq!(code(read_with(&out, Some(Arc::new(FakeCipher("milk")))).err().unwrap()), "passphrase_wrong");
-            let mut again = read_with(&out, Some(Arc::new(FakeCipher("tea")))).unwrap();
+            let mut reread = read_with(&out, Some(Arc::new(FakeCipher("tea")))).unwrap();
             let plain = temp.0.join(format!("{name}-{encoding}.plain.json"));
-            write(&mut again, &plain, &self::options("json", None));
+            write(&mut reread, &plain, &self::options("json", None));
             assert_eq!(value(&plain), value(&input), "{name} {encoding}");
         }
     }

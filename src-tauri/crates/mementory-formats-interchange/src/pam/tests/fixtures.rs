@@ -128,8 +128,8 @@ fn an_unedited_bundle_from_a_folder_or_zip_is_written_unchanged() {
     write(&mut source, &scratch.at("single/mine.json"), &full_export());
     assert_eq!(json(&input.join("memory-store.json")), json(&scratch.at("single/mine.json")));
     assert!(scratch.at("single/conversations/talk-1.json").is_file() && scratch.at("single/embeddings.json").is_file());
-    let again = read(&scratch.at("single")).unwrap();
-    assert_eq!(again.records.len(), source.records.len());
+    let reread = read(&scratch.at("single")).unwrap();
+    assert_eq!(reread.records.len(), source.records.len());
 }
 
 #[test]

@@ -39,11 +39,11 @@ fn an_edit_changes_only_the_edited_members() {
     let old = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     assert_ne!(store["export_id"], old["export_id"], "another export");
     assert_eq!(store["owner"], old["owner"]);
-    let again = read(&scratch.at("out")).unwrap();
-    let tea = again.record("memory/mem-tea");
+    let reread = read(&scratch.at("out")).unwrap();
+    let tea = reread.record("memory/mem-tea");
     assert_eq!(tea.text, "Drinks green tea.");
     assert_eq!(tea.tags, ["Hot Drinks", "tea"], "as they were, from the extension");
-    assert!(!again.codes().contains(&"changed_elsewhere".to_owned()));
+    assert!(!reread.codes().contains(&"changed_elsewhere".to_owned()));
 }
 
 #[test]
@@ -170,11 +170,11 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
 
     // An unedited store is written with its signature, an edited one without.
-    let mut again = read(&scratch.at("out")).unwrap();
-    write(&mut again, &scratch.at("same"), &full_export());
+    let mut reread = read(&scratch.at("out")).unwrap();
+    write(&mut reread, &scratch.at("same"), &full_export());
     assert_eq!(json(&scratch.at("same/memory-store.json")), store);
-    again.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
-    write(&mut again, &scratch.at("other"), &full_export());
+    reread.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
+    write(&mut reread, &scratch.at("other"), &full_export());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
     // If the checksum does not match the memories, the signature cannot be valid.

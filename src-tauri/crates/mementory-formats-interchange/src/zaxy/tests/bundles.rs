@@ -94,9 +94,9 @@ fn an_edit_changes_its_entry_and_drops_the_signature() {
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, memory.records[at].key);
     assert_eq!((record.namespace.as_deref(), &record.tags), (Some("elsewhere"), &memory.records[at].tags));
-    let again = temp.at("again.json");
-    write(&mut back, &again, None);
-    assert_eq!(std::fs::read(&again).unwrap(), std::fs::read(&out).unwrap());
+    let second_out = temp.at("again.json");
+    write(&mut back, &second_out, None);
+    assert_eq!(std::fs::read(&second_out).unwrap(), std::fs::read(&out).unwrap());
 }
 
 #[test]

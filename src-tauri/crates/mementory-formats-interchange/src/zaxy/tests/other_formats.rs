@@ -96,8 +96,8 @@ fn every_kind_round_trips_unchanged() {
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
         // Writing the records again gives the same entries. Even the signature stays valid.
-        let again = temp.at("again.json");
-        let second = write(&mut back, &again, None);
+        let second_out = temp.at("again.json");
+        let second = write(&mut back, &second_out, None);
         assert_eq!(second.by_kind, report.by_kind);
         if key.is_none() {
             copy_for_interop(&out, "unsigned.json");
@@ -149,9 +149,9 @@ fn changes_by_another_program_win_over_the_extension() {
     assert_eq!((record.text.as_str(), record.origin.format.as_str()), ("Other text.", "zaxy"));
     assert_eq!((record.key.scope.as_str(), record.embeddings.len()), ("chatgpt", 1));
     assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
-    let again = temp.at("again.json");
-    write(&mut back, &again, None);
-    assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
+    let second_out = temp.at("again.json");
+    write(&mut back, &second_out, None);
+    assert!(std::fs::read_to_string(&second_out).unwrap().contains("Other text."));
     // If the changed record is then edited in the vault, the entry is composed again and is still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();

@@ -33,17 +33,17 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
         let bundle: Value = serde_json::from_slice(&std::fs::read(&signed).unwrap()).unwrap();
         assert_eq!(bundle["created_at"], "2026-05-01T12:00:00.500+00:00");
         assert_eq!(bundle["nonce"].as_str().unwrap().len(), 32);
-        let again = temp.at("again.json");
-        write(&mut memory, &again, Some(key));
-        let other: Value = serde_json::from_slice(&std::fs::read(&again).unwrap()).unwrap();
+        let second_out = temp.at("again.json");
+        write(&mut memory, &second_out, Some(key));
+        let other: Value = serde_json::from_slice(&std::fs::read(&second_out).unwrap()).unwrap();
         assert_eq!(bundle["merkle_root"], other["merkle_root"]);
         assert_ne!(bundle["nonce"], other["nonce"]);
 
         let part = temp.at("part.json");
         let selector = Selector { grains: [Grain::Semantic].into(), max_seq: Some(4), ..Selector::default() };
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
-        let of = bundle["entries"].as_array().unwrap().len() as u64;
-        assert_eq!(done, Disclosure { disclosed: 10, of });
+        let entry_count = bundle["entries"].as_array().unwrap().len() as u64;
+        assert_eq!(done, Disclosure { disclosed: 10, of: entry_count });
         assert!(is_accepted(&part), "{}", key.0);
         copy_for_interop(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
