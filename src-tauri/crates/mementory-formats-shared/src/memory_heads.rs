@@ -65,7 +65,7 @@ impl Head {
         members.iter().any(|member| self.has(&path(list, member)))
     }
 
-    /// True if a value in the text begins like this.
+    /// True if a value in the text begins with `beginning`.
     pub fn has_value_from(&self, beginning: &str) -> bool {
         memchr::memmem::find(&self.bytes, format!("\"{beginning}").as_bytes()).is_some()
     }

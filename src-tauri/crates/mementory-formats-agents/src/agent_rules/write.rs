@@ -140,7 +140,7 @@ fn is_long(item: &str) -> bool {
 #[derive(Default)]
 struct Topic {
     /// Items in `AGENTS.md`.
-    loaded: String,
+    main_items: String,
     used: Size,
     /// Number of items in other files, and the paths of these files.
     count: u64,
@@ -156,7 +156,7 @@ impl Topic {
         used.add(Size::of(item));
         if !is_long(item) && room.holds(used) {
             self.used = used;
-            self.loaded.push_str(item);
+            self.main_items.push_str(item);
             return Ok(MAIN_FILE);
         }
         self.count += 1;
@@ -190,8 +190,8 @@ fn main_file(topics: &[Topic], export: &Export) -> String {
     let mut out = format!(
         "{MARK} on {year:04}-{month:02}-{day:02}.\nNo maker of a program has confirmed that it accepts this file. -->\n\n# What is known about the person\n"
     );
-    for (topic, name) in topics.iter().zip(NAMES).filter(|(topic, _)| !topic.loaded.is_empty()) {
-        let _ = write!(out, "\n## {name}\n\n{}", topic.loaded);
+    for (topic, name) in topics.iter().zip(NAMES).filter(|(topic, _)| !topic.main_items.is_empty()) {
+        let _ = write!(out, "\n## {name}\n\n{}", topic.main_items);
     }
     if topics.iter().any(|topic| topic.count > 0) {
         out.push_str("\n## More\n\nRead these files when a task is about their topic:\n\n");

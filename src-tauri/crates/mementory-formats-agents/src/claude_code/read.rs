@@ -115,7 +115,7 @@ struct OpenFile {
     /// The session of the last line, and its subagent.
     current: Option<(String, Option<String>)>,
     /// Lines before the first one that names its session.
-    early: Vec<(String, String)>,
+    lines_before_id: Vec<(String, String)>,
 }
 
 /// The sessions of a group of files.
@@ -129,7 +129,8 @@ struct Collected {
 impl Collected {
     fn read(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
-        let mut open = OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), early: Vec::new() };
+        let mut open =
+            OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), lines_before_id: Vec::new() };
         if is_web_log(reader.catalog, member) {
             reader.objects(member, &[WEB_LIST], Kind::Message, |reader, line| {
                 self.read_line(reader, member, line, &mut open);
@@ -142,11 +143,11 @@ impl Collected {
                 Ok(())
             })?;
         }
-        if let Some((first, _)) = open.early.first() {
+        if let Some((first, _)) = open.lines_before_id.first() {
             // A session without an id gets an id that is made from its first line.
             let id = open.current.unwrap_or_else(|| (content_id(first), None));
             let session = self.get(&id, member);
-            add_all(session, open.early);
+            add_all(session, open.lines_before_id);
         }
         Ok(())
     }
@@ -170,14 +171,14 @@ impl Collected {
         match id {
             Some(id) => open.current = Some((id.into_owned(), agent.map(|a| a.into_owned()))),
             None if open.current.is_none() => {
-                open.early.push((line.text.to_owned(), line.pointer.clone()));
+                open.lines_before_id.push((line.text.to_owned(), line.pointer.clone()));
                 return;
             }
             None => {}
         }
         let Some(current) = &open.current else { return };
         let session = self.get(current, member);
-        add_all(session, std::mem::take(&mut open.early));
+        add_all(session, std::mem::take(&mut open.lines_before_id));
         session.add(line.text, &line.object, &line.pointer);
     }
 

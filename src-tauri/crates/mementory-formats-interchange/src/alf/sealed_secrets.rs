@@ -116,7 +116,7 @@ pub(super) fn is_ours(doc: &Tree) -> bool {
 /// Opens rows that have our layout.
 #[derive(Default)]
 pub(super) struct Opener {
-    tried: usize,
+    tried_rows: usize,
     /// Files from the opened rows, by their name in the archive.
     pub files: BTreeMap<String, Vec<u8>>,
 }
@@ -125,8 +125,8 @@ impl Opener {
     /// Opens a row and collects its files. Returns false for a wrong passphrase, a damaged row, costs above the limit,
     /// or too many rows.
     pub(super) fn open(&mut self, doc: &Tree, passphrase: &dyn Passphrase) -> bool {
-        self.tried += 1;
-        if self.tried > MAX_OPENED_ROWS {
+        self.tried_rows += 1;
+        if self.tried_rows > MAX_OPENED_ROWS {
             return false;
         }
         match open_row(doc, passphrase) {

@@ -57,7 +57,7 @@ pub(super) struct Report {
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
     /// Paths of the files whose bytes have the digest in the manifest.
-    pub whole: HashSet<String>,
+    pub intact_files: HashSet<String>,
     findings_by_code: BTreeMap<&'static str, u32>,
     unsigned_tombstones: u64,
     coverage: Option<(Timestamp, Timestamp)>,
@@ -193,7 +193,7 @@ fn check_listed_files(
             continue;
         };
         if digest == entry.sha256 {
-            report.whole.insert(path.to_owned());
+            report.intact_files.insert(path.to_owned());
         } else {
             report.fatal("checksum_mismatch", path, format!("checksum mismatch: {path}"));
         }

@@ -140,7 +140,7 @@ impl<'a> BundleReader<'a> {
     /// whole.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
-        if !self.salvages || self.report.whole.contains(path) {
+        if !self.salvages || self.report.intact_files.contains(path) {
             return Some(member);
         }
         let reason = "not_whole: the manifest does not list these bytes".into();
@@ -346,7 +346,7 @@ impl<'a> BundleReader<'a> {
     fn is_left_out(&self, path: &str) -> bool {
         let listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.whole.contains(path)
+        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
     }
 }
 

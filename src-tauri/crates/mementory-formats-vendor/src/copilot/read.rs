@@ -38,7 +38,7 @@ struct Table {
     header: Header,
     title: String,
     /// Messages with one title, in the order of the file.
-    run: Vec<Turn>,
+    open_turns: Vec<Turn>,
     run_bytes: u64,
     /// True if newer rows come first. None: not known yet.
     is_newest_first: Option<bool>,
@@ -109,13 +109,13 @@ impl Table {
         }
         self.lacks_zone |= parsed.is_some_and(|(_, has_zone)| !has_zone);
         self.run_bytes += row.raw.len() as u64;
-        self.run.push(turn(&self.header, columns, row, parsed.map(|(time, _)| time), pointer));
+        self.open_turns.push(turn(&self.header, columns, row, parsed.map(|(time, _)| time), pointer));
         if columns.layout == Layout::Prompts { self.send(reader, member) } else { Ok(()) }
     }
 
     /// Sends the conversation that has been collected.
     fn send(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let mut turns = std::mem::take(&mut self.run);
+        let mut turns = std::mem::take(&mut self.open_turns);
         self.run_bytes = 0;
         if turns.is_empty() {
             return Ok(());

@@ -67,7 +67,7 @@ struct Gem {
     /// Links to its files: address and name.
     files: Vec<(String, String)>,
     /// Other parts, by their label.
-    more: Vec<(String, String)>,
+    other_parts: Vec<(String, String)>,
     /// Where it begins in the page.
     at: usize,
     /// Where it ends.
@@ -127,7 +127,7 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
         let files = gem.files.into_iter().map(|(url, name)| serde_json::json!({ "name": name, "url": url }));
         record.fields.insert("files".into(), files.collect());
     }
-    for (label, text) in gem.more {
+    for (label, text) in gem.other_parts {
         record.fields.insert(label, text.into());
     }
     record.verbatim = Some(Verbatim { media_type: "text/html".into(), text: source.to_owned() });
@@ -154,7 +154,7 @@ fn labelled(page: &str) -> Vec<Gem> {
             label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {
                 gem.instructions = format!("{}\n{label}: {text}", gem.instructions);
             }
-            label => gem.more.push((label.to_owned(), text)),
+            label => gem.other_parts.push((label.to_owned(), text)),
         }
     }
     gems

@@ -40,8 +40,8 @@ fn content_cells(cell: &str) -> Vec<&str> {
     out
 }
 
-/// Reads an activity of Gemini. None if it says nothing. Without `with_answer`, the text of an answer stays empty: the
-/// first pass only asks whether there is one.
+/// Reads an activity of Gemini. None if it has neither a prompt nor an answer. Without `with_answer`, the text of an
+/// answer stays empty, because the first pass only needs to know whether there is an answer.
 pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
     let cells = content_cells(cell);
     let body = cells.first()?.trim_end_matches("</div>");

@@ -118,7 +118,7 @@ fn read_observation(
     about: &EntityRef,
     item: &RawValue,
 ) -> Result<(), FormatError> {
-    match observed(about, item) {
+    match observation(about, item) {
         Some(record) => rows.send(files, row, record),
         None => {
             rows.fail(files, row, "no_content: an observation without text", Kind::Memory);
@@ -128,7 +128,7 @@ fn read_observation(
 }
 
 /// An observation is a text or, in some servers, an object with a text and times. None without a text.
-pub(super) fn observed(about: &EntityRef, item: &RawValue) -> Option<Record> {
+pub(super) fn observation(about: &EntityRef, item: &RawValue) -> Option<Record> {
     let object = Object::parse(item.get()).unwrap_or_default();
     let names = ["content", "text", "observation", "value"];
     let text = decode_string(item).map(|text| text.into_owned()).filter(|text| !text.trim().is_empty());

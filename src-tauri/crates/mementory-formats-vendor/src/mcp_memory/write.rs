@@ -1,6 +1,6 @@
 //! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory is
 //! an observation about the entity that it names, else about its title, else about the person.
-use super::read::{entity, observed, relation};
+use super::read::{entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, nothing_to_write, words};
@@ -192,7 +192,7 @@ impl Line {
         // The server reads only strings, so an observation that a fork wrote as an object is not written unchanged.
         let own = own.filter(|text| text.starts_with('"'));
         let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
-        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observed(about, &raw));
+        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(about, &raw));
         wrote(export, stored, mapped, &text);
         self.observations.push(text);
     }
