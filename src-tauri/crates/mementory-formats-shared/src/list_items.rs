@@ -53,8 +53,8 @@ pub fn link_words(title: &str, most: usize) -> String {
     let plain = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
     let words: String = title.chars().map(plain).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = words.chars().take(most).collect();
-    let words = if short.len() < words.len() { format!("{}…", short.trim_end()) } else { short };
+    let shortened: String = words.chars().take(most).collect();
+    let words = if shortened.len() < words.len() { format!("{}…", shortened.trim_end()) } else { shortened };
     if words.is_empty() { "Memory".into() } else { without_commands(&words) }
 }
 

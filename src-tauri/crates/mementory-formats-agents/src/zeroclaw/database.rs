@@ -131,7 +131,7 @@ pub(super) struct RowChanges {
     pub added: Vec<Row>,
 }
 
-/// Applies changes and returns the new image. No page of it contains removed text.
+/// Applies changes and returns the bytes of the changed database. None of its pages contains removed text.
 pub(super) fn apply_changes(connection: &mut Connection, changes: &RowChanges) -> Result<Vec<u8>, DatabaseError> {
     connection.execute_batch("PRAGMA secure_delete=ON;")?;
     let names = memory_columns(connection)?;

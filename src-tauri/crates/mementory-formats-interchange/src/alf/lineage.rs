@@ -31,7 +31,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// By vault id: versions of the memories that do not have the current version.
+    /// Version of each memory that does not have the current version, by vault id.
     lines: HashMap<String, u64>,
 }
 

@@ -563,8 +563,8 @@ impl Superseded {
 
     /// Whether the line that replaces this one is a deletion. None if no line replaces it.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
-        let earlier = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
-        self.by_id.get(id).copied().or(earlier)
+        let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
+        self.by_id.get(id).copied().or(earlier_deletion)
     }
 }
 

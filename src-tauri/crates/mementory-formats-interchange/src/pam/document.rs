@@ -72,8 +72,8 @@ impl<'t> Document<'t> {
     /// reason.
     pub fn unreadable_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
-        let parsed = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
-        parsed
+        let other_members = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
+        other_members
             .filter_map(|(key, raw)| Some((key.as_str(), Tree::from_raw_within(raw, &mut remaining).err()?)))
             .collect()
     }

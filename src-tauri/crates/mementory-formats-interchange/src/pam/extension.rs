@@ -7,7 +7,7 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
-/// Marks a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
 
 /// Name of the member that contains the extension slot.

@@ -385,7 +385,7 @@ impl StoreReader<'_> {
         self.sink.unit(unit)
     }
 
-    /// Sends each embedding whose memory is not in this source as a record, with its text as verbatim.
+    /// Sends one record for each embedding whose memory is not in this source. Its verbatim is the text of the embedding.
     fn send_unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {

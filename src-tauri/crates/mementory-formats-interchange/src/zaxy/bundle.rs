@@ -97,9 +97,9 @@ impl<'c> Bundle<'c> {
         if kind == BundleKind::Unsigned {
             return Ok(None);
         }
-        let mut intact = true;
+        let mut is_intact = true;
         let mut report_fault = |code: &'static str, pointer: String, message: &str| {
-            intact = false;
+            is_intact = false;
             visit(code, pointer, message);
         };
         let stated = self.envelope.text_member("merkle_root").unwrap_or_default();
@@ -143,7 +143,7 @@ impl<'c> Bundle<'c> {
             }
             Some(_) => {}
         }
-        Ok(tree.filter(|_| intact))
+        Ok(tree.filter(|_| is_intact))
     }
 
     /// Error message if the file as a whole is not valid JSON. Reading element by element does not detect faults

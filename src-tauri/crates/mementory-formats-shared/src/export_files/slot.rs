@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record};
 use serde_json::{Map, Value};
 
-/// Marks a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
 /// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;

@@ -96,8 +96,8 @@ impl Composer {
             let native = native.ok_or_else(unreadable)?;
             let part = stored.record.message.clone().unwrap_or_default();
             let said: &[&str] = if block_type(&part) == "text" { &[] } else { &["text"] };
-            let at = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
-            message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, at, losses);
+            let written = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
+            message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, written, losses);
         }
         let native = natives.first().ok_or_else(unreadable)?;
         let frame = match &thread.conversation {
@@ -109,8 +109,8 @@ impl Composer {
             Some(stored) => {
                 let apart = &["chat_messages", "messages"];
                 let same_source = is_own(&stored.record) && !is_design(&stored.record);
-                let at = Written { id: &stored.id, same_source, apart, said: &[] };
-                slot::attach(frame, native, &stored.record, at, losses)
+                let written = Written { id: &stored.id, same_source, apart, said: &[] };
+                slot::attach(frame, native, &stored.record, written, losses)
             }
         };
         Ok(Composed { text: assemble(&frame, &messages), is_design: false })

@@ -283,7 +283,7 @@ impl FirstPass {
         *self.report.withheld.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Counts the records that the export contains with their project or message, and withholds the others.
+    /// Counts the records whose project or message is in the export, and withholds the others.
     fn decide(&mut self) {
         for (project, kind) in std::mem::take(&mut self.members) {
             match self.whole_projects.contains(&project) {

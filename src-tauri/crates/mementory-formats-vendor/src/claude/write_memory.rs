@@ -142,6 +142,6 @@ pub(super) fn foreign_file(stored: &StoredRecord, losses: &mut LossReport) -> Op
     let object = Object::parse(&element)?;
     let (read, _) = memory::read(&element, &object, None, &place()).ok()?;
     let native = read.units.into_iter().next()?.records.into_iter().next()?;
-    let at = Written { id: &stored.id, ..Written::default() };
-    Some(slot::attach(json, &native, &stored.record, at, losses))
+    let written = Written { id: &stored.id, ..Written::default() };
+    Some(slot::attach(json, &native, &stored.record, written, losses))
 }

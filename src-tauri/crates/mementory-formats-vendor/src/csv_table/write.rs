@@ -1,4 +1,4 @@
-//! Writes the table: RFC 4180, UTF-8 with a mark so that spreadsheets see the encoding.
+//! Writes the table: RFC 4180, UTF-8 with a byte order mark, so that spreadsheets see the encoding.
 use super::{ID, ID_COLUMN, TEXT_COLUMN, VERSION, cells};
 use csv_core::{Terminator, WriteResult, Writer, WriterBuilder};
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};

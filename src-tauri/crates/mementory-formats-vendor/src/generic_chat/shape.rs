@@ -35,9 +35,9 @@ const SPEAKERS: [&str; 14] = [
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Conversations with lists of messages, as elements of a list, lines, or one object.
+    /// Conversations with lists of messages: the elements of a list, one in each line, or one object.
     Conversations,
-    /// Messages alone, as elements of a list or lines.
+    /// Messages alone, as elements of a list or one in each line.
     Messages,
     /// Two lists, of threads and of messages with the id of their thread.
     Threads,

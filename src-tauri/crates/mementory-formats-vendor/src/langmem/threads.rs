@@ -68,7 +68,7 @@ impl Thread {
         Self { id, pointer, ..Self::default() }
     }
 
-    /// Notes that the thread existed at this time.
+    /// Extends the period between creation and last change of the thread so that it includes this time.
     pub(super) fn add_time(&mut self, text: Option<&str>) {
         let Some(time) = text.and_then(time_of_text) else { return };
         let first = |known: Option<Timestamp>| known.is_none_or(|known| time < known);

@@ -50,7 +50,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             reader.sink.dropped(mementory_model::Dropped { place, outcome, reason, kind });
             continue;
         };
-        if let Some((runtime, scope, path)) = tiers::slot(&doc).filter(|_| reader.manifest.is_generated()) {
+        if let Some((runtime, scope, path)) = tiers::described_file(&doc).filter(|_| reader.manifest.is_generated()) {
             slots.push(String::new());
             let place = format!("{}#/attachments/{i}", member.place);
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);

@@ -174,12 +174,12 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let input = repo().join("fixtures/mem/all-kinds/input.mem");
     let mut sink = read(&input);
     let temp = TempDir::new();
-    let same = temp.join("same.mem");
-    let report = write_as(&sink, &[], &same, options_with_base(&input)).unwrap();
+    let empty_delta = temp.join("same.mem");
+    let report = write_as(&sink, &[], &empty_delta, options_with_base(&input)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0);
     assert_eq!(report.withheld["unchanged"] as usize, sink.records.len());
-    assert_eq!(files(&same).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
-    let text = std::fs::read_to_string(same.join("manifest.json")).unwrap();
+    assert_eq!(files(&empty_delta).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
+    let text = std::fs::read_to_string(empty_delta.join("manifest.json")).unwrap();
     assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""), "the time of the base");
 
     let edited = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
