@@ -59,9 +59,9 @@ fn each_file_is_read_as_its_record_type() {
 fn inserting_a_section_keeps_the_ids_of_the_others() {
     let scratch = Scratch::new("openclaw-ids");
     let keys = |text: &str, name: &str| {
-        let at = scratch.0.join(name).join("w");
-        put(&at, &[("SOUL.md", b"# A"), ("MEMORY.md", text.as_bytes())]);
-        let source = read(&at, &OpenClaw);
+        let workspace_path = scratch.0.join(name).join("w");
+        put(&workspace_path, &[("SOUL.md", b"# A"), ("MEMORY.md", text.as_bytes())]);
+        let source = read(&workspace_path, &OpenClaw);
         source
             .records
             .into_iter()

@@ -117,9 +117,9 @@ fn a_database_in_use_is_read_with_its_write_ahead_log() {
 fn a_hostile_or_damaged_database_does_not_affect_other_files() {
     let scratch = Scratch::new("zeroclaw-bad");
     let valid_bytes = {
-        let at = scratch.0.join("g/memory.db");
-        database_at(&at, &[("a", "a", "Some words that are longer than a few.", "core")]);
-        std::fs::read(at).unwrap()
+        let database_path = scratch.0.join("g/memory.db");
+        database_at(&database_path, &[("a", "a", "Some words that are longer than a few.", "core")]);
+        std::fs::read(database_path).unwrap()
     };
     let mut database_bytes = valid_bytes.clone();
     database_bytes.truncate(valid_bytes.len() / 2);
@@ -137,9 +137,9 @@ fn a_hostile_or_damaged_database_does_not_affect_other_files() {
             .into_iter()
             .enumerate()
     {
-        let at = scratch.0.join(format!("{n}/home"));
-        put(&at, &[("config.toml", SETTINGS.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
-        let mut source = read(&at, &ZeroClaw);
+        let home = scratch.0.join(format!("{n}/home"));
+        put(&home, &[("config.toml", SETTINGS.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
+        let mut source = read(&home, &ZeroClaw);
         assert!(source.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
         assert!(source.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");
         let read_rows = source.records.iter().filter(|r| r.kind == Kind::Memory).count();

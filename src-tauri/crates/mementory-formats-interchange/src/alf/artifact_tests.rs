@@ -17,15 +17,15 @@ fn case() -> Value {
 
 /// Creates the workspace of the fixture, including its large files.
 fn create_workspace(scratch: &Scratch) -> PathBuf {
-    let at = scratch.0.join("made");
+    let folder = scratch.0.join("made");
     for (name, bytes) in workspace::tree(&repo().join("fixtures/openclaw/artifacts/input")) {
-        workspace::put(&at, &[(&name, &bytes)]);
+        workspace::put(&folder, &[(&name, &bytes)]);
     }
     for (name, size) in case()["made"].as_object().unwrap() {
         let size = usize::try_from(size.as_u64().unwrap()).unwrap();
-        workspace::put(&at, &[(name, &vec![u8::try_from(size % 251).unwrap(); size])]);
+        workspace::put(&folder, &[(name, &vec![u8::try_from(size % 251).unwrap(); size])]);
     }
-    at
+    folder
 }
 
 fn write_with(vault: &mut MemorySource, path: &Path, threshold: Option<u64>) -> WriteReport {
@@ -191,12 +191,12 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     assert_eq!(home, before);
 
     // Exports from the vault and from the folder give the same archive.
-    let same =
+    let other_entries =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
-    assert_eq!(same(&second), same(&archive));
+    assert_eq!(other_entries(&second), other_entries(&archive));
     write_with(&mut workspace::read(&folder, &OpenClaw), &scratch.0.join("c.alf"), None);
-    assert_eq!(same(&scratch.0.join("c.alf")), same(&archive));
+    assert_eq!(other_entries(&scratch.0.join("c.alf")), other_entries(&archive));
 }
 
 #[test]

@@ -100,9 +100,9 @@ fn codes(vault: &MemorySource) -> Vec<&str> {
 fn spec_10_1_lines_that_violate_the_schema_are_reported() {
     let scratch = Scratch::new("10-1");
     let check = |line: Value| {
-        let at = scratch.0.join("v.alf");
-        agent(&at, &[line], &[]);
-        let found = validate(&at);
+        let path = scratch.0.join("v.alf");
+        agent(&path, &[line], &[]);
+        let found = validate(&path);
         (
             found.errors.into_iter().map(|f| f.code).collect::<Vec<_>>(),
             found.warnings.into_iter().map(|f| f.code).collect::<Vec<_>>(),
@@ -448,11 +448,11 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
 fn spec_10_11_busy_agents_get_monthly_partitions() {
     use super::first_pass::{ExportPlan, MAX_LINES_PER_QUARTER};
     use super::partitions::Period;
-    let at = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
+    let start_of = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
     let mut plan = ExportPlan::default();
-    plan.periods.insert(Period::month(at("2024-01-05")), (MAX_LINES_PER_QUARTER, 1));
-    plan.periods.insert(Period::month(at("2024-02-05")), (1, 1));
-    plan.periods.insert(Period::month(at("2024-05-05")), (5, 1));
+    plan.periods.insert(Period::month(start_of("2024-01-05")), (MAX_LINES_PER_QUARTER, 1));
+    plan.periods.insert(Period::month(start_of("2024-02-05")), (1, 1));
+    plan.periods.insert(Period::month(start_of("2024-05-05")), (5, 1));
     plan.choose_periods(None);
     let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.first_day(), p.last_day())).collect();
     let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());

@@ -224,9 +224,10 @@ impl Check<'_> {
     fn check_tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
-            let inside = row.get("archive_path").and_then(Tree::as_str).is_some();
-            let tier = if inside { &mut included } else { &mut referenced };
-            *tier = (tier.0 + 1, tier.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
+            let is_inside = row.get("archive_path").and_then(Tree::as_str).is_some();
+            let count_and_bytes = if is_inside { &mut included } else { &mut referenced };
+            *count_and_bytes =
+                (count_and_bytes.0 + 1, count_and_bytes.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
         }
         for (key, now) in [
             ("included_count", included.0),

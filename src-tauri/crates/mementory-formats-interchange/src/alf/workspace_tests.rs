@@ -58,8 +58,9 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
         // A second export gives the same archive.
         write(&mut back, &scratch.0.join("b.alf"));
-        let same = |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
-        assert!(same("a.alf").eq(same("b.alf")), "{}", source.display());
+        let other_entries =
+            |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
+        assert!(other_entries("a.alf").eq(other_entries("b.alf")), "{}", source.display());
     }
 }
 
@@ -295,19 +296,19 @@ fn archive_has_the_edited_text_and_not_the_old_one() {
 #[test]
 fn applying_a_delta_removes_outdated_raw_files() {
     let scratch = Scratch::new("edit-by-delta");
-    let at = |name: &str| scratch.0.join(name);
+    let path = |name: &str| scratch.0.join(name);
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
     let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    write(&mut vault, &at("base.alf"));
-    let raw_before = raw(&entries(&at("base.alf")), "openclaw");
+    write(&mut vault, &path("base.alf"));
+    let raw_before = raw(&entries(&path("base.alf")), "openclaw");
     assert!(raw_before.values().any(|b| String::from_utf8_lossy(b).contains(&old_text)));
 
     edited(&mut vault, &old_text, "Moored at the north quay now.");
-    let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
-    AlfDelta.write(&mut vault, &at("one.alf-delta"), &options).unwrap();
-    apply(&at("base.alf"), &[at("one.alf-delta")], &at("new.alf"), &Limits::default()).unwrap();
-    assert_eq!(validate(&at("new.alf")).errors, []);
-    let after = entries(&at("new.alf"));
+    let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
+    AlfDelta.write(&mut vault, &path("one.alf-delta"), &options).unwrap();
+    apply(&path("base.alf"), &[path("one.alf-delta")], &path("new.alf"), &Limits::default()).unwrap();
+    assert_eq!(validate(&path("new.alf")).errors, []);
+    let after = entries(&path("new.alf"));
     for (name, bytes) in &after {
         assert!(!String::from_utf8_lossy(bytes).contains(&old_text), "{name} still contains the old text");
     }
@@ -338,15 +339,15 @@ fn several_workspaces_in_one_archive_stay_separate() {
     let scratch = Scratch::new("several");
     let text = |words: &str| format!("## Notes\n{words}\n");
     for (name, sections, parts) in [("a", 5, 0), ("b", 2, 9)] {
-        let at = scratch.0.join(name);
+        let path = scratch.0.join(name);
         let soul = format!("# Agent {name}\n");
-        workspace::put(&at, &[("SOUL.md", soul.as_bytes()), ("AGENTS.md", b"# Rules\n")]);
+        workspace::put(&path, &[("SOUL.md", soul.as_bytes()), ("AGENTS.md", b"# Rules\n")]);
         for n in 0..sections {
             let file = format!("memory/2026-01-{:02}.md", n + 1);
-            workspace::put(&at, &[(&file, text(&format!("{name} {n}")).as_bytes())]);
+            workspace::put(&path, &[(&file, text(&format!("{name} {n}")).as_bytes())]);
         }
         for n in 0..parts {
-            workspace::put(&at, &[(&format!("skills/{n}.sh"), name.as_bytes())]);
+            workspace::put(&path, &[(&format!("skills/{n}.sh"), name.as_bytes())]);
         }
     }
     let mut merged = workspace::read(&scratch.0.join("a"), &OpenClaw);

@@ -218,8 +218,8 @@ impl<'a> BundleReader<'a> {
                     }
                     // The vault finds deleted records by key. The tombstones name this record by its id in the bundle,
                     // which is not its key, so the record is skipped here.
-                    let foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
-                    if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
+                    let has_foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
+                    if has_foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
                         return Ok(());
                     }

@@ -59,11 +59,11 @@ fn has_type(ty: Type, value: &Tree) -> bool {
         (Type::Map, Tree::Object(members)) => members.iter().all(|(_, v)| matches!(v, Tree::Text(_))),
         (Type::Op, Tree::Text(text)) => matches!(text.as_str(), "delete" | "redact"),
         (Type::Derived, Tree::Object(_)) => {
-            let absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
+            let is_absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
             DERIVED_LIST_FIELDS
                 .iter()
-                .all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
-                && (absent(value.get(DERIVED_COUNT_FIELD))
+                .all(|n| is_absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
+                && (is_absent(value.get(DERIVED_COUNT_FIELD))
                     || value.get(DERIVED_COUNT_FIELD).is_some_and(|v| has_type(Type::Int, v)))
         }
         _ => false,
@@ -170,9 +170,9 @@ fn normalized(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
         (Type::Int, Tree::Number(token)) => Tree::Number(integer(token).ok_or(BadNumber)?),
         (Type::Derived, Tree::Object(_)) => {
             let mut derived = value.clone();
-            let absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
+            let is_absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
             for name in DERIVED_LIST_FIELDS {
-                if absent(&derived, name) {
+                if is_absent(&derived, name) {
                     derived.set(name, Tree::Array(vec![]));
                 }
             }

@@ -174,13 +174,13 @@ impl FirstPass {
 
     /// Version of the records: the declared version if it fits the shape, else the version of the shape.
     pub fn version_of_records(&self) -> String {
-        let declared = self.version.clone().filter(|v| {
+        let declared_version = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
                 Shape::V1 => '1',
                 Shape::V2 => '2',
             })
         });
-        declared.unwrap_or_else(|| self.shape.version().to_owned())
+        declared_version.unwrap_or_else(|| self.shape.version().to_owned())
     }
 
     /// Compares the checksum. Reads the document again if the checksum was computed by our rule.

@@ -45,14 +45,14 @@ fn write_indent(level: usize, out: &mut String) {
 }
 
 fn write_key_and_colon(key: &str, level: usize, out: &mut String) {
-    let plain = key.len() < 64
+    let is_plain = key.len() < 64
         && key.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
         && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         && !matches!(
             key.to_ascii_lowercase().as_str(),
             "y" | "n" | "yes" | "no" | "true" | "false" | "on" | "off" | "null"
         );
-    if plain {
+    if is_plain {
         out.push_str(key);
     } else if key.len() > MAX_PLAIN_KEY_BYTES {
         out.push_str("? ");

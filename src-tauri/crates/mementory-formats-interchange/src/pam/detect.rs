@@ -130,8 +130,8 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     let has = |all: &[&str]| all.iter().all(|k| keys.has(k));
     let store = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
     let chat = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
-    let vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
-    let likely = store || chat || vectors || has(&["conversations_index"]) || has(&["schema_version"]);
+    let has_vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
+    let likely = store || chat || has_vectors || has(&["conversations_index"]) || has(&["schema_version"]);
     if !likely && !keys.has("schema") {
         return Ok(None);
     }

@@ -89,8 +89,8 @@ const MAX_ELEMENTS: usize = 4 << 20;
 
 /// True if the list has more than `most` elements. Counting commas is enough for nearly every list.
 fn has_more_elements_than(list: &str, most: usize) -> bool {
-    struct More(usize);
-    impl<'de> Visitor<'de> for More {
+    struct MoreThan(usize);
+    impl<'de> Visitor<'de> for MoreThan {
         type Value = bool;
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("a list")
@@ -107,7 +107,7 @@ fn has_more_elements_than(list: &str, most: usize) -> bool {
         }
     }
     memchr::memchr_iter(b',', list.as_bytes()).count() >= most
-        && serde_json::Deserializer::from_str(list).deserialize_seq(More(most)).unwrap_or(true)
+        && serde_json::Deserializer::from_str(list).deserialize_seq(MoreThan(most)).unwrap_or(true)
 }
 
 #[cfg(test)]

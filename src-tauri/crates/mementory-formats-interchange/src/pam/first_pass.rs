@@ -176,7 +176,7 @@ impl FirstPass {
     fn candidate(&self, stored: StoredRecord) -> Candidate {
         let record = &stored.record;
         let destination = self.destination(record);
-        let from_home = self.is_from_home(record);
+        let is_from_home = self.is_from_home(record);
         let access = record.fields.get("access").filter(|_| record.origin.format == KEY_SCOPE);
         let t = &record.times;
         let linked = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
@@ -185,7 +185,7 @@ impl FirstPass {
         };
         Candidate {
             destination,
-            scope: from_home.then(|| record.key.scope.clone()),
+            scope: is_from_home.then(|| record.key.scope.clone()),
             origin_id: record.origin_id.clone(),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
@@ -345,12 +345,12 @@ fn find_home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Resu
 impl BaseExport {
     fn open(path: &Path, limits: &Limits) -> Result<Self, FormatError> {
         let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
+        let not_recognised = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
         let detection = detect(&catalog, limits, Some(KEY_SCOPE))?;
-        let source = detection.sources.first().ok_or_else(none)?;
+        let source = detection.sources.first().ok_or_else(not_recognised)?;
         let bundle = Bundle::open(&catalog, source, limits)?;
-        let store = bundle.store.ok_or_else(none)?;
+        let store = bundle.store.ok_or_else(not_recognised)?;
         let text = document::read_text(&catalog, store, limits)?;
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {

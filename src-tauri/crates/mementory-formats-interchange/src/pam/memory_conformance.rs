@@ -202,8 +202,9 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     if !ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
-    let named = |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
-    let superseded = named("temporal", "superseded_by");
+    let filled_text =
+        |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
+    let superseded = filled_text("temporal", "superseded_by");
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");
     }
@@ -212,7 +213,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     }
     CheckedMemory {
         superseded,
-        conversation: named("provenance", "conversation_ref"),
+        conversation: filled_text("provenance", "conversation_ref"),
         embedding: text("embedding_ref").map(str::to_owned),
         ..out
     }

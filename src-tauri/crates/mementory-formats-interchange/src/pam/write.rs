@@ -213,11 +213,11 @@ impl StoreWriter<'_> {
             }
             return;
         }
-        let unchanged = first_pass.incremental
+        let is_unchanged = first_pass.incremental
             && first_pass.since.zip(record.times.created).is_some_and(|(since, created)| created <= since)
             && !stored.edited
             && stored.changed.is_none();
-        if unchanged {
+        if is_unchanged {
             *self.report.withheld.entry("unchanged".into()).or_default() += 1;
             return;
         }

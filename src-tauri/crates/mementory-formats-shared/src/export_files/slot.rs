@@ -14,7 +14,7 @@ const STUB_MEMBER: &str = "stub";
 /// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;
 /// Members that only identify and place a record. Nobody misses them, so they are not reported as losses.
-const SILENT: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
+const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
 /// Fields that are taken from the object if another program changed it.
 const NATIVE: NativeFields =
@@ -48,7 +48,7 @@ pub fn attach(
     }
     let is_said = |name: &str, value: &Value| value.is_null() || *value == "" || said.contains(&name);
     let names = difference.iter().filter(|(name, value)| !is_said(name, value)).map(|(name, _)| name.as_str());
-    extension::report(id, names, &SILENT, losses);
+    extension::report(id, names, &UNREPORTED_MEMBERS, losses);
     difference.insert(FINGERPRINT_MEMBER.into(), fingerprint_of(&json, apart).into());
     with_slot(&json, difference)
 }

@@ -45,14 +45,14 @@ fn records_from_chatgpt_are_read_back_unchanged() {
 fn records_of_other_programs_are_restored_from_extension_slots() {
     for mut source in [foreign_source(), fixture(&Claude, "export")] {
         let written = write_and_read(&mut source, &ChatGpt);
-        let talks: Vec<Record> =
+        let conversations: Vec<Record> =
             source.records.iter().filter(|r| matches!(r.kind, Kind::Conversation | Kind::Message)).cloned().collect();
-        assert!(!talks.is_empty());
-        for record in &talks {
+        assert!(!conversations.is_empty());
+        for record in &conversations {
             assert_eq!(written.found(record), Some(record));
         }
-        assert_eq!(written.back.records.len(), talks.len());
-        let others = source.records.len() - talks.len();
+        assert_eq!(written.back.records.len(), conversations.len());
+        let others = source.records.len() - conversations.len();
         assert_eq!(written.report.withheld.values().sum::<u64>(), others as u64);
         let found: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         let stored: Vec<_> = source.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();

@@ -219,11 +219,11 @@ impl Composer {
     fn frame(&self, thread: &Thread, id: &str) -> String {
         let none = Record::new(Kind::Conversation, RecordKey::new(SCOPE, id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
-        let of_messages = thread.messages.iter().filter_map(|m| m.record.times.created);
-        let earliest = of_messages.clone().min();
+        let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
+        let earliest = message_times.clone().min();
         // Programs that read such files sort by this time, and some refuse a conversation without it.
         let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
-        let updated = record.times.updated.or_else(|| of_messages.max()).unwrap_or(created);
+        let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
         let account = record.source.account.as_deref().filter(|_| is_own(record));
         written(&object(vec![
             ("uuid", text(id)),

@@ -61,7 +61,7 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
 fn is_memory(json: &str, in_array: bool, is_selected: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');
-    is_selected || is_sentence(&text) && (in_array || is_object) && further_texts(json) <= 1
+    is_selected || is_sentence(&text) && (in_array || is_object) && count_further_texts(json) <= 1
 }
 
 /// True for three words or more, or for eight characters or more that are not all ASCII: some scripts have no spaces.
@@ -74,7 +74,7 @@ const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", 
 
 /// Number of members with sentences besides the text of a memory, plus two for a record with many members or with one
 /// of [`NO_MEMORY_KEYS`]. A title is usual. More texts mean another kind of record, such as an article or a ticket.
-fn further_texts(json: &str) -> usize {
+fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));
     let is_long_record = object.members().count() > 20 || NO_MEMORY_KEYS.iter().any(|key| object.has(key));

@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
 /// Longest line that is a time, in characters.
-const MAX_TIME: usize = 40;
+const MAX_TIME_LENGTH: usize = 40;
 
 /// Reads a page as lines. A line with nothing but a speaker begins a message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
@@ -64,5 +64,5 @@ fn is_time(line: &str) -> bool {
     let has_year = line.split(|c: char| !c.is_ascii_digit()).any(is_year);
     let has_clock =
         line.as_bytes().windows(3).any(|w| matches!(w, [a, b':', c] if a.is_ascii_digit() && c.is_ascii_digit()));
-    line.chars().count() <= MAX_TIME && has_year && has_clock
+    line.chars().count() <= MAX_TIME_LENGTH && has_year && has_clock
 }

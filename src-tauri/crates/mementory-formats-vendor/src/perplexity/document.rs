@@ -72,8 +72,8 @@ fn exchange(line: usize, question: &str, answer: &str) -> Vec<Turn> {
     let is_mark = |text: &str| text.contains(MARK) && text.trim_start().starts_with('<');
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();
-    let sources = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();
-    let (body, cited) = lines.split_at(lines.len() - sources);
+    let source_count = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();
+    let (body, cited) = lines.split_at(lines.len() - source_count);
     let text = body.join("\n");
     let turn = |role: &str, text: &str, source: &str| Turn {
         key: Some(content_id(&format!("{line}\n{role}\n{question}"))),

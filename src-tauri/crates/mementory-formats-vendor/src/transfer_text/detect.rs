@@ -153,9 +153,9 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
     let known_heading_count = count_known_headings(&found);
     let is_dated_list = found.dated_count >= 2 || (found.dated_count == 1 && known_heading_count >= 1);
     // A diary has dates as well, but much more text between them.
-    let mostly_entries = 2 * found.dated_count >= found.marked_count
+    let is_mostly_entries = 2 * found.dated_count >= found.marked_count
         && (found.is_from_code_fences || known_heading_count >= 1 || 4 * found.dated_count >= found.entries.len());
-    if is_dated_list && mostly_entries {
+    if is_dated_list && is_mostly_entries {
         let reason =
             format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated_count);
         return Some((TextKind::ImportAnswer, 0.7, reason));

@@ -77,8 +77,8 @@ fn is_head_line(line: &str) -> bool {
     let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
     let is_mark = line.starts_with('#') || line.starts_with("<!--") || line.starts_with('[') && line.ends_with(')');
     let is_italic = line.len() > 2 && line.starts_with(['_', '*']) && line.ends_with(['_', '*']);
-    let plain: String = line.chars().filter(|c| !matches!(c, '*' | '_')).collect();
-    let is_member = plain.split_once(':').is_some_and(|(name, value)| {
+    let unmarked_line: String = line.chars().filter(|c| !matches!(c, '*' | '_')).collect();
+    let is_member = unmarked_line.split_once(':').is_some_and(|(name, value)| {
         let has_value = !value.trim().is_empty() && value.chars().count() <= 200;
         has_value && !name.is_empty() && name.chars().count() <= MAX_NAME && name.split_whitespace().count() <= 3
     });

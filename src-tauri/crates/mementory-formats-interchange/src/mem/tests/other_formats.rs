@@ -25,13 +25,13 @@ pub(super) fn records_of_every_kind() -> MemorySink {
         sink.records.push(bare);
         let mut full = record(kind, &format!("full-{}", kind.as_str()), &"A long text, with ünïcödé. ".repeat(20));
         full.title = Some(format!("A title for {}", kind.as_str()));
-        let at = |s: &str| Timestamp::parse(s);
+        let time = |s: &str| Timestamp::parse(s);
         full.times = Times {
-            created: at("2024-03-01T10:00:00.123456Z"),
-            updated: at("2024-03-02T10:00:00Z"),
-            observed: at("2024-02-28T23:59:59.999Z"),
-            valid_from: at("2024-01-01T00:00:00Z"),
-            valid_to: at("2030-01-01T00:00:00Z"),
+            created: time("2024-03-01T10:00:00.123456Z"),
+            updated: time("2024-03-02T10:00:00Z"),
+            observed: time("2024-02-28T23:59:59.999Z"),
+            valid_from: time("2024-01-01T00:00:00Z"),
+            valid_to: time("2030-01-01T00:00:00Z"),
             last_accessed: None,
         };
         full.record_type = Some("preference".into());
