@@ -79,7 +79,7 @@ fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<V
 
 /// The texts that follow `"sessionId":` in a file.
 fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, FormatError> {
-    const KEY: &[u8] = b"\"sessionId\"";
+    const SESSION_ID_KEY: &[u8] = b"\"sessionId\"";
     catalog.read(member, |bytes| {
         let mut out = HashSet::new();
         let mut buffer: Vec<u8> = Vec::new();
@@ -91,8 +91,10 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
                 Err(e) if mementory_model::is_damage(&e) => true,
                 Err(e) => return Err(FormatError::io(&member.place, e)),
             };
-            for at in memchr::memmem::find_iter(&buffer, KEY) {
-                let rest = buffer.get(at + KEY.len()..(at + KEY.len() + 80).min(buffer.len())).unwrap_or_default();
+            for at in memchr::memmem::find_iter(&buffer, SESSION_ID_KEY) {
+                let rest = buffer
+                    .get(at + SESSION_ID_KEY.len()..(at + SESSION_ID_KEY.len() + 80).min(buffer.len()))
+                    .unwrap_or_default();
                 let value = rest.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
                 let value = value.and_then(|v| v.strip_prefix(b"\"")).unwrap_or_default();
                 if let Some(end) = memchr::memchr(b'"', value)

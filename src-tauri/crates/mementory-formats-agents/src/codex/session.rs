@@ -230,13 +230,13 @@ impl Session {
         chat.is_log = true;
         // Position of each turn in the conversation. For an event that repeats an item, the turn before it.
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
-        let (mut repeated, mut last) = (0u64, None);
+        let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
         // The event that follows each turn. The next item then follows this event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
-                repeated += 1;
+                repeat_count += 1;
                 positions.push(last);
                 continue;
             }
@@ -261,7 +261,7 @@ impl Session {
             chat.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text });
         }
         for (count, code, message) in [
-            (repeated, "duplicate", "events repeat what the items of the log say"),
+            (repeat_count, "duplicate", "events repeat what the items of the log say"),
             (self.progress_lines, "progress", "events only count tokens or repeat parts of a text"),
         ] {
             if count > 0 {

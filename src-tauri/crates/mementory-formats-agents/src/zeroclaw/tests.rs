@@ -142,8 +142,8 @@ fn a_hostile_or_damaged_database_does_not_affect_other_files() {
         let mut source = read(&home, &ZeroClaw);
         assert!(source.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
         assert!(source.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");
-        let read_rows = source.records.iter().filter(|r| r.kind == Kind::Memory).count();
-        assert!(source.dropped.len() == 1 || read_rows <= 1, "{n}");
+        let row_count = source.records.iter().filter(|r| r.kind == Kind::Memory).count();
+        assert!(source.dropped.len() == 1 || row_count <= 1, "{n}");
         let out = scratch.0.join(format!("{n}/out"));
         write(&mut source, &out, &ZeroClaw);
         if !source.dropped.is_empty() {

@@ -124,8 +124,8 @@ pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mu
         remarks.push(("unknown_value", "credential_type".into()));
     }
     let payload = text(doc, &["encrypted_payload"]).unwrap_or_default();
-    let empty = payload.is_empty() || payload == NOT_EXPORTED;
-    record.fields.insert("secret_inside".into(), (!empty).into());
+    let is_empty = payload.is_empty() || payload == NOT_EXPORTED;
+    record.fields.insert("secret_inside".into(), (!is_empty).into());
     record.verbatim = Some(Verbatim::json(element));
     if !plain_secrets(&record).is_empty() {
         remarks.push(("credential_looks_unencrypted", "encrypted_payload".into()));

@@ -74,8 +74,8 @@ impl PassthroughFiles {
         let mut table = Vec::new();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
-                let assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
-                if !assembled && !out.has_entry(&item.name) {
+                let is_assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
+                if !is_assembled && !out.has_entry(&item.name) {
                     write_entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());

@@ -130,8 +130,8 @@ impl Reader<'_> {
 
     /// Adds a remark. Equal remarks are counted and reported once.
     pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
-        let full = self.remarks.len() >= MAX_REMARKS;
-        let key = (code, if full { "more of the same".to_owned() } else { detail });
+        let is_full = self.remarks.len() >= MAX_REMARKS;
+        let key = (code, if is_full { "more of the same".to_owned() } else { detail });
         self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
     }
 
@@ -397,7 +397,7 @@ impl Reader<'_> {
             if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
             }
-            let (mut lines, mut pending) = (0u64, 0u64);
+            let (mut line_count, mut pending) = (0u64, 0u64);
             let archive = self.archive;
             archive.catalog.read(member, |r| {
                 each_line(r, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -405,12 +405,12 @@ impl Reader<'_> {
                     if pending > 1 << 20 {
                         self.advance(std::mem::take(&mut pending))?;
                     }
-                    lines += u64::from(!matches!(entry, JsonLine::Text(_, "")));
+                    line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
                     self.read_memory_line(entry, (index, member, row), &superseded, &mut seen, attachments)
                 })
             })?;
             self.advance(pending)?;
-            if row.count.is_some_and(|count| count != lines) {
+            if row.count.is_some_and(|count| count != line_count) {
                 self.remark(&member.place, ("count_differs", "record_count differs from the number of lines".into()));
             }
         }

@@ -278,9 +278,9 @@ impl Check<'_> {
             Some(Tree::Array(rows)) => rows
                 .iter()
                 .map(|r| {
-                    let sealed = r.get("sealed") == Some(&Tree::Bool(true));
+                    let is_sealed = r.get("sealed") == Some(&Tree::Bool(true));
                     let sha = r.get("sha256").and_then(Tree::as_str).map(str::to_owned);
-                    (sealed, r.get("to").and_then(Tree::as_str).is_some(), sha)
+                    (is_sealed, r.get("to").and_then(Tree::as_str).is_some(), sha)
                 })
                 .collect(),
             _ => vec![],
@@ -384,7 +384,7 @@ impl Check<'_> {
     ) -> Result<u64, FormatError> {
         // `cut` is the place of the last line if this line is not JSON and has no line feed at its end, because then
         // the file was truncated.
-        let (mut lines, mut cut) = (0u64, None);
+        let (mut line_count, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -392,12 +392,12 @@ impl Check<'_> {
                     JsonLine::Text(_, "") => return Ok(()),
                     JsonLine::Text(number, text) => (number, text),
                     JsonLine::Unreadable(number, code) => {
-                        lines += 1;
+                        line_count += 1;
                         self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
                         return Ok(());
                     }
                 };
-                lines += 1;
+                line_count += 1;
                 let place = format!("{}#line {number}", member.place);
                 cut = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
@@ -414,7 +414,7 @@ impl Check<'_> {
         if let Some(place) = cut {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
-        Ok(lines)
+        Ok(line_count)
     }
 
     fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str, ids: &mut HashSet<Box<str>>) {

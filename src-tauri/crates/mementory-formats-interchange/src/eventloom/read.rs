@@ -86,15 +86,15 @@ fn for_each_line(
 }
 
 fn skip_line(reader: &mut impl BufRead) -> std::io::Result<usize> {
-    let mut skipped = 0;
+    let mut skipped_count = 0;
     loop {
         let chunk = reader.fill_buf()?;
         let end = memchr::memchr(b'\n', chunk);
         let n = end.map_or(chunk.len(), |at| at + 1);
         reader.consume(n);
-        skipped += n;
+        skipped_count += n;
         if end.is_some() || n == 0 {
-            return Ok(skipped);
+            return Ok(skipped_count);
         }
     }
 }
@@ -122,10 +122,10 @@ pub(super) fn read(
     limits: &Limits,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut sent = 0;
+    let mut bytes_sent = 0;
     for_each_line(catalog, member, limits, &mut |number, bytes, line| {
         let place = format!("{}:{number}", member.place);
-        sent += bytes as u64;
+        bytes_sent += bytes as u64;
         match line {
             CheckedLine::Invalid(code, why) => {
                 let reason = format!("{code}: {why}");
@@ -148,7 +148,7 @@ pub(super) fn read(
                 sink.unit(Unit::from(record(&event, source, origin)))?;
             }
         }
-        sink.progress(sent)
+        sink.progress(bytes_sent)
     })
 }
 

@@ -239,7 +239,7 @@ fn check_file(
             }
         }
     };
-    let mut vendor_lines = 0u64;
+    let mut vendor_line_count = 0u64;
     let result = std::thread::scope(|scope| {
         let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
         let result = bundle.visit_lines(member, &mut |number, bytes| {
@@ -262,7 +262,7 @@ fn check_file(
                     }
                 }
                 None if vendor.is_some() && !bytes.is_empty() => {
-                    vendor_lines += 1;
+                    vendor_line_count += 1;
                     binary |= std::str::from_utf8(bytes).is_err();
                 }
                 None => {}
@@ -275,7 +275,7 @@ fn check_file(
         }
         result
     })?;
-    count += vendor_lines;
+    count += vendor_line_count;
     non_canonical = [non_canonical, blank].into_iter().flatten().min();
     for (number, why) in malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
@@ -477,8 +477,8 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
 /// Checks what the manifest claims about version, mode and level (spec v1.1 §3, §6, §8).
 fn check_claims(manifest: &Manifest, report: &mut Report) {
     let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
-    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
-    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
+    let core_version = manifest.format.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<_> = core_version.split('.').map(str::parse::<u32>).collect();
     if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
         warn("version_form", MANIFEST_FILE, format!("format is not a semantic version: {}", manifest.format));
     }

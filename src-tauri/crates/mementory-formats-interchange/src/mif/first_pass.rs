@@ -192,8 +192,8 @@ impl FirstPass {
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
         if nested_text(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
-            let real = self.digest(source, limits)?;
-            return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
+            let actual = self.digest(source, limits)?;
+            return Ok(if declared.eq_ignore_ascii_case(&actual) { Checksum::Verified } else { Checksum::Mismatch });
         }
         let sha = |text: &str| format!("sha256:{}", hex::encode(Sha256::digest(text)));
         let count = |name: &str| super::sections::section_named("", name).map_or(0, |s| self.counts[s.table_index()]);

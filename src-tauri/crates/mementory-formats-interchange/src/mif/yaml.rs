@@ -230,8 +230,10 @@ fn size(tree: &Tree) -> u64 {
 /// Converts a scalar to a value by the core schema of YAML 1.2. A scalar of a type that JSON does not have stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
-    let plain = style == ScalarStyle::Plain;
-    if core == Some("str") || (!plain && core.is_none()) || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
+    let is_plain = style == ScalarStyle::Plain;
+    if core == Some("str")
+        || (!is_plain && core.is_none())
+        || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
     {
         return Tree::Text(text.into_owned());
     }

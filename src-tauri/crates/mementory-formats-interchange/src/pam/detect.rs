@@ -131,14 +131,15 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     let store = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
     let chat = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
     let has_vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
-    let likely = store || chat || has_vectors || has(&["conversations_index"]) || has(&["schema_version"]);
-    if !likely && !keys.has("schema") {
+    let is_likely = store || chat || has_vectors || has(&["conversations_index"]) || has(&["schema_version"]);
+    if !is_likely && !keys.has("schema") {
         return Ok(None);
     }
     let head = catalog.head(member, HEAD_BYTES)?;
     let mut schema_and_version = schema_and_version(&head);
     // If the keys are sorted, `schema` comes after the records.
-    if schema_and_version.0.is_none() && likely && (head.len() == HEAD_BYTES) && member.size <= limits.element_bytes {
+    if schema_and_version.0.is_none() && is_likely && (head.len() == HEAD_BYTES) && member.size <= limits.element_bytes
+    {
         schema_and_version = self::schema_and_version(
             &catalog.head(member, usize::try_from(limits.element_bytes).unwrap_or(usize::MAX))?,
         );

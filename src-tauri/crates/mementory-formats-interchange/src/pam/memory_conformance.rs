@@ -68,14 +68,14 @@ pub(super) fn check_memories(
             let checked = std::mem::take(&mut waiting);
             // The results of a batch are added while the next batch is checked, except before and after a batch that is
             // over the size limit (one large memory), to save memory.
-            let large = count_bytes(&batch) > MAX_BATCH_BYTES;
-            waiting = if large || was_large {
+            let is_large = count_bytes(&batch) > MAX_BATCH_BYTES;
+            waiting = if is_large || was_large {
                 totals.add(checked);
                 check_batch(&batch, bounds)
             } else {
                 rayon::join(|| totals.add(checked), || check_batch(&batch, bounds)).1
             };
-            was_large = large;
+            was_large = is_large;
         }
         totals.add(waiting);
         let StoreTotals { count, checksum, damaged, .. } = totals;

@@ -385,7 +385,8 @@ impl StoreReader<'_> {
         self.sink.unit(unit)
     }
 
-    /// Sends one record for each embedding whose memory is not in this source. Its verbatim is the text of the embedding.
+    /// Sends one record for each embedding whose memory is not in this source. The text of the embedding is the
+    /// verbatim of the record.
     fn send_unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {

@@ -23,10 +23,10 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         errors.add("malformed", "", &why);
     }
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
-    let mut records = 0;
+    let mut record_count = 0;
     let mut last = (0, 0);
     bundle.visit_items(&mut |item| {
-        records += 1;
+        record_count += 1;
         let pointer = item.pointer(kind);
         let (wrapped, tree) = match bundle.parse_entry(&item) {
             Ok(found) => found,
@@ -60,7 +60,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     Ok(Validation {
         version: envelope.text_member("version").map(str::to_owned),
         level: None,
-        records,
+        records: record_count,
         kind: Some(kind.as_str().into()),
         unsigned: false,
         signature,

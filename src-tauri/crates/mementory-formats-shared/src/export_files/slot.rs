@@ -101,12 +101,12 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     }
     let written = slot.remove(FINGERPRINT_MEMBER)?;
     let is_changed = written.as_str() != Some(fingerprint_of(json, apart).as_str());
-    let own_origin = !slot.contains_key("origin");
+    let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {
         NATIVE.adopt_native_fields(native, &mut record);
     }
-    if own_origin || is_changed {
+    if has_own_origin || is_changed {
         record.origin.clone_from(&native.origin);
         record.verbatim.clone_from(&native.verbatim);
     }

@@ -65,7 +65,7 @@ pub(super) fn check_written(
 
 /// Checks the losses of each record whose text comes back unchanged. Returns the number of compared records.
 fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
-    let mut compared = 0;
+    let mut compared_count = 0;
     for record in &source.records {
         let id = vault_id(record.kind, &record.key);
         let lost_fields: BTreeSet<&str> =
@@ -93,9 +93,9 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             "{what}: {record:?}\nlisted {expected:?}\nfound {same:?}\n{:#?}",
             back.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
         );
-        compared += 1;
+        compared_count += 1;
     }
-    compared
+    compared_count
 }
 
 /// Names of the members of `record` that are not the same in `other`.
@@ -128,7 +128,7 @@ fn is_empty(value: &serde_json::Value) -> bool {
 
 /// Checks a writer with the records of the fixtures of all `formats`.
 pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
-    let (mut written, mut compared) = (0, 0);
+    let (mut written_count, mut compared_count) = (0, 0);
     for source in formats {
         let Ok(cases) = std::fs::read_dir(repo().join("fixtures").join(source.id())) else { continue };
         for case in cases.map(|entry| entry.unwrap().path()) {
@@ -143,12 +143,12 @@ pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
                     continue;
                 }
                 let (report, back) = round_trip(formats, format, &mut found);
-                compared += check_losses(&found, &report, &back, &input.display().to_string());
-                written += 1;
+                compared_count += check_losses(&found, &report, &back, &input.display().to_string());
+                written_count += 1;
             }
         }
     }
-    assert!(written > 20 && compared > 20, "{written} inputs, {compared} records");
+    assert!(written_count > 20 && compared_count > 20, "{written_count} inputs, {compared_count} records");
 }
 
 fn record(kind: Kind, key: &str, text: &str) -> Record {

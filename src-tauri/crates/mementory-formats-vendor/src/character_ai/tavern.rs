@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Formats of times besides RFC 3339 and numbers: the app's English text, and the form in its file names.
 const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-%d@%Hh%Mm%Ss"];
 /// Members of a line that have a field in the model.
-const MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
+const LINE_MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
 
 /// Reads a file as one conversation.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
@@ -46,13 +46,13 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             );
             return Ok(());
         }
-        let offered = turns(element.text, object, &element.pointer, count, before.as_deref());
+        let alternatives = turns(element.text, object, &element.pointer, count, before.as_deref());
         count += 1;
-        before = offered.last().and_then(|turn| turn.key.clone()).or(before.take());
+        before = alternatives.last().and_then(|turn| turn.key.clone()).or(before.take());
         if character.is_none() && object.raw_value("is_user").is_some_and(|raw| raw.get() == "false") {
             character = first_text(object, &["name"]);
         }
-        chat.turns.extend(offered);
+        chat.turns.extend(alternatives);
         Ok(())
     })?;
     if chat.turns.is_empty() {
@@ -128,7 +128,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     }
     let mut turn = make(&own_text, 0);
     turn.verbatim = Some(Verbatim::json(text));
-    turn.fields = other_fields(line, &MEMBERS);
+    turn.fields = other_fields(line, &LINE_MEMBERS);
     turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));
     if let Some(extra) = extra {
         turn.model = first_text(&extra, &["model"]).filter(|_| role == "assistant");

@@ -21,7 +21,7 @@ fn records_from_chatgpt_are_read_back_unchanged() {
         let mut source = fixture(&ChatGpt, &case);
         let written = write_and_read(&mut source, &ChatGpt);
         let ids_with_losses = written.ids_with_losses();
-        let mut checked = 0;
+        let mut checked_count = 0;
         for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             // The source repeats a memory, so there are several records with its key.
             let is_same = |back: &&Record| {
@@ -33,9 +33,13 @@ fn records_from_chatgpt_are_read_back_unchanged() {
             };
             let found = written.back.records.iter().find(is_same);
             assert!(found.is_some(), "{case}: {record:#?}\nis now\n{:#?}", written.found(record));
-            checked += 1;
+            checked_count += 1;
         }
-        assert!(checked + 1 >= source.records.len(), "{case}: {checked} {:#?}", written.report.losses.counts);
+        assert!(
+            checked_count + 1 >= source.records.len(),
+            "{case}: {checked_count} {:#?}",
+            written.report.losses.counts
+        );
         assert!(written.report.withheld.is_empty(), "{case}");
         assert_eq!(written.back.kinds(), source.kinds(), "{case}");
     }

@@ -14,10 +14,10 @@ fn records_from_claude_are_read_back_unchanged() {
         let mut source = fixture(&Claude, &case);
         let written = write_and_read(&mut source, &Claude);
         let ids_with_losses = written.ids_with_losses();
-        let (mut checked, mut missing) = (0, 0);
+        let (mut checked_count, mut missing_count) = (0, 0);
         for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             let Some(back) = written.found(record) else {
-                missing += 1;
+                missing_count += 1;
                 continue;
             };
             let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
@@ -25,10 +25,15 @@ fn records_from_claude_are_read_back_unchanged() {
                 part.position = now.position;
             }
             assert_eq!(*back, expected, "{case}");
-            checked += 1;
+            checked_count += 1;
         }
-        assert_eq!(missing, written.report.withheld.values().sum::<u64>(), "{case}: {:?}", written.report.withheld);
-        assert!(checked * 2 >= source.records.len(), "{case}: {:#?}", written.report.losses.items);
+        assert_eq!(
+            missing_count,
+            written.report.withheld.values().sum::<u64>(),
+            "{case}: {:?}",
+            written.report.withheld
+        );
+        assert!(checked_count * 2 >= source.records.len(), "{case}: {:#?}", written.report.losses.items);
     }
 }
 

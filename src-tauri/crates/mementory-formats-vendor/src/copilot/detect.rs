@@ -51,18 +51,18 @@ fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, is_selected: 
         if columns::is_microsoft_header(&header) {
             return Ok(Some(0.95));
         }
-        let (mut count, mut known) = (0, 0);
+        let (mut count, mut known_count) = (0, 0);
         while count < ROWS
             && let Some(row) = rows.next(&member.place)?
         {
             count += 1;
-            known += usize::from(columns::has_known_author(&columns, &row));
+            known_count += usize::from(columns::has_known_author(&columns, &row));
         }
         // Other programs use the same column names, so most rows must also have an author of Copilot.
         let is_certain = match columns.layout {
             Layout::Prompts => true,
             Layout::Messages if count == 0 => columns::is_main_header(&header),
-            Layout::Messages => 2 * known > count,
+            Layout::Messages => 2 * known_count > count,
         };
         Ok::<_, FormatError>(match (is_certain, columns::is_main_header(&header)) {
             (true, true) => Some(0.9),

@@ -38,22 +38,22 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
 fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool {
     let mut bytes = head;
     let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPERS);
-    let (mut seen, mut texts) = (0, 0);
-    while seen < SAMPLE_COUNT {
+    let (mut object_count, mut text_count) = (0, 0);
+    while object_count < SAMPLE_COUNT {
         match elements.next() {
-            Ok(Some(element)) if element.in_array || seen > 0 || element.offset == 0 => {
+            Ok(Some(element)) if element.in_array || object_count > 0 || element.offset == 0 => {
                 let Ok(text) = std::str::from_utf8(element.bytes) else { return false };
                 // A single object is not a list.
                 if !element.in_array && element.bytes.starts_with(b"{") && Object::parse(text).is_none() {
                     return false;
                 }
-                seen += 1;
-                texts += usize::from(is_memory(text, element.in_array, is_selected));
+                object_count += 1;
+                text_count += usize::from(is_memory(text, element.in_array, is_selected));
             }
             _ => break,
         }
     }
-    texts > 0 && 5 * texts >= 4 * seen && (is_selected || texts > 1 || head.starts_with(b"["))
+    text_count > 0 && 5 * text_count >= 4 * object_count && (is_selected || text_count > 1 || head.starts_with(b"["))
 }
 
 /// True for a sentence in a list, and for an object with a sentence and at most one more. If the user selected this

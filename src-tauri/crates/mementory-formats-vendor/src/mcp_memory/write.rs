@@ -193,7 +193,7 @@ impl Line {
         let own = own.filter(|text| text.starts_with('"'));
         let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
         let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(about, &raw));
-        wrote(export, stored, mapped, &text);
+        report_written(export, stored, mapped, &text);
         self.observations.push(text);
     }
 
@@ -207,7 +207,7 @@ impl Line {
         self.own = export.own_text(stored).filter(is_own).map(str::to_owned);
         let text = self.own.clone().unwrap_or_else(|| entity_line(about, "[]"));
         let mapped = Object::parse(&text).and_then(|object| entity(&object)).map(|(_, record)| record);
-        wrote(export, stored, mapped, &text);
+        report_written(export, stored, mapped, &text);
         if !stored.record.text.trim().is_empty() {
             self.observations.push(json!(stored.record.text).to_string());
         }
@@ -243,11 +243,11 @@ fn relation_line(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> Str
         format!("{{\"type\":\"relation\",\"from\":{from},\"to\":{to},\"relationType\":{relation_type}}}")
     });
     let mapped = Object::parse(&text).and_then(|object| relation(&object));
-    wrote(export, stored, mapped, &text);
+    report_written(export, stored, mapped, &text);
     format!("{text}\n")
 }
 
-fn wrote(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
+fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
     let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     mapped.source.platform = PLATFORM.into();
     mapped.verbatim = Some(Verbatim::json(text));

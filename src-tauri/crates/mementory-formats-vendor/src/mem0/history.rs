@@ -12,7 +12,7 @@ use mementory_model::{Kind, Record, Timestamp};
 /// Sorts the changes by memory, and the changes of one memory in the order in which they were written.
 const ORDER: &str = "memory_id, rowid";
 /// Columns with a field in the model.
-const USED: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
+const READ_MEMBERS: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
 
 /// A change of a memory.
 struct Change {
@@ -91,6 +91,6 @@ fn state(object: &Object<'_>, is_last: bool, created: Option<Timestamp>) -> Opti
     record.times.created = created;
     record.times.updated = object.time("updated_at");
     record.source.method = Some("extracted".into());
-    record.fields = object.other_fields(&USED);
+    record.fields = object.other_fields(&READ_MEMBERS);
     Some(record)
 }

@@ -85,7 +85,7 @@ fn memory_text(export: &mut Export, stored: &StoredRecord) -> String {
     let own_json = export.own_text(stored).filter(|text| is_own_memory(text)).map(str::to_owned);
     let text = own_json.unwrap_or_else(|| element(export, stored).to_string());
     let mapped = Object::parse(&text).and_then(|object| memory(&object));
-    wrote(export, stored, mapped, &text);
+    report_written(export, stored, mapped, &text);
     text
 }
 
@@ -127,11 +127,11 @@ fn relation_text(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> Str
     let composed = || json!({"source": ends.from, "relationship": ends.relation, "target": ends.to}).to_string();
     let text = own_json.unwrap_or_else(composed);
     let mapped = Object::parse(&text).and_then(|object| relation(&object));
-    wrote(export, stored, mapped, &text);
+    report_written(export, stored, mapped, &text);
     text
 }
 
-fn wrote(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
+fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
     let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     mapped.source.platform = ID.into();
     mapped.verbatim = Some(Verbatim::json(text));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes that are examined of a page or of a list of labels, which begin with styles and other labels.
+/// Number of bytes of a page or of a list of labels that are examined. Such files begin with styles and other labels.
 const LARGE_HEAD_BYTES: usize = 2 << 20;
 /// Folders with pages about Meta AI.
 const FOLDERS: [&str; 2] = ["meta_ai_profile", "meta_ai_app"];

@@ -8,8 +8,8 @@ const HEAD_BYTES: usize = 8 << 10;
 /// Fewest notes of a folder without settings. A smaller folder may be a few memory lists, which another format reads.
 const MANY_NOTES: usize = 5;
 
-/// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder with a
-/// note and any single note is claimed.
+/// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder
+/// with a note and any single note is claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     note_folders(catalog).iter().filter_map(|folder| claim(catalog, folder, is_selected)).collect()
 }

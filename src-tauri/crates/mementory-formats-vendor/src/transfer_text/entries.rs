@@ -136,9 +136,9 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.is_from_code_fences);
     // Each line is an entry if the list has dates or is in a code fence. In other lists, a paragraph may span several
     // lines.
-    let dates =
+    let has_dates =
         out.is_from_code_fences || lines.iter().any(|l| parse_marker(l.text.trim_start()).is_some_and(|m| m.is_dated));
-    let by_line = dates || has_sentence_per_line(lines);
+    let by_line = has_dates || has_sentence_per_line(lines);
     let mut section: Option<String> = None;
     let (mut is_entry_open, mut is_paragraph) = (false, false);
     for (index, line) in lines.iter().enumerate() {

@@ -83,7 +83,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
 #[test]
 fn fixtures_match_their_case_file() {
     let root = repo().join("fixtures/mem");
-    let mut cases = 0;
+    let mut case_count = 0;
     for entry in std::fs::read_dir(root).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()) {
         let folder = entry.unwrap().path();
         let case: serde_json::Value =
@@ -107,9 +107,9 @@ fn fixtures_match_their_case_file() {
                 assert_round_trip(&input, &validation_digest(&input));
             }
         }
-        cases += 1;
+        case_count += 1;
     }
-    assert!(cases >= 3);
+    assert!(case_count >= 3);
 }
 
 fn validation_digest(bundle: &std::path::Path) -> String {

@@ -11,11 +11,11 @@ fn words(value: &Value) -> BTreeSet<String> {
 
 #[test]
 fn every_case_gives_its_expected_findings_and_records() {
-    let mut seen = 0;
+    let mut case_count = 0;
     for entry in std::fs::read_dir(repo().join("fixtures/pam")).unwrap() {
         let folder = entry.unwrap().path();
         let Ok(text) = std::fs::read_to_string(folder.join("case.json")) else { continue };
-        seen += 1;
+        case_count += 1;
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         let case: Value = serde_json::from_str(&text).unwrap();
         let input = folder.join("input");
@@ -63,7 +63,7 @@ fn every_case_gives_its_expected_findings_and_records() {
         let dropped: Vec<&str> = source.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
         assert_eq!(serde_json::to_value(dropped).unwrap(), case["dropped"], "{name}");
     }
-    assert!(seen >= 8, "{seen} cases");
+    assert!(case_count >= 8, "{case_count} cases");
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn account_ids_are_removed_on_request() {
     let report = write(&mut source, &scratch.at("out"), &options);
     assert!(report.losses.count("source", LossKind::LeftOut) > 0);
     let mut pending = vec![scratch.at("out")];
-    let mut files = 0;
+    let mut file_count = 0;
     while let Some(dir) = pending.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
@@ -208,12 +208,12 @@ fn account_ids_are_removed_on_request() {
                 pending.push(path);
                 continue;
             }
-            files += 1;
+            file_count += 1;
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(!text.contains("acct-9917") && !text.contains("person-55"), "{}", path.display());
         }
     }
-    assert!(files > 2);
+    assert!(file_count > 2);
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
 }
 

@@ -112,15 +112,15 @@ fn assert_every_flipped_bit_is_noticed(path: &Path, free: &[&str]) {
     let copy = temp.at("flipped.json");
     std::fs::write(&copy, &original).unwrap();
     assert!(is_accepted(&copy));
-    let mut checked = 0;
+    let mut checked_count = 0;
     for at in (0..original.len()).filter(|at| !unsigned.iter().any(|r| r.contains(at))) {
         let mut bytes = original.clone();
         bytes[at] ^= 1;
         std::fs::write(&copy, &bytes).unwrap();
         assert!(!is_accepted(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
-        checked += 1;
+        checked_count += 1;
     }
-    assert!(checked > original.len() / 2);
+    assert!(checked_count > original.len() / 2);
 }
 
 #[test]
