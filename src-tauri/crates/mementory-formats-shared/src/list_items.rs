@@ -50,8 +50,8 @@ pub fn without_commands(text: &str) -> String {
 pub fn link_words(title: &str, most: usize) -> String {
     // Characters that change the direction of writing would display the rest of a list in another order.
     let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let plain = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
-    let words: String = title.chars().map(plain).collect();
+    let plain_char = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
+    let words: String = title.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let shortened: String = words.chars().take(most).collect();
     let words = if shortened.len() < words.len() { format!("{}…", shortened.trim_end()) } else { shortened };

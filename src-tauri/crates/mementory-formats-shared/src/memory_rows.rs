@@ -281,8 +281,8 @@ pub fn each_row_in(
         match elements.next() {
             Ok(Some(element)) => {
                 let (pointer, bytes) = (element.pointer(), element.bytes);
-                let valid = std::str::from_utf8(bytes).ok();
-                if let Some(text) = valid.filter(|text| serde_json::from_str::<&RawValue>(text).is_ok()) {
+                let valid_text = std::str::from_utf8(bytes).ok();
+                if let Some(text) = valid_text.filter(|text| serde_json::from_str::<&RawValue>(text).is_ok()) {
                     read(files, &Row { member, text, pointer })?;
                 } else if let Some((text, codes)) = repair(bytes) {
                     let row = Row { member, text: &text, pointer };

@@ -89,10 +89,10 @@ impl<'t> Note<'t> {
 
     /// The members that are not in `used`.
     pub fn other_members(&self, used: &[&str]) -> Fields {
-        let unused = |key: &str| !used.iter().any(|u| u.eq_ignore_ascii_case(key));
+        let is_unused = |key: &str| !used.iter().any(|u| u.eq_ignore_ascii_case(key));
         self.head
             .iter()
-            .filter(|(key, value)| unused(key) && !value.is_null())
+            .filter(|(key, value)| is_unused(key) && !value.is_null())
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect()
     }

@@ -141,8 +141,8 @@ pub fn first_words(text: &str) -> &str {
 
 /// The name of a relation on one line, without characters that could end a link.
 pub fn relation_name(name: &str) -> String {
-    let plain = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
-    let words: String = name.chars().map(plain).collect();
+    let plain_char = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
+    let words: String = name.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = words.chars().take(50).collect();
     if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }

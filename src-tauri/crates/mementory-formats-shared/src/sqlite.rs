@@ -96,13 +96,15 @@ fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
         Some(size) if size >= 512 => usize::from(size),
         _ => return false,
     };
-    let (Some(stated), Ok(present)) = (number(28), u32::try_from(database_bytes.len() / page)) else { return false };
-    if present == 0 || present >= stated {
+    let (Some(stated_pages), Ok(present_pages)) = (number(28), u32::try_from(database_bytes.len() / page)) else {
+        return false;
+    };
+    if present_pages == 0 || present_pages >= stated_pages {
         return false;
     }
     database_bytes.truncate(database_bytes.len() / page * page);
     if let Some(count) = database_bytes.get_mut(28..32) {
-        count.copy_from_slice(&present.to_be_bytes());
+        count.copy_from_slice(&present_pages.to_be_bytes());
     }
     // Empties the list of free pages, because it may refer to missing pages.
     if let Some(free) = database_bytes.get_mut(32..40) {

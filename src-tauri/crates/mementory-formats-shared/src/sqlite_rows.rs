@@ -191,9 +191,9 @@ pub fn row_text(row: Row, is_json: impl Fn(&str) -> bool) -> String {
         if out.len() > 1 {
             out.push(',');
         }
-        let inside = |text: &str| is_json(&name) && (Object::parse(text).is_some() || is_list(text));
+        let is_json_text = |text: &str| is_json(&name) && (Object::parse(text).is_some() || is_list(text));
         let text = match &value {
-            Value::String(text) if inside(text) => text.clone(),
+            Value::String(text) if is_json_text(text) => text.clone(),
             other => other.to_string(),
         };
         out.push_str(&Value::String(name).to_string());

@@ -213,11 +213,11 @@ fn secrets_are_redacted_in_every_syntax() {
         (format!("note = \"sk-{secret}{secret}\"\n"), 1),
         (format!("x = '''-----BEGIN RSA PRIVATE KEY-----\n{secret}\n-----END RSA PRIVATE KEY-----'''\n"), 1),
     ] {
-        let (clean, n) = redact::redact(&text);
-        assert!(!clean.contains(secret), "{text} -> {clean}");
+        let (redacted, n) = redact::redact(&text);
+        assert!(!redacted.contains(secret), "{text} -> {redacted}");
         assert!(n >= count, "{text}");
-        assert_eq!(clean.contains("kept"), text.contains("kept"), "{clean}");
-        assert_eq!(redact::redact(&clean), (clean.clone(), 0), "redacting twice changes nothing");
+        assert_eq!(redacted.contains("kept"), text.contains("kept"), "{redacted}");
+        assert_eq!(redact::redact(&redacted), (redacted.clone(), 0), "redacting twice changes nothing");
     }
     for text in [
         "max_tokens = 4096\ntokenizer = \"cl100k\"\nmodel = \"gpt\"\n",

@@ -31,11 +31,11 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     });
     if let Some(Tree::Array(all)) = tree.get("embeddings") {
         for (i, embedding) in all.iter().enumerate() {
-            let stated = match embedding.get("dimensions") {
+            let stated_dimensions = match embedding.get("dimensions") {
                 Some(Tree::Number(n)) => parse_whole_number(n).and_then(|n| usize::try_from(n).ok()),
                 _ => None,
             };
-            if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated != Some(vector.len())) {
+            if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated_dimensions != Some(vector.len())) {
                 out.insert(format!("/embeddings/{i}/dimensions"));
             }
         }
@@ -89,7 +89,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
 }
 
 fn created_of(tree: &Tree) -> Timestamp {
-    let stated = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
-    let known = stated.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
+    let stated_time = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+    let known = stated_time.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
     known.unwrap_or_else(Timestamp::now)
 }

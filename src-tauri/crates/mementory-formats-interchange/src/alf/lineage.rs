@@ -68,9 +68,9 @@ impl Lineage {
             Ok(())
         })?;
         for (id, key) in memories {
-            let stated = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
-            let version_then = match stated {
-                Some(stated) => stated,
+            let stated_version = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
+            let version_then = match stated_version {
+                Some(stated_version) => stated_version,
                 None => {
                     let imported = source.import_times(&id)?.into_iter().next();
                     let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());

@@ -575,8 +575,8 @@ fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {
         return;
     }
-    let stated = record.status.take().unwrap_or_default();
-    record.fields.insert("alf_status".into(), stated.into());
+    let stated_status = record.status.take().unwrap_or_default();
+    record.fields.insert("alf_status".into(), stated_status.into());
     record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
 }
 

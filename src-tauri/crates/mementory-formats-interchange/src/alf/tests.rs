@@ -383,12 +383,12 @@ fn archive_of_several_sources_round_trips() {
     write(&mut vault, &mixed);
     copy_for_interop(&mixed, "mixed.alf");
     let mut back = read(&mixed).unwrap();
-    let plain = |records: &[Record]| {
+    let without_origins = |records: &[Record]| {
         let mut all = by_key(records);
         all.values_mut().for_each(|r| r.origin = Origin::default());
         all
     };
-    assert_eq!(plain(&back.records), plain(&vault.records));
+    assert_eq!(without_origins(&back.records), without_origins(&vault.records));
     let parts = |vault: &MemorySource| {
         let mut all: Vec<_> =
             vault.parts.iter().map(|(p, b)| (p.group.clone(), p.name.clone(), p.role.clone(), b.clone())).collect();

@@ -32,14 +32,14 @@ pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
     let profile_of_type = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
     let files = || order.into_iter().filter_map(profile_of_type).filter_map(|p| p.record.verbatim.as_ref());
-    let stated = files().find_map(|v| v.text.lines().find_map(|line| labelled_value(line, "Name")));
+    let stated_name = files().find_map(|v| v.text.lines().find_map(|line| labelled_value(line, "Name")));
     let titled = || {
         ["aieos", "soul", "identity_profile"]
             .into_iter()
             .filter_map(profile_of_type)
             .find_map(|p| p.record.title.clone())
     };
-    stated.or_else(titled)
+    stated_name.or_else(titled)
 }
 
 fn is_aieos(record: &Record) -> bool {

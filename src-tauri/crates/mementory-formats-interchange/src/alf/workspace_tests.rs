@@ -234,12 +234,12 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     assert!(our_rows.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
 
     let config = |vault: &MemorySource| vault.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
-    let mut right = read_with(&inside, sealed_with("tea")).unwrap();
+    let mut opened = read_with(&inside, sealed_with("tea")).unwrap();
     let before = workspace::tree(&scratch.0.join("home"));
-    assert_eq!(config(&right), before["config.toml"]);
-    assert!(right.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
+    assert_eq!(config(&opened), before["config.toml"]);
+    assert!(opened.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
     // A vault that has the secrets does not export them in the clear.
-    write(&mut right, &scratch.0.join("again.alf"));
+    write(&mut opened, &scratch.0.join("again.alf"));
     assert!(entries(&scratch.0.join("again.alf")).values().all(|b| !String::from_utf8_lossy(b).contains("sk-zc-01")));
 
     for words in [sealed_with("milk"), None] {

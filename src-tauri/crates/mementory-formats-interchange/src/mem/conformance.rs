@@ -217,7 +217,7 @@ fn check_file(
     let vendor = vendor_kind_at_path(path);
     let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
     // The first line that is not canonical, and the first blank line.
-    let (mut non_canonical, mut blank) = (None::<u64>, None);
+    let (mut first_non_canonical, mut first_blank) = (None::<u64>, None);
     let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
     let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
         let Some(spec) = spec else { return };
@@ -227,7 +227,7 @@ fn check_file(
                 Ok((tree, canonical)) => {
                     note_record(spec, &tree, report, &mut ids);
                     if !canonical {
-                        non_canonical = non_canonical.or(Some(number));
+                        first_non_canonical = first_non_canonical.or(Some(number));
                     }
                     check_negative_numbers(spec, &tree, path, number, report);
                     if depth == CheckDepth::Full {
@@ -251,7 +251,7 @@ fn check_file(
                 Some(decoder) => {
                     // A blank line is not a record, but the file is not canonical.
                     if bytes.is_empty() {
-                        blank = blank.or(Some(number));
+                        first_blank = first_blank.or(Some(number));
                     }
                     if batch.is_full_with(bytes.len()) {
                         decoder.push(std::mem::take(&mut batch), &mut record_batch);
@@ -276,7 +276,7 @@ fn check_file(
         result
     })?;
     count += vendor_line_count;
-    non_canonical = [non_canonical, blank].into_iter().flatten().min();
+    first_non_canonical = [first_non_canonical, first_blank].into_iter().flatten().min();
     for (number, why) in malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
@@ -285,9 +285,9 @@ fn check_file(
     }
     // A canonical file ends with a line feed.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
-        non_canonical = non_canonical.or(Some(0));
+        first_non_canonical = first_non_canonical.or(Some(0));
     }
-    if let Some(number) = non_canonical.filter(|_| depth == CheckDepth::Full) {
+    if let Some(number) = first_non_canonical.filter(|_| depth == CheckDepth::Full) {
         let message = "not canonical JSON: another program computes a different checksum for the same records";
         report.add_finding(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }

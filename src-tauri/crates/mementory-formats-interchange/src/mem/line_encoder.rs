@@ -242,10 +242,10 @@ pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record
             Slot::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
             Slot::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
         };
-        let required = spec.field(name).is_some_and(|f| f.required);
+        let is_required = spec.field(name).is_some_and(|f| f.required);
         match value {
             Some(Some(value)) => tree.set(name, value),
-            Some(None) if !required => tree.remove(name),
+            Some(None) if !is_required => tree.remove(name),
             _ => {}
         }
     }

@@ -241,8 +241,8 @@ impl<'a> BundleReader<'a> {
 
     /// The first required field of a record that refers to a deleted record (spec v1.1 §4).
     fn deleted_parent(&self, spec: &KindSpec, tree: &Tree) -> Option<&'static str> {
-        let needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
-        let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| needed(f));
+        let is_needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
+        let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| is_needed(f));
         fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
     }
 

@@ -91,9 +91,10 @@ fn numbers_fit(tree: &Tree) -> bool {
 /// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone
 /// (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
-    let plain = |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
+    let is_plain =
+        |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
     let first = *text.as_bytes().first()?;
-    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(plain) {
+    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(is_plain) {
         return None;
     }
     if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {

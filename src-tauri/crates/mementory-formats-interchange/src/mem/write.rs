@@ -460,12 +460,12 @@ impl BundleWriter<'_> {
         sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
         sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
         let digest = hex::encode(Sha256::digest(checksums(files)));
-        let same = self.version.as_ref() == Some(&manifest_before.format)
+        let is_same = self.version.as_ref() == Some(&manifest_before.format)
             && self.signer.is_none()
             && !self.delta.is_incremental()
             && sorted.0 == sorted.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest);
-        same.then(|| (bytes.clone(), self.signatures.first().cloned()))
+        is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 }
 

@@ -46,9 +46,9 @@ pub(super) fn write(
     let mut writer = DocumentWriter::collect(source, options, true)?;
     let (mut document, mut checksum) = writer.finish()?;
     if let Some(passphrase) = &options.passphrase {
-        let mut plain = Vec::new();
-        document.write(Encoding::Json, &checksum, &mut plain)?;
-        let encryption = envelope::encrypt(&plain, passphrase.as_ref())?;
+        let mut unencrypted = Vec::new();
+        document.write(Encoding::Json, &checksum, &mut unencrypted)?;
+        let encryption = envelope::encrypt(&unencrypted, passphrase.as_ref())?;
         document = writer.envelope_document(encryption);
         checksum = String::new();
     }

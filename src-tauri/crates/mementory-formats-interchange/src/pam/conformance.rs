@@ -195,14 +195,14 @@ pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)
     if outline.get("signature").is_none_or(|s| *s == Tree::Null) {
         return Ok(None);
     }
-    let mut exact = Checksum::default();
+    let mut exact_checksum = Checksum::default();
     for tree in memories(&doc, bounds) {
         match tree {
-            Some(tree) => exact.add(&tree),
+            Some(tree) => exact_checksum.add(&tree),
             None => return Ok(Some((outline, Integrity::Mismatch))),
         }
     }
-    let integrity = integrity_of(&doc, &outline, exact.finish().as_deref(), bounds);
+    let integrity = integrity_of(&doc, &outline, exact_checksum.finish().as_deref(), bounds);
     Ok(Some((outline, integrity)))
 }
 

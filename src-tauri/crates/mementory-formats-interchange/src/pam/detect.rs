@@ -99,9 +99,9 @@ fn is_in_listed_bundle(catalog: &Catalog, member: &Member) -> bool {
     let mut folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
     let neighbours = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
     folders.any(|folder| {
-        let inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
-        neighbours().any(|m| inside(m).as_deref() == Some("CHECKSUMS"))
-            && neighbours().filter_map(inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
+        let path_inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
+        neighbours().any(|m| path_inside(m).as_deref() == Some("CHECKSUMS"))
+            && neighbours().filter_map(path_inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
     })
 }
 
@@ -117,11 +117,11 @@ fn is_in_folder_of(store: &Member, member: &Member) -> bool {
 /// Role of a file that is not a PAM document. None if the file is ignored. Beside a `memory-store.json` in an archive,
 /// all files are passed through; in a folder, only those in `attachments/`.
 fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
-    let inside = &member.name[folder_of(store).len()..];
-    if inside.ends_with(".DS_Store") || inside.starts_with("__MACOSX/") {
+    let path_inside = &member.name[folder_of(store).len()..];
+    if path_inside.ends_with(".DS_Store") || path_inside.starts_with("__MACOSX/") {
         return member.archive.is_some().then_some(Role::Junk);
     }
-    let file = inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
+    let file = path_inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
     (file || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
 }
 

@@ -126,8 +126,8 @@ impl FirstPass {
     /// source lists messages before attachments.
     pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
-        let bare = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
-        bare && self.attachments_in_messages.contains(&stored.id)
+        let is_bare_attachment = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
+        is_bare_attachment && self.attachments_in_messages.contains(&stored.id)
     }
 
     /// The list that a record is written to.
@@ -236,8 +236,8 @@ impl FirstPass {
             let id = exported_id(entry);
             let unknown = base.is_some_and(|b| !b.memories.contains(&id));
             // A memory without a time counts as unchanged if the base has it and it was not edited.
-            let unchanged = entry.time.is_none() && !entry.edited && base.is_some();
-            if !self.incremental || unknown || !unchanged && is_newer(entry.time, self.since) {
+            let is_unchanged = entry.time.is_none() && !entry.edited && base.is_some();
+            if !self.incremental || unknown || !is_unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);
             } else {
                 unchanged_entries.insert(&entry.id, entry);
@@ -290,9 +290,9 @@ impl FirstPass {
                 conversation.derived.push((memory.clone(), entry.scope.is_some()));
             }
         }
-        let unchanged = all.values().filter(|(_, included)| !included).count() as u64;
-        if unchanged > 0 {
-            *self.withheld.entry("unchanged".into()).or_default() += unchanged;
+        let unchanged_count = all.values().filter(|(_, included)| !included).count() as u64;
+        if unchanged_count > 0 {
+            *self.withheld.entry("unchanged".into()).or_default() += unchanged_count;
         }
         self.conversations = all
             .into_iter()

@@ -191,15 +191,15 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         _ => {}
     }
     let times = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
-    let ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
+    let is_ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
     let created = times("created_at");
-    if !ordered(created, times("updated_at")) {
+    if !is_ordered(created, times("updated_at")) {
         fault(false, "time_order", "/temporal/updated_at", "updated before it was created");
     }
-    if !ordered(times("valid_from"), times("valid_until")) {
+    if !is_ordered(times("valid_from"), times("valid_until")) {
         fault(false, "time_order", "/temporal/valid_until", "ends before it begins");
     }
-    if !ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
+    if !is_ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
     let filled_text =

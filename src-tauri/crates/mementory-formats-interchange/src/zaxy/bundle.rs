@@ -102,7 +102,7 @@ impl<'c> Bundle<'c> {
             is_intact = false;
             visit(code, pointer, message);
         };
-        let stated = self.envelope.text_member("merkle_root").unwrap_or_default();
+        let stated_root = self.envelope.text_member("merkle_root").unwrap_or_default();
         // The reference compares the root as text in a signed bundle and as bytes in a subset.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
@@ -138,7 +138,7 @@ impl<'c> Bundle<'c> {
         let tree = Merkle::new(leaves);
         match &tree {
             None => report_fault("empty_bundle", String::new(), "a signed bundle has at least one entry"),
-            Some(tree) if hex::encode(tree.root()) != stated => {
+            Some(tree) if hex::encode(tree.root()) != stated_root => {
                 report_fault("merkle_root_mismatch", String::new(), "entries were added, removed, moved or changed");
             }
             Some(_) => {}

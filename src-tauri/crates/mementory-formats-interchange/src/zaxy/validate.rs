@@ -118,8 +118,8 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
 }
 
 fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
-    let plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
-    if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !plain(id)) {
+    let is_plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
+    if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !is_plain(id)) {
         warnings.add("session_id", "", "session_id is not one that Zaxy accepts");
     }
 }

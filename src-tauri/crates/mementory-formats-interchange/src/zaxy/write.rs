@@ -155,10 +155,11 @@ impl BundleWriter {
         let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =
             self.entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
-        let one = containers.len() < 2;
+        let has_one_container = containers.len() < 2;
         self.entries.sort_by_cached_key(|m| {
             let (source, at) = (m.source.as_ref(), m.at.map(Timestamp::as_micros));
-            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
+            let event =
+                if has_one_container { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
             let place = source.map(|o| (o.index, o.container.clone()));
             (source.is_none(), event, place, number_of(m), at, m.record.clone())
         });
@@ -290,8 +291,8 @@ fn session_id(
         (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),
         _ if options.strip_identifiers => "mementory".into(),
         _ => {
-            let plain = |c: &char| c.is_ascii_alphanumeric() || "_.-".contains(*c);
-            format!("mementory-{}", about.vault_id.chars().filter(plain).take(64).collect::<String>())
+            let is_plain = |c: &char| c.is_ascii_alphanumeric() || "_.-".contains(*c);
+            format!("mementory-{}", about.vault_id.chars().filter(is_plain).take(64).collect::<String>())
         }
     }
 }

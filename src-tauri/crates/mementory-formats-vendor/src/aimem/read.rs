@@ -42,8 +42,8 @@ fn read_chunk(
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };
-    let stated = object.first_text(&["content_hash"]);
-    if stated.is_some_and(|hash| hash != format!("sha256:{}", hex::encode(Sha256::digest(&text)))) {
+    let stated_hash = object.first_text(&["content_hash"]);
+    if stated_hash.is_some_and(|hash| hash != format!("sha256:{}", hex::encode(Sha256::digest(&text)))) {
         let message = "the text does not have the digest that the bundle states";
         let place = format!("{}#{}", row.member.place, row.pointer);
         files.sink.note(Issue::new("hash_mismatch", place, message));

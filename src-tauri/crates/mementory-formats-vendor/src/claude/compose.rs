@@ -174,10 +174,10 @@ impl Composer {
         let record = &stored.record;
         let part = record.message.clone().unwrap_or_default();
         let block = block_type(&part);
-        let flat = if block == "text" { record.text.as_str() } else { "" };
+        let flat_text = if block == "text" { record.text.as_str() } else { "" };
         let mut members = vec![
             ("uuid", text(id)),
-            ("text", text(flat)),
+            ("text", text(flat_text)),
             ("content", Tree::Array(vec![content_block(block, &record.text)])),
             ("sender", text(sender(&part))),
             ("created_at", time(record.times.created)),

@@ -202,7 +202,7 @@ fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
         && reason_to_withhold(stored, now).is_none()
 }
 
-/// Returns the reason for not writing a memory of another program. Claude takes every memory file as true today.
+/// Returns the reason for not writing a memory of another program. Claude assumes that every memory file is still true.
 fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static str> {
     let record = &stored.record;
     if record.fields.get("access").and_then(|a| a.get("exportable")) == Some(&false.into()) {

@@ -98,7 +98,7 @@ impl Graph {
         inner: Option<&Object<'_>>,
     ) -> Result<(), FormatError> {
         let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
-        let stated = first(&["type", "node_type"]);
+        let stated_type = first(&["type", "node_type"]);
         let name = first(&["name", "title"]);
         // In answers of the server, the label repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
@@ -110,7 +110,7 @@ impl Graph {
                 }
                 _ => String::new(),
             };
-        let kind = match stated.as_deref().unwrap_or_default() {
+        let kind = match stated_type.as_deref().unwrap_or_default() {
             "DocumentChunk" | "TextSummary" | "CodeSummary" => Kind::Chunk,
             kind if kind.ends_with("Document") || kind == "CogneeUserInteraction" => Kind::Resource,
             _ if name.is_some() || label.is_some() => Kind::Entity,
@@ -120,10 +120,10 @@ impl Graph {
             self.rows.fail(files, row, "no_content: a node without id, name or text", Kind::Entity);
             return Ok(());
         }
-        let content = format!("{stated:?}\n{name:?}\n{text}");
+        let content = format!("{stated_type:?}\n{name:?}\n{text}");
         let mut record = self.rows.record(kind, id.clone(), &content, text);
         record.title = name.or(label);
-        record.record_type = stated;
+        record.record_type = stated_type;
         let time_of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
         record.times.created = time_of("created_at");
         record.times.updated = time_of("updated_at");

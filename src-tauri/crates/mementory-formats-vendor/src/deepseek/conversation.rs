@@ -201,9 +201,9 @@ fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());
     for message in messages {
         let content = fragments::read(&message.object, conversation);
-        let stated = first_text(&message.object, &["role"]).map(|role| role.to_lowercase());
+        let stated_role = first_text(&message.object, &["role"]).map(|role| role.to_lowercase());
         let mut fields: Fields = other_fields(&message.object, &MESSAGE_MEMBERS);
-        let role = stated.or_else(|| content.role.map(Into::into)).unwrap_or_else(|| {
+        let role = stated_role.or_else(|| content.role.map(Into::into)).unwrap_or_else(|| {
             fields.insert("role_from".into(), "position".into());
             let before = match &message.parent {
                 TurnParent::Id(parent) => roles.get(parent).cloned(),

@@ -68,9 +68,9 @@ struct Gem {
     files: Vec<(String, String)>,
     /// Other parts, by their label.
     other_parts: Vec<(String, String)>,
-    /// Where it begins in the page.
+    /// Position in the page where the Gem begins.
     at: usize,
-    /// Where it ends.
+    /// Position where it ends.
     end: usize,
 }
 

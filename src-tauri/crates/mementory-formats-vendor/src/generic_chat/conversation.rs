@@ -239,8 +239,8 @@ impl KnownIds {
     /// occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
-        let stated = chat.id.clone();
-        let id = stated.clone().unwrap_or_else(|| {
+        let stated_id = chat.id.clone();
+        let id = stated_id.clone().unwrap_or_else(|| {
             content_id(&format!("{:?}\n{:?}\n{}", chat.title, chat.times.created, beginning(&chat.turns)))
         });
         let place = format!("{}#{}", member.place, chat.pointer);
@@ -255,7 +255,7 @@ impl KnownIds {
                 return false;
             }
             Some(_) => {
-                if stated.is_some() {
+                if stated_id.is_some() {
                     let message = "two conversations have the same id; both are imported";
                     files.sink.note(Issue::new("duplicate_id", place, message));
                 }

@@ -38,8 +38,11 @@ fn no_text_leaves_its_quote_and_no_name_leaves_the_folder() {
             assert!(is_comment_safe, "{name}: {line}");
         }
     }
-    let safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '/');
-    assert!(names.iter().all(|name| name.len() < 200 && name.chars().all(safe) && !name.contains("..")), "{names:?}");
+    let is_safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '/');
+    assert!(
+        names.iter().all(|name| name.len() < 200 && name.chars().all(is_safe) && !name.contains("..")),
+        "{names:?}"
+    );
 }
 
 #[test]

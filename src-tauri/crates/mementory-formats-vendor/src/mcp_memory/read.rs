@@ -59,8 +59,8 @@ fn read_entity(
         return Ok(());
     };
     let raw = object.raw_value("observations").filter(|raw| list(raw).is_some() || decode_string(raw).is_some());
-    let without: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
-    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &without)))?;
+    let replacements: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
+    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &replacements)))?;
     send_observations(rows, files, row, &about, raw, "observations")
 }
 

@@ -140,7 +140,8 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
-/// True for memories of an account without any member that only mem0 has, and for an answer without memories.
+/// True for an object with memories of an account, even if no member is typical of mem0, and for an answer without
+/// memories.
 fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     let Some(head) = Head::candidate(catalog, member) else { return false };
     let is_row = |list: &str| head.has_all(list, &["id", "memory"]) && head.has_any(list, &["user_id", "agent_id"]);

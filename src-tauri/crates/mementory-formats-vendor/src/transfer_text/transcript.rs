@@ -30,7 +30,7 @@ pub(super) struct Transcript {
     pub preamble: String,
     /// How its speakers are named.
     pub style: Option<Style>,
-    /// True if no speaker is named by a word that notes have as a heading.
+    /// True if no label of a speaker is a usual heading of notes.
     pub is_certain: bool,
 }
 

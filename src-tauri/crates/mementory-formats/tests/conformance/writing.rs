@@ -94,8 +94,8 @@ fn records_are_preserved_as_completely_as_the_format_declares() {
                 let has_same_bytes = found.iter().any(|other| other.verbatim == record.verbatim);
                 assert!(has_same_bytes, "{}: {:?} is not the same bytes", case.name, record.key);
             } else {
-                let equal = found.iter().any(|other| without_origin(other) == without_origin(record));
-                assert!(equal, "{}: {:?} differs", case.name, record.key);
+                let is_equal = found.iter().any(|other| without_origin(other) == without_origin(record));
+                assert!(is_equal, "{}: {:?} differs", case.name, record.key);
             }
         }
         let withheld: u64 = written.report.withheld.values().sum();
@@ -173,16 +173,16 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
             written_in.insert(target.format.id());
             let written: u64 = report.by_kind.values().sum();
             // A record that repeats another record may be merged with it, so it need not be written.
-            let distinct = source.records.iter().filter(|record| !record.repeats).count() as u64;
-            let missing = distinct.saturating_sub(written);
+            let distinct_count = source.records.iter().filter(|record| !record.repeats).count() as u64;
+            let missing_count = distinct_count.saturating_sub(written);
             let listed: u64 =
                 report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).map(|(_, n)| n).sum();
             let withheld: u64 = report.withheld.values().sum();
-            left_out_count += missing;
+            left_out_count += missing_count;
             let name = &case.name;
             assert!(
-                missing == 0 || listed + withheld > 0,
-                "{name} as {}: {missing} records missing, {listed} listed, {withheld} withheld",
+                missing_count == 0 || listed + withheld > 0,
+                "{name} as {}: {missing_count} records missing, {listed} listed, {withheld} withheld",
                 target.format.id()
             );
         }

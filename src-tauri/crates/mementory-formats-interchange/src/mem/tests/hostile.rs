@@ -277,12 +277,12 @@ fn values_that_need_too_much_memory_are_rejected() {
         let catalog = mementory_format::Catalog::open(&[folder], &limits, None).unwrap();
         let found = crate::detect(&catalog, &limits, None).unwrap();
         let found = crate::by_id("mem").unwrap().validate(&catalog, &found.sources[0], &limits, &[]).unwrap();
-        let large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
+        let too_large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
         let limit = error.map(|e| match e {
             FormatError::Limit { limit, place, .. } => (limit, place.rsplit_once(".mem/").unwrap().1.to_owned()),
             other => panic!("{other}"),
         });
-        (limit, large.len())
+        (limit, too_large.len())
     };
     let line = |more: &str| format!("{{\"key\":\"a\",\"value\":\"b\",\"x\":{more}}}");
     assert_eq!(check_line("whole.mem", &line("[0]"), &|_| ()), (None, 0), "the control");
