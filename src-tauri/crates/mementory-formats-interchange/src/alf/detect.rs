@@ -68,7 +68,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
         let Some(archive) = member.archive else { continue };
         archives.entry((member.root, archive)).or_default().add(catalog, member);
     }
-    let damaged = archives.into_values().filter_map(|layout| {
+    let damaged_claims = archives.into_values().filter_map(|layout| {
         let (damaged_member, reason) = layout.damage()?;
         Some(Claim {
             version: layout.delta.then(|| DELTA_CLAIM_VERSION.into()),
@@ -78,7 +78,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
             missing_parts: if layout.manifest.is_none() { vec![MANIFEST_FILE.to_owned()] } else { vec![] },
         })
     });
-    damaged.collect()
+    damaged_claims.collect()
 }
 
 /// The entries of an archive by which it is recognised without its manifest.

@@ -254,7 +254,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         skip: "type",
     };
     let mut line = Vec::new();
-    let (mut number, mut header) = (0, false);
+    let (mut number, mut has_header) = (0, false);
     loop {
         line.clear();
         let bound = limits.line_bytes;
@@ -270,13 +270,13 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let result = parse_line(line.trim_ascii(), number, &mut header, &mut stream, place, limits);
+        let result = parse_line(line.trim_ascii(), number, &mut has_header, &mut stream, place, limits);
         if let Some(aborted) = stream.aborted.take() {
             return Err(aborted);
         }
         result?;
     }
-    if header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
+    if has_header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
 }
 
 fn parse_line(

@@ -128,12 +128,12 @@ pub(super) fn encrypt(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree,
     let too_short = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
     let at = sealed.ciphertext.len().checked_sub(TAG_BYTES).ok_or_else(too_short)?;
     let (payload, tag) = sealed.ciphertext.split_at(at);
-    let word = |t: &str| Tree::Text(t.to_owned());
+    let text_tree = |t: &str| Tree::Text(t.to_owned());
     let number = |n: u32| Tree::Number(n.to_string());
     let member = |name: &str, value| (name.to_owned(), value);
     Ok(Tree::Object(vec![
-        member("algorithm", word("aes-256-gcm")),
-        member("key_derivation", word("argon2id")),
+        member("algorithm", text_tree("aes-256-gcm")),
+        member("key_derivation", text_tree("argon2id")),
         member("salt", Tree::Text(BASE64_ENGINE.encode(&sealed.salt))),
         member(
             "kdf_params",

@@ -57,8 +57,8 @@ fn read_source(
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
-    let mismatch = report.integrity == Integrity::Mismatch;
-    if mismatch && !salvages {
+    let is_mismatch = report.integrity == Integrity::Mismatch;
+    if is_mismatch && !salvages {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
@@ -80,7 +80,7 @@ fn read_source(
     let mut reader = StoreReader {
         bundle,
         unreadable: &report.unreadable,
-        only_whole: mismatch,
+        only_whole: is_mismatch,
         salvages,
         bounds: Bounds::from(&context.limits),
         version,

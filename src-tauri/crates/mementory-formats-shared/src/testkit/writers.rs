@@ -9,7 +9,7 @@ use std::path::Path;
 type Formats<'f> = &'f [&'static dyn Format];
 
 /// Members that the checks of losses ignore, because the file gives them other values.
-const SILENT: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
+const IGNORED_MEMBERS: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
 /// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
 fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
@@ -81,7 +81,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .map(|other| differing(record, other))
             .collect();
         let expected: BTreeSet<String> =
-            lost_fields.iter().filter(|name| !SILENT.contains(*name)).map(|name| (*name).to_owned()).collect();
+            lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
         // A link may lead to the same record under another key, and a source may get the name of the folder. The report
         // lists these losses, but this comparison cannot see them.
         let is_as_listed = |found: &BTreeSet<String>| {
@@ -112,8 +112,9 @@ fn differing(record: &Record, other: &Record) -> BTreeSet<String> {
         }
         (value, found) => is_empty(value) || found == Some(value),
     };
-    let names =
-        wanted.iter().filter(|(name, value)| !SILENT.contains(&name.as_str()) && !is_inside(value, found.get(*name)));
+    let names = wanted
+        .iter()
+        .filter(|(name, value)| !IGNORED_MEMBERS.contains(&name.as_str()) && !is_inside(value, found.get(*name)));
     names.map(|(name, _)| name.clone()).collect()
 }
 

@@ -117,9 +117,9 @@ fn nothing_names_the_source_when_identifiers_are_left_out() {
 #[test]
 fn memories_are_withheld_unless_their_message_is_written() {
     let mut source = fixture(&ChatGpt, "memories");
-    let memories = source.kinds()["memory"];
-    assert_eq!(write_and_read(&mut source, &ChatGpt).report.by_kind["memory"], memories);
+    let memory_count = source.kinds()["memory"];
+    assert_eq!(write_and_read(&mut source, &ChatGpt).report.by_kind["memory"], memory_count);
     source.records.retain(|r| r.kind != Kind::Message);
     let report = write_and_read(&mut source, &ChatGpt).report;
-    assert_eq!((report.withheld["not_a_conversation"], report.by_kind.get("memory")), (memories, None));
+    assert_eq!((report.withheld["not_a_conversation"], report.by_kind.get("memory")), (memory_count, None));
 }

@@ -23,7 +23,7 @@ const KINDS: [Kind; 8] = [
 /// The first part of a namespace, as in LangMem's documentation.
 const NAMESPACE: &str = "memories";
 /// Members of a record that the value of a row contains besides the text.
-const IN_VALUE: [&str; 4] = ["title", "type", "tags", "source"];
+const MEMBERS_IN_VALUE: [&str; 4] = ["title", "type", "tags", "source"];
 
 /// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
@@ -48,7 +48,7 @@ pub(super) fn write(
         let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
         mapped.source.platform = PLATFORM.into();
         mapped.verbatim = Some(Verbatim::json(text.as_str()));
-        export.wrote_with(&stored, &mapped, &IN_VALUE);
+        export.wrote_with(&stored, &mapped, &MEMBERS_IN_VALUE);
         file.add(separator)?;
         separator = ",\n";
         file.add(&text)
