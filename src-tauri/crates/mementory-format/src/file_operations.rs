@@ -178,7 +178,7 @@ pub struct PurgeOptions {
 /// The result of a permanent deletion.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeReport {
-    /// The audit record as written, which has no content of the records.
+    /// The audit record as it was written. It does not contain the content of the records.
     pub audit: serde_json::Value,
     /// Path of the audit record; None in a dry run.
     pub audit_path: Option<PathBuf>,

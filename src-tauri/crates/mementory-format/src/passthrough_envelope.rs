@@ -107,8 +107,8 @@ pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacke
     let item = PassthroughItem { format, group, name, role, place };
     // The name becomes a path when the file is exported. In an untrusted envelope it could lead out of the target
     // folder.
-    let known = carries(&item.format) && is_embeddable(&item);
-    (known && is_safe_path(&item.name)).then_some(Unpacked::File(item, bytes))
+    let is_known = carries(&item.format) && is_embeddable(&item);
+    (is_known && is_safe_path(&item.name)).then_some(Unpacked::File(item, bytes))
 }
 
 fn envelope_record(value: &str, text: String) -> Record {

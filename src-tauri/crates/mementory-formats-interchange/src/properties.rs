@@ -69,8 +69,8 @@ proptest! {
         prop_assert_eq!(&found, &canonical_forms(&with_members_reversed(&tree)));
         for (at, text) in found.into_iter().enumerate() {
             let text = text.unwrap();
-            let again = Tree::parse(&text, 64).unwrap();
-            prop_assert_eq!(canonical_forms(&again)[at].clone(), Some(text.clone()));
+            let reparsed = Tree::parse(&text, 64).unwrap();
+            prop_assert_eq!(canonical_forms(&reparsed)[at].clone(), Some(text.clone()));
             prop_assert!(!text.contains('\n'), "one line: {}", text);
         }
     }
@@ -79,8 +79,8 @@ proptest! {
     #[test]
     fn the_spelling_of_the_source_does_not_matter(texts in prop::collection::vec(any::<String>(), 1..5)) {
         let tree = Tree::Array(texts.into_iter().map(Tree::Text).collect());
-        let loose = Tree::parse(&pretty_printed(&tree), 64).unwrap();
-        prop_assert_eq!(canonical_forms(&loose), canonical_forms(&tree));
+        let from_pretty_text = Tree::parse(&pretty_printed(&tree), 64).unwrap();
+        prop_assert_eq!(canonical_forms(&from_pretty_text), canonical_forms(&tree));
     }
 
     /// Different texts have different canonical forms, so that a signature over one text is not valid for another.

@@ -12,8 +12,8 @@ use std::collections::HashSet;
 pub struct Chat {
     /// The id at the source. If None, an id is made from the content.
     pub id: Option<String>,
-    /// Identifies the conversation in its record key. If None, `id` is used, else an id made from title, time and first
-    /// message.
+    /// Identifies the conversation in its record key. If None, `id` is used. If `id` is None too, an id is made from
+    /// title, time and first message.
     pub key: Option<String>,
     /// The title at the source.
     pub title: Option<String>,
@@ -50,7 +50,8 @@ pub struct Chat {
 pub struct Turn {
     /// The id at the source. If None, an id is made from position and text.
     pub id: Option<String>,
-    /// Identifies the message in its conversation. If None, `id` is used, else an id made from position and text.
+    /// Identifies the message in its conversation. If None, `id` is used. If `id` is None too, an id is made from
+    /// position and text.
     pub key: Option<String>,
     /// The parent, for formats whose messages form a tree.
     pub parent: TurnParent,

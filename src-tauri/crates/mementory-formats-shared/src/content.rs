@@ -264,18 +264,18 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     let inner = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
         .iter()
         .find_map(|key| object.object(key));
-    let of = inner.as_ref().unwrap_or(object);
+    let described = inner.as_ref().unwrap_or(object);
     let ids = ["file_id", "fileId", "id", "fileIdentifier", "attachmentId", "fileUri", "url", "image_url", "path"];
     let names = ["filename", "fileName", "file_name", "name", "originalName", "title", "alt"];
     let types = ["mime_type", "mimeType", "content_type", "contentType", "media_type", "mediaType", "fileType"];
     let sizes = ["size", "bytes", "sizeBytes", "file_size", "fileSize"];
-    let id = text(of, &ids).or_else(|| text(object, &ids));
+    let id = text(described, &ids).or_else(|| text(object, &ids));
     let found = id.as_deref().map(address).unwrap_or_default();
     FileRef {
         id: found.id,
-        name: text(of, &names).or_else(|| text(object, &names)).or(found.name),
-        media_type: text(of, &types).or_else(|| text(object, &types)).or(found.media_type),
-        size: sizes.iter().find_map(|key| of.whole_number(key).or_else(|| object.whole_number(key))),
+        name: text(described, &names).or_else(|| text(object, &names)).or(found.name),
+        media_type: text(described, &types).or_else(|| text(object, &types)).or(found.media_type),
+        size: sizes.iter().find_map(|key| described.whole_number(key).or_else(|| object.whole_number(key))),
     }
 }
 

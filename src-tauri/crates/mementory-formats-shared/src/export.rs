@@ -55,7 +55,7 @@ impl Export {
         if is_list_of_files(record) {
             return Some("not_a_memory");
         }
-        if is_said_elsewhere(stored) {
+        if is_derived_from_exported_memory(stored) {
             return Some("said_elsewhere");
         }
         if has_ended(record) || !self.holds_end && record.times.valid_to.is_some_and(|end| end <= self.now) {
@@ -89,12 +89,12 @@ impl Export {
             let note = format!("written as a {}: this format has no other place for it", mapped.kind.as_str());
             losses.add(&stored.id, "kind", LossKind::Narrowed, &note);
         }
-        let there = members(mapped);
+        let written_members = members(mapped);
         for (name, value) in members(record) {
             if SILENT_MEMBERS.contains(&name.as_str()) {
                 continue;
             }
-            match loss_of(&value, there.get(&name)) {
+            match loss_of(&value, written_members.get(&name)) {
                 None => {}
                 Some(_) if name == "verbatim" => {
                     let note = "this format cannot hold the original text of another source";
@@ -128,8 +128,10 @@ impl Export {
 
     /// The id at the source, if the record was read from this format. Else the vault id in the form of a UUID.
     pub fn id(&self, stored: &StoredRecord) -> String {
-        let own = stored.record.origin_id.clone();
-        own.filter(|_| stored.record.origin.format == self.format && !self.strip).unwrap_or_else(|| uuid_of(&stored.id))
+        let id_at_source = stored.record.origin_id.clone();
+        id_at_source
+            .filter(|_| stored.record.origin.format == self.format && !self.strip)
+            .unwrap_or_else(|| uuid_of(&stored.id))
     }
 
     /// Completes the report with losses that concern no record: deletions, and passthrough files.
@@ -164,7 +166,7 @@ pub fn uuid_of(id: &str) -> String {
 }
 
 /// True for a statement derived from a memory that is exported too.
-fn is_said_elsewhere(stored: &StoredRecord) -> bool {
+fn is_derived_from_exported_memory(stored: &StoredRecord) -> bool {
     let mut links = stored.record.links.iter().zip(&stored.link_ids);
     let is_part = |kind: Kind| matches!(kind, Kind::Memory | Kind::Profile);
     stored.record.kind == Kind::Fact
@@ -186,9 +188,9 @@ pub fn has_ended(record: &Record) -> bool {
     matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled" | "expired"))
 }
 
-/// Compares a value with the value that is `there`. None if they are equal. `Narrowed` if `there` has some members of
-/// an object.
-fn loss_of(value: &Value, there: Option<&Value>) -> Option<LossKind> {
+/// Compares a value with the value that was written for it. None if they are equal. `Narrowed` if only some members of
+/// an object were written.
+fn loss_of(value: &Value, written: Option<&Value>) -> Option<LossKind> {
     let is_empty = |value: &Value| match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
@@ -196,8 +198,8 @@ fn loss_of(value: &Value, there: Option<&Value>) -> Option<LossKind> {
         Value::Object(members) => members.is_empty(),
         _ => false,
     };
-    let Some(there) = there else { return (!is_empty(value)).then_some(LossKind::LeftOut) };
-    if let (Value::Object(wanted), Value::Object(found)) = (value, there) {
+    let Some(written) = written else { return (!is_empty(value)).then_some(LossKind::LeftOut) };
+    if let (Value::Object(wanted), Value::Object(found)) = (value, written) {
         let mut kept = 0;
         let mut lost = 0;
         for (name, value) in wanted.iter().filter(|(_, value)| !is_empty(value)) {
@@ -209,7 +211,7 @@ fn loss_of(value: &Value, there: Option<&Value>) -> Option<LossKind> {
             _ => Some(LossKind::Narrowed),
         };
     }
-    (value != there && !is_empty(value)).then_some(LossKind::Narrowed)
+    (value != written && !is_empty(value)).then_some(LossKind::Narrowed)
 }
 
 /// Names of the records that relations and links may refer to, by vault id.

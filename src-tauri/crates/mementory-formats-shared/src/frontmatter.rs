@@ -26,14 +26,14 @@ pub struct Document<'t> {
 impl<'t> Document<'t> {
     /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule is only a body.
     pub fn parse(text: &'t str) -> Self {
-        let whole = Self { body: text, ..Self::default() };
-        let Some((yaml, body)) = split(text) else { return whole };
+        let without_frontmatter = Self { body: text, ..Self::default() };
+        let Some((yaml, body)) = split(text) else { return without_frontmatter };
         let salvaged = key_lines(yaml);
         match parse_yaml(yaml) {
             Ok(Value::Object(fields)) => Self { yaml: Some(yaml), fields, broken: None, body },
             Ok(Value::Null) => Self { yaml: Some(yaml), body, ..Self::default() },
-            Ok(_) if salvaged.is_empty() => whole,
-            Err(_) if salvaged.is_empty() => whole,
+            Ok(_) if salvaged.is_empty() => without_frontmatter,
+            Err(_) if salvaged.is_empty() => without_frontmatter,
             Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is no mapping".into()), body },
             Err(reason) => Self { yaml: Some(yaml), fields: salvaged, broken: Some(reason), body },
         }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_and_body_are_apart() {
+    fn members_and_body_are_split() {
         let found = Document::parse("---\nname: a\nmetadata:\n  type: user\ntags: [x, y]\n---\n\nBody\n---\nmore");
         assert_eq!(found.text("name").as_deref(), Some("a"));
         assert_eq!(found.fields["metadata"]["type"], "user");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_or_a_code_block_is_no_frontmatter() {
+    fn a_rule_or_a_code_block_is_not_frontmatter() {
         for text in [
             "---\nJust words\n---\nmore",
             "```yaml\n---\na: 1\n---\n```\n",
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_yaml_ends() {
+    fn hostile_yaml_is_refused() {
         for yaml in ["a: &x [1]\nb: *x", &"[".repeat(5000), &format!("a: {}", "{a: ".repeat(500))] {
             assert!(parse_yaml(yaml).is_err());
         }

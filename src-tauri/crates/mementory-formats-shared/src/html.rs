@@ -106,11 +106,11 @@ struct Text {
     out: String,
     keeps_lines: bool,
     /// Number of line breaks before the next word.
-    breaks: usize,
+    line_breaks: usize,
     /// True if a space comes before the next word.
-    space: bool,
+    needs_space: bool,
     /// Marker of a list item before the next word.
-    sign: Option<String>,
+    marker: Option<String>,
     /// The open lists. For an ordered list, the number of its last item.
     lists: Vec<Option<u64>>,
     /// Number of open elements with preformatted text.
@@ -126,20 +126,20 @@ struct Text {
 impl Text {
     fn open(&mut self, tag: &StartTag<()>) {
         match &**tag.name {
-            b"br" => self.breaks = (self.breaks + 1).min(2),
+            b"br" => self.line_breaks = (self.line_breaks + 1).min(2),
             b"ul" | b"menu" => self.open_list(None),
             b"ol" => self.open_list(Some(0)),
             b"li" => {
                 self.break_lines(1);
                 let depth = self.lists.len().saturating_sub(1).min(MAX_INDENT);
-                let sign = match self.lists.last_mut() {
+                let marker = match self.lists.last_mut() {
                     Some(Some(number)) => {
                         *number += 1;
                         format!("{number}. ")
                     }
                     _ => "- ".into(),
                 };
-                self.sign = Some(format!("{}{sign}", "  ".repeat(depth)));
+                self.marker = Some(format!("{}{marker}", "  ".repeat(depth)));
             }
             b"pre" => {
                 self.break_lines(2);
@@ -176,12 +176,12 @@ impl Text {
             b"pre" => {
                 if self.preformatted > 0 {
                     self.preformatted -= 1;
-                    self.breaks = 0;
+                    self.line_breaks = 0;
                     if !self.out.ends_with('\n') {
                         self.out.push('\n');
                     }
                     self.out.push_str("```");
-                    self.breaks = 2;
+                    self.line_breaks = 2;
                 }
             }
             b"td" | b"th" => self.is_after_cell = true,
@@ -206,21 +206,24 @@ impl Text {
     }
 
     fn break_lines(&mut self, count: usize) {
-        self.breaks = self.breaks.max(count);
+        self.line_breaks = self.line_breaks.max(count);
     }
 
     /// Writes the line breaks, space and list marker before the next word.
     fn start_word(&mut self) {
-        if self.breaks > 0 {
+        if self.line_breaks > 0 {
             if !self.out.is_empty() {
-                self.out.extend(std::iter::repeat_n('\n', self.breaks));
+                self.out.extend(std::iter::repeat_n('\n', self.line_breaks));
             }
-            (self.breaks, self.space) = (0, false);
-        } else if std::mem::take(&mut self.space) && !self.out.is_empty() && !self.out.ends_with(char::is_whitespace) {
+            (self.line_breaks, self.needs_space) = (0, false);
+        } else if std::mem::take(&mut self.needs_space)
+            && !self.out.is_empty()
+            && !self.out.ends_with(char::is_whitespace)
+        {
             self.out.push(' ');
         }
-        if let Some(sign) = self.sign.take() {
-            self.out.push_str(&sign);
+        if let Some(marker) = self.marker.take() {
+            self.out.push_str(&marker);
         }
     }
 
@@ -229,9 +232,9 @@ impl Text {
             if self.preformatted > 0 {
                 self.out.push(c);
             } else if c == '\n' && self.keeps_lines {
-                self.breaks = (self.breaks + 1).min(2);
+                self.line_breaks = (self.line_breaks + 1).min(2);
             } else if c.is_ascii_whitespace() {
-                self.space = true;
+                self.needs_space = true;
             } else {
                 self.start_word();
                 // A no-break space only concerns the layout in a browser, and would hide words from a search.
@@ -469,14 +472,14 @@ mod tests {
     }
 
     #[test]
-    fn links_and_pictures_are_listed_with_their_words() {
+    fn links_and_pictures_are_listed_with_their_texts() {
         let html = "<a href='x%20y.png'>x <b>y</b></a><img src=\"p.jpg\" alt=\"P\"><a>none</a>";
         let expected = [("x%20y.png", "x y"), ("p.jpg", "P")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         assert_eq!(links(html), expected);
     }
 
     #[test]
-    fn rows_are_found_over_the_borders_of_reads_and_in_utf_16() {
+    fn rows_that_span_several_reads_are_found_also_in_utf_16() {
         let page = "<html><div class=\"outer-cells\">no</div><div class=\"a outer-cell b\"><div>1</div></div>\n\
             <div class='outer-cell'>2</div></div></html>";
         let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(page.encode_utf16()).flat_map(u16::to_le_bytes).collect();
@@ -492,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_cut_or_too_large_costs_itself() {
+    fn only_the_row_that_is_cut_or_too_large_is_lost() {
         let big = "x".repeat(300_000);
         let page = format!(
             "<div class=\"outer-cell\">{big}</div><div class=\"outer-cell\">2</div><div class=\"outer-cell\">3"

@@ -42,7 +42,7 @@ pub fn is_markdown_in_folder(member: &Member) -> bool {
     is_markdown && !is_selected_alone(member)
 }
 
-/// True unless the name of a file says that it is no JSON.
+/// True unless the name of a file says that it is not JSON.
 pub fn may_be_json(member: &Member) -> bool {
     if is_markdown_in_folder(member) {
         return false;

@@ -157,8 +157,8 @@ impl FileReader<'_> {
         self.objects(member, keys, kind, read)
     }
 
-    /// Text of the object around the arrays with elements, with `[]` for these arrays. None if the text is too long, or
-    /// if the file ends early.
+    /// JSON text of the object that encloses the arrays of elements, with each of these arrays replaced by `[]`. None
+    /// if the text is too long, or if the file ends early.
     pub fn wrapper(&mut self, member: &Member, keys: &[&str]) -> Result<Option<String>, FormatError> {
         let limits = &self.context.limits;
         self.catalog.read(member, |bytes| {

@@ -49,12 +49,12 @@ pub fn without_commands(text: &str) -> String {
 /// The text for a link that is made from a title: one line with at most `most` characters.
 pub fn link_words(title: &str, most: usize) -> String {
     // Characters that change the direction of writing would display the rest of a list in another order.
-    let is_turn = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let plain = |c: char| if c.is_control() || is_turn(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
-    let words: String = title.chars().map(plain).collect();
+    let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain_char = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
+    let words: String = title.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = words.chars().take(most).collect();
-    let words = if short.len() < words.len() { format!("{}…", short.trim_end()) } else { short };
+    let shortened: String = words.chars().take(most).collect();
+    let words = if shortened.len() < words.len() { format!("{}…", shortened.trim_end()) } else { shortened };
     if words.is_empty() { "Memory".into() } else { without_commands(&words) }
 }
 

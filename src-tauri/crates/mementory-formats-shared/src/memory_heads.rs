@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes in which a text that is JSON has begun.
+/// Number of bytes at the start of a file that show whether it may be JSON.
 const FIRST_BYTES: usize = 256;
 
 /// The start of a JSON file.
@@ -65,7 +65,7 @@ impl Head {
         members.iter().any(|member| self.has(&path(list, member)))
     }
 
-    /// True if a value in the text begins like this.
+    /// True if a value in the text begins with `beginning`.
     pub fn has_value_from(&self, beginning: &str) -> bool {
         memchr::memmem::find(&self.bytes, format!("\"{beginning}").as_bytes()).is_some()
     }
@@ -87,8 +87,8 @@ fn begins_like_json(bytes: &[u8]) -> bool {
     first.is_none_or(|byte| matches!(byte, b'{' | b'[' | b'"' | 0 | 0xfe | 0xff))
 }
 
-/// True if a member may be JSON by its name. People rename exports, so any ending will do that is not that of another
-/// kind of file.
+/// True if a member may be JSON by its name. People rename exports, so any ending is accepted unless it is the ending
+/// of another kind of file.
 pub fn is_candidate(member: &Member) -> bool {
     let is_junk = member.file_name().starts_with("._") || member.name.split('/').any(|part| part == "__MACOSX");
     !is_junk && may_be_json(member)

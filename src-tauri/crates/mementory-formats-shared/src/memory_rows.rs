@@ -265,7 +265,8 @@ fn has_more_than_lists(wrapper: &str, keys: &[&str]) -> bool {
     Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
 }
 
-/// Like [`each_row`], from a reader. Returns the text of the object around the lists, with `[]` in their place.
+/// Like [`each_row`], from a reader. Returns the JSON text of the object that encloses the lists, with each list
+/// replaced by `[]`.
 pub fn each_row_in(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -280,8 +281,8 @@ pub fn each_row_in(
         match elements.next() {
             Ok(Some(element)) => {
                 let (pointer, bytes) = (element.pointer(), element.bytes);
-                let valid = std::str::from_utf8(bytes).ok();
-                if let Some(text) = valid.filter(|text| serde_json::from_str::<&RawValue>(text).is_ok()) {
+                let valid_text = std::str::from_utf8(bytes).ok();
+                if let Some(text) = valid_text.filter(|text| serde_json::from_str::<&RawValue>(text).is_ok()) {
                     read(files, &Row { member, text, pointer })?;
                 } else if let Some((text, codes)) = repair(bytes) {
                     let row = Row { member, text: &text, pointer };

@@ -93,11 +93,11 @@ impl NewFolder {
     /// Creates a file, and the folders above it.
     pub fn create(&self, path: &str) -> Result<NewFile, FormatError> {
         let Some(root) = &self.root else { return NewFile::create(None) };
-        let at = root.join(path);
-        if let Some(folder) = at.parent() {
+        let full_path = root.join(path);
+        if let Some(folder) = full_path.parent() {
             std::fs::create_dir_all(folder).map_err(|e| FormatError::io(folder.display().to_string(), e))?;
         }
-        NewFile::create(Some(&at))
+        NewFile::create(Some(&full_path))
     }
 
     /// Writes a whole file.
@@ -110,9 +110,9 @@ impl NewFolder {
     /// Appends a text to an existing file.
     pub fn append(&self, path: &str, text: &str) -> Result<(), FormatError> {
         let Some(root) = &self.root else { return Ok(()) };
-        let at = root.join(path);
-        let place = at.display().to_string();
-        let mut file = File::options().append(true).open(&at).map_err(|e| FormatError::io(&place, e))?;
+        let full_path = root.join(path);
+        let place = full_path.display().to_string();
+        let mut file = File::options().append(true).open(&full_path).map_err(|e| FormatError::io(&place, e))?;
         file.write_all(text.as_bytes()).map_err(|e| FormatError::io(&place, e))
     }
 }

@@ -89,10 +89,10 @@ impl<'t> Note<'t> {
 
     /// The members that are not in `used`.
     pub fn other_members(&self, used: &[&str]) -> Fields {
-        let unused = |key: &str| !used.iter().any(|u| u.eq_ignore_ascii_case(key));
+        let is_unused = |key: &str| !used.iter().any(|u| u.eq_ignore_ascii_case(key));
         self.head
             .iter()
-            .filter(|(key, value)| unused(key) && !value.is_null())
+            .filter(|(key, value)| is_unused(key) && !value.is_null())
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect()
     }
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_no_frontmatter() {
+    fn a_rule_is_not_frontmatter() {
         for text in ["---\nnever closed\n", "text\n---\nnot: head\n---\n", "", "----\na: b\n---\n"] {
             assert!(!Note::parse(text).has_head, "{text}");
         }

@@ -63,9 +63,9 @@ impl Places {
                 return Ok(());
             }
             let title = title_of(&stored.record);
-            let own = own_path(export, &stored).filter(|path| is_note_path(path) && folder.take(path));
-            let is_own = own.is_some();
-            let path = own.unwrap_or_else(|| folder.free_path(folder_of(stored.record.kind), &title, ".md"));
+            let free_own_path = own_path(export, &stored).filter(|path| is_note_path(path) && folder.take(path));
+            let is_own = free_own_path.is_some();
+            let path = free_own_path.unwrap_or_else(|| folder.free_path(folder_of(stored.record.kind), &title, ".md"));
             out.0.insert(stored.id, Place { path, title, is_own });
             Ok(())
         })?;
@@ -141,8 +141,8 @@ pub fn first_words(text: &str) -> &str {
 
 /// The name of a relation on one line, without characters that could end a link.
 pub fn relation_name(name: &str) -> String {
-    let plain = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
-    let words: String = name.chars().map(plain).collect();
+    let plain_char = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
+    let words: String = name.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = words.chars().take(50).collect();
     if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }
@@ -215,9 +215,9 @@ mod tests {
             "> quoted",
             "<div>\nx",
         ] {
-            let whole = format!("{}\n\n- part_of [[Other]]\n", closed(text));
-            let items = outline(&whole).items;
-            let last = items.last().and_then(|item| whole.get(item.span.clone())).unwrap_or_default();
+            let with_list = format!("{}\n\n- part_of [[Other]]\n", closed(text));
+            let items = outline(&with_list).items;
+            let last = items.last().and_then(|item| with_list.get(item.span.clone())).unwrap_or_default();
             assert_eq!(last.trim(), "part_of [[Other]]", "{text}");
         }
         assert_eq!(closed("```\ncode\n```"), "```\ncode\n```");

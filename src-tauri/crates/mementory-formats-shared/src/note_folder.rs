@@ -152,10 +152,10 @@ impl NoteFolder {
     fn add(&mut self, member: &Member) {
         let path = self.path(member);
         let name = member.file_name();
-        let top = path.split('/').find(|part| part.starts_with('.')).unwrap_or_default();
-        if is_assistant_file(name) || ASSISTANT_FOLDERS.contains(&top) {
+        let hidden_folder = path.split('/').find(|part| part.starts_with('.')).unwrap_or_default();
+        if is_assistant_file(name) || ASSISTANT_FOLDERS.contains(&hidden_folder) {
             self.is_workspace |= WORKSPACE_FILES.contains(&name);
-        } else if !top.is_empty() || is_bookkeeping(path) {
+        } else if !hidden_folder.is_empty() || is_bookkeeping(path) {
             self.is_workspace |= WORKSPACE_FILES.contains(&name);
             self.program_files.push(member.id);
         } else if is_note(name) {
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_copies_are_the_same() {
+    fn copies_of_a_folder_get_its_stable_name() {
         for (name, expected) in [
             ("Notes", "Notes"),
             ("Notes.zip", "Notes"),

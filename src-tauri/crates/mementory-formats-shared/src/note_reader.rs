@@ -89,13 +89,13 @@ impl<'r> NoteReader<'r> {
         detected: &Detected,
         mut read: impl FnMut(&mut Self, &Member, &str) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        let mut program_files = 0;
+        let mut program_file_count = 0;
         let mut bytes_done = 0;
         for part in &detected.claim.parts {
             let Some(member) = self.files.catalog.members().get(part.member) else { continue };
             let result = match part.role {
                 Role::Junk => {
-                    program_files += 1;
+                    program_file_count += 1;
                     Ok(())
                 }
                 Role::Attachment => self.attachment(member),
@@ -106,9 +106,9 @@ impl<'r> NoteReader<'r> {
             bytes_done += member.size;
             self.files.sink.progress(bytes_done)?;
         }
-        if program_files > 0 {
+        if program_file_count > 0 {
             let message =
-                format!("{program_files} files of programs (settings, trash, version control) are not imported");
+                format!("{program_file_count} files of programs (settings, trash, version control) are not imported");
             self.files.sink.note(Issue::new("program_files", self.folder.name.as_str(), message));
         }
         Ok(())

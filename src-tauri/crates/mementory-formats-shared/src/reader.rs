@@ -15,7 +15,8 @@ pub struct FileReader<'r> {
     pub context: &'r ReadContext,
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,
-    /// Text of the object around the arrays that [`FileReader::objects`] read last, with `[]` for these arrays.
+    /// JSON text of the object that encloses the arrays most recently read by [`FileReader::objects`], with each of
+    /// these arrays replaced by `[]`.
     pub wrapper: Option<String>,
     /// Size of the files that were read completely, in bytes.
     pub(crate) bytes_done: u64,

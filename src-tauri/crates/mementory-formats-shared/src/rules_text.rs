@@ -70,9 +70,9 @@ pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
     let (mut line, mut counted) = (1, 0);
     for (n, (range, words, section)) in found.into_iter().enumerate() {
         let end = if n == last { text.len() } else { range.end };
-        let begin = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
-        line += text[counted..begin].matches('\n').count();
-        counted = begin;
+        let text_start = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
+        line += text[counted..text_start].matches('\n').count();
+        counted = text_start;
         let digest = content_id(&format!("{}\n{words}", section.as_deref().unwrap_or_default()));
         let count = seen.entry(digest.clone()).or_default();
         *count += 1;
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn bullets_are_items_and_sections_without_bullets_too() {
+    fn bullets_and_sections_without_bullets_are_items() {
         let found = texts(
             "# Rules\n\nAlways:\n\n- Be brief.\n- Use tabs\n  everywhere.\n\n  - nested\n\n## Build\nRun `make`.\nThen test.\n\n## Empty\n",
         );
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn code_keeps_its_section_together() {
+    fn a_section_with_code_is_not_split() {
         let found = texts("## Run\n\n- first\n\n```sh\n# not a heading\n- not a bullet\n```\n\n1. one\n2. two");
         assert_eq!(found.len(), 1);
         let found = texts("1. one\n   ```sh\n   x\n   ```\n2. two\n\nplain words\n");

@@ -38,7 +38,7 @@ pub struct Database {
     pub max_rows: u64,
     /// True if a log was not applied, because the database is too large to be read into memory.
     pub is_log_unread: bool,
-    /// True if the end of the file is missing. What was there cannot be read, all else can.
+    /// True if the end of the file is missing. The rows in the missing part cannot be read, but all others can.
     pub is_cut: bool,
 }
 
@@ -50,10 +50,10 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
     let log_bytes = log.map_or(0, |m| m.size);
     let max_rows = (member.size + log_bytes) / MIN_ROW_BYTES;
     if member.size + log_bytes <= limits.element_bytes {
-        let image = catalog.bytes(member, limits.element_bytes)?;
+        let database_bytes = catalog.bytes(member, limits.element_bytes)?;
         let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
-        let max_rows = max_rows.max(image.len() as u64 / MIN_ROW_BYTES);
-        let connection = open_image(image, log.as_deref(), true).map_err(unreadable)?;
+        let max_rows = max_rows.max(database_bytes.len() as u64 / MIN_ROW_BYTES);
+        let connection = open_image(database_bytes, log.as_deref(), true).map_err(unreadable)?;
         check_schema(&connection).map_err(unreadable)?;
         return Ok(Database { connection, max_rows, is_log_unread: false, is_cut: false });
     }
@@ -66,44 +66,48 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
     Ok(Database { connection, max_rows, is_log_unread: log.is_some(), is_cut: false })
 }
 
-/// Like [`open`], but also opens a database in memory whose end is missing. A reader of it must expect that any row fails.
+/// Like [`open`], but also opens a database whose end is missing, if it is small enough to be read into memory. Reading
+/// any row of such a database can fail.
 pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
-    let whole = open(catalog, member, limits);
-    if whole.is_ok() || member.size > limits.element_bytes {
-        return whole;
+    let opened_whole = open(catalog, member, limits);
+    if opened_whole.is_ok() || member.size > limits.element_bytes {
+        return opened_whole;
     }
-    let mut image = catalog.bytes(member, limits.element_bytes)?;
-    let max_rows = image.len() as u64 / MIN_ROW_BYTES;
-    if !keep_whole_pages(&mut image) {
-        return whole;
+    let mut database_bytes = catalog.bytes(member, limits.element_bytes)?;
+    let max_rows = database_bytes.len() as u64 / MIN_ROW_BYTES;
+    if !keep_whole_pages(&mut database_bytes) {
+        return opened_whole;
     }
-    let Ok(connection) = open_image(image, None, true) else { return whole };
+    let Ok(connection) = open_image(database_bytes, None, true) else { return opened_whole };
     if check_schema(&connection).is_err() {
-        return whole;
+        return opened_whole;
     }
     Ok(Database { connection, max_rows, is_log_unread: false, is_cut: true })
 }
 
-/// Makes the number of pages in the header that of the pages that are there. False if none is missing.
-fn keep_whole_pages(image: &mut Vec<u8>) -> bool {
-    let number = |at: usize| image.get(at..at + 4).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_be_bytes);
-    let size = image.get(16..18).and_then(|b| <[u8; 2]>::try_from(b).ok()).map(u16::from_be_bytes);
+/// Sets the number of pages in the header to the number of pages that are present. Returns false if no page is missing.
+fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
+    let number =
+        |at: usize| database_bytes.get(at..at + 4).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_be_bytes);
+    let size = database_bytes.get(16..18).and_then(|b| <[u8; 2]>::try_from(b).ok()).map(u16::from_be_bytes);
     let page = match size {
-        // The largest size does not fit into two bytes.
+        // The largest page size does not fit into two bytes, so the header states it as 1.
         Some(1) => 65_536,
         Some(size) if size >= 512 => usize::from(size),
         _ => return false,
     };
-    let (Some(stated), Ok(there)) = (number(28), u32::try_from(image.len() / page)) else { return false };
-    if there == 0 || there >= stated {
+    let (Some(stated_pages), Ok(present_pages)) = (number(28), u32::try_from(database_bytes.len() / page)) else {
+        return false;
+    };
+    if present_pages == 0 || present_pages >= stated_pages {
         return false;
     }
-    image.truncate(image.len() / page * page);
-    if let Some(count) = image.get_mut(28..32) {
-        count.copy_from_slice(&there.to_be_bytes());
+    database_bytes.truncate(database_bytes.len() / page * page);
+    if let Some(count) = database_bytes.get_mut(28..32) {
+        count.copy_from_slice(&present_pages.to_be_bytes());
     }
-    // The list of free pages may be among the missing ones.
-    if let Some(free) = image.get_mut(32..40) {
+    // Empties the list of free pages, because it may refer to missing pages.
+    if let Some(free) = database_bytes.get_mut(32..40) {
         free.fill(0);
     }
     true
@@ -127,20 +131,20 @@ pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
 }
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
-pub fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, OpenError> {
-    if !image.starts_with(SQLITE_MAGIC) || image.len() < 100 {
+pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, OpenError> {
+    if !database_bytes.starts_with(SQLITE_MAGIC) || database_bytes.len() < 100 {
         return Err(OpenError::NotSqlite);
     }
     if let Some(wal) = wal {
-        let _ = apply_log(&mut image, wal);
+        let _ = apply_log(&mut database_bytes, wal);
     }
     // the header is switched from WAL to rollback mode, because a database in memory has no log file
-    if let Some(versions) = image.get_mut(18..20) {
+    if let Some(versions) = database_bytes.get_mut(18..20) {
         versions.fill(1);
     }
     let mut connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;
-    connection.deserialize_read_exact("main", image.as_slice(), image.len(), read_only)?;
+    connection.deserialize_read_exact("main", database_bytes.as_slice(), database_bytes.len(), read_only)?;
     set_safety_limits(&connection)?;
     Ok(connection)
 }
@@ -202,7 +206,7 @@ mod tests {
     use mementory_format::testkit::Scratch;
 
     #[test]
-    fn of_a_database_that_was_cut_off_no_table_is_called_missing() {
+    fn no_table_of_a_truncated_database_is_reported_as_missing() {
         let folder = Scratch::new("sqlite cut");
         let path = folder.at("state.vscdb");
         let db = Connection::open(&path).unwrap();
@@ -211,15 +215,15 @@ mod tests {
             db.execute("INSERT INTO t VALUES (?1, zeroblob(2000))", [n]).unwrap();
         }
         drop(db);
-        let whole = std::fs::read(&path).unwrap();
-        assert!(check_schema(&open_image(whole.clone(), None, true).unwrap()).is_ok());
-        let half = open_image(whole[..whole.len() / 2].to_vec(), None, true).unwrap();
+        let complete_bytes = std::fs::read(&path).unwrap();
+        assert!(check_schema(&open_image(complete_bytes.clone(), None, true).unwrap()).is_ok());
+        let half = open_image(complete_bytes[..complete_bytes.len() / 2].to_vec(), None, true).unwrap();
         assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
-        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        std::fs::write(&path, &complete_bytes[..complete_bytes.len() / 2]).unwrap();
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let cut = open_cut(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
-        assert!(cut.is_cut);
-        let mut rows = cut.connection.prepare("SELECT key FROM t").unwrap();
+        let truncated = open_cut(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
+        assert!(truncated.is_cut);
+        let mut rows = truncated.connection.prepare("SELECT key FROM t").unwrap();
         let mut rows = rows.query([]).unwrap();
         let mut count = 0;
         while let Ok(Some(_)) = rows.next() {
@@ -229,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_read_in_place_and_stays_as_it_is() {
+    fn a_large_file_is_read_in_place_and_not_changed() {
         let folder = Scratch::new("sqlite large #1");
         let path = folder.at("a db?.vscdb");
         let db = Connection::open(&path).unwrap();

@@ -5,9 +5,9 @@ fn read_u32_be(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Applies the committed frames of `wal` to `image`. Stops at the first frame that is damaged or belongs to another
-/// database. None for a damaged log header or an impossible number of pages; frames before it stay applied.
-pub fn apply_log(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
+/// Applies the committed frames of `wal` to `database_bytes`. Stops at the first frame that is damaged or belongs to
+/// another database. None for a damaged log header or an impossible number of pages; frames before it stay applied.
+pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     let magic = read_u32_be(wal, 0)?;
     let is_big_endian = match magic {
         0x377f_0682 => false,
@@ -41,12 +41,13 @@ pub fn apply_log(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         pending.push((usize::try_from(read_u32_be(head, 0)?).ok()?, data));
         let size = usize::try_from(read_u32_be(head, 4)?).ok()?;
         if size > 0 {
-            // a commit states the new number of pages, which is impossible if they have more bytes than image and log
-            let bytes = size.checked_mul(page_size).filter(|b| *b <= image.len().saturating_add(wal.len()))?;
-            image.resize(bytes, 0);
+            // a commit states the new number of pages, which is impossible if they have more bytes than the database
+            // and its log together
+            let bytes = size.checked_mul(page_size).filter(|b| *b <= database_bytes.len().saturating_add(wal.len()))?;
+            database_bytes.resize(bytes, 0);
             for (number, data) in pending.drain(..) {
                 let start = number.checked_sub(1)?.checked_mul(page_size)?;
-                if let Some(slot) = image.get_mut(start..start.checked_add(page_size)?) {
+                if let Some(slot) = database_bytes.get_mut(start..start.checked_add(page_size)?) {
                     slot.copy_from_slice(data);
                 }
             }

@@ -13,7 +13,7 @@ pub type Row = Map<String, Value>;
 
 /// Bytes of a database that detection reads. Its table of tables may be in any of the first pages.
 const HEAD_BYTES: usize = 4 << 20;
-/// Longest definition of a table, in bytes, that is looked at.
+/// Longest definition of a table that is examined, in bytes.
 const MAX_DEFINITION: usize = 16 << 10;
 
 /// The start of a database and of its log, which may have the definitions of a database that is in use.
@@ -167,7 +167,7 @@ pub fn each_row_in_order(
     Ok(())
 }
 
-/// A row as JSON. Bytes that are no text are left out: these are pictures and vectors.
+/// A row as JSON. Bytes that are not text are left out, because they are pictures or vectors.
 pub fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     let mut out = Row::new();
     for (index, name) in names.iter().enumerate() {
@@ -183,17 +183,17 @@ pub fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     out
 }
 
-/// A row as JSON text. Columns for which `is_json` is true have JSON in a text; it is JSON in the row, so that a row
-/// looks like an element of an export.
+/// A row as JSON text. If `is_json` returns true for a column, its text is JSON. Then the row contains it as JSON and
+/// not as a string, so that the row looks like an element of an export.
 pub fn row_text(row: Row, is_json: impl Fn(&str) -> bool) -> String {
     let mut out = String::from("{");
     for (name, value) in row {
         if out.len() > 1 {
             out.push(',');
         }
-        let inside = |text: &str| is_json(&name) && (Object::parse(text).is_some() || is_list(text));
+        let is_json_text = |text: &str| is_json(&name) && (Object::parse(text).is_some() || is_list(text));
         let text = match &value {
-            Value::String(text) if inside(text) => text.clone(),
+            Value::String(text) if is_json_text(text) => text.clone(),
             other => other.to_string(),
         };
         out.push_str(&Value::String(name).to_string());
@@ -208,7 +208,8 @@ fn is_list(text: &str) -> bool {
     text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
-/// Says which tables are not imported, with their number of rows. `why` gives the reason for a table; None leaves it out.
+/// Reports which tables are not imported, with their number of rows. `why` gives the reason for a table; None leaves it
+/// out.
 pub fn report_other_tables<'w>(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_too_large_or_cut_off_does_not_cost_the_others() {
+    fn a_row_that_is_too_large_or_cut_off_does_not_affect_the_others() {
         let limits = Limits { element_bytes: 100, ..Limits::default() };
         let text = format!("a,b\n\"{}\",1\nc,d\ne,\"f", "x\n".repeat(200_000));
         let rows = rows_of(text.as_bytes(), &limits);

@@ -66,8 +66,8 @@ fn scalar(raw: &RawValue) -> Option<String> {
             b'"' => return decode_string(raw).map(|text| text.into_owned()),
             b'{' => {
                 let object = Object::parse(raw.get())?;
-                let inside = |(key, value): (&str, _)| key.starts_with('$').then_some(value);
-                raw = object.members().find_map(inside)?;
+                let wrapped_value = |(key, value): (&str, _)| key.starts_with('$').then_some(value);
+                raw = object.members().find_map(wrapped_value)?;
             }
             b'[' => return None,
             _ => return Some(raw.get().to_owned()),

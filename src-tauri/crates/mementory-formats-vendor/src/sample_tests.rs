@@ -7,18 +7,18 @@ use mementory_format::testkit::shared;
 const NOTES_AND_CHATS: [&str; 7] = ["basic_memory", "obsidian", "okf", "open_webui", "librechat", "lm_studio", "jan"];
 
 #[test]
-fn samples_of_vendors_are_no_notes_and_no_chats_of_other_programs() {
+fn samples_of_vendors_are_not_claimed_as_notes_or_local_chats() {
     let Some(folder) = shared("exports") else { return };
     let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let own = ["15-basic-memory", "17-obsidian-vault"].contains(&name.as_str());
-        if own || name.ends_with(".py") || name == "edge" {
+        let is_own_sample = ["15-basic-memory", "17-obsidian-vault"].contains(&name.as_str());
+        if is_own_sample || name.ends_with(".py") || name == "edge" {
             continue;
         }
         let found = claiming(&path);
-        let wrong: Vec<_> = found.iter().filter(|format| NOTES_AND_CHATS.contains(format)).collect();
-        assert!(wrong.is_empty(), "{name}: {found:?}");
+        let wrong_claims: Vec<_> = found.iter().filter(|format| NOTES_AND_CHATS.contains(format)).collect();
+        assert!(wrong_claims.is_empty(), "{name}: {found:?}");
     }
 }

@@ -81,7 +81,7 @@ pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<
     mementory_format::detect(registry(), catalog, limits, only)
 }
 
-/// The formats that could read the members that no format recognised, see [`mementory_format::nearest`].
+/// The formats that could read the members that no format recognised. See [`mementory_format::nearest`].
 ///
 /// # Errors
 /// The errors of the formats.

@@ -154,14 +154,14 @@ fn a_claude_file_next_to_chatgpt_conversations_does_not_prevent_their_detection(
 #[test]
 fn a_newer_download_beside_an_unpacked_export_is_opened() {
     let newer = zip(&[("conversations.json", json_list(&[chatgpt_conversation("2", "newer", "")]))]);
-    let theirs = zip(&[("photo.txt", b"x".to_vec())]);
+    let unrelated_archive = zip(&[("photo.txt", b"x".to_vec())]);
     let upload = zip(&[("conversations.json", json_list(&[chatgpt_conversation("3", "uploaded", "")]))]);
     let dir = folder(
         "newer",
         &[
             ("conversations.json", json_list(&[chatgpt_conversation("1", "older", "")])),
             ("6f0a4d-2026-11-01.zip", newer),
-            ("holiday.zip", theirs),
+            ("holiday.zip", unrelated_archive),
             ("file-AbCdEfGhIjKlMnOpQrSt-backup.zip", upload.clone()),
             ("file-ZyXwVuTsRqPoNmLkJiHg.dat", upload),
         ],
@@ -233,10 +233,10 @@ fn an_attachment_known_only_by_id_gets_the_name_of_its_file() {
 
 #[test]
 fn unrelated_files_in_the_folder_are_not_attachments() {
-    let said = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;
+    let attachment_metadata = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;
     let names = r#"{"file_mapped.dat":"shopping list.txt","notes":"plan.pdf"}"#;
     let file = || b"x".to_vec();
-    let ours = [
+    let chatgpt_files = [
         "file-AbCdEfGhIjKlMnOpQrSt-photo.png",
         "file_00000000aaaa1111bbbb2222cccc3333.dat",
         "dalle-generations/file-ZyXwVuTsRqPoNmLkJiHg-1.webp",
@@ -245,7 +245,7 @@ fn unrelated_files_in_the_folder_are_not_attachments() {
         "shopping list.txt",
         "file_mapped.dat",
     ];
-    let strangers = [
+    let unrelated_files = [
         "file-backup2024.txt",
         "notes/data.dat",
         "data.dat",
@@ -254,14 +254,14 @@ fn unrelated_files_in_the_folder_are_not_attachments() {
         "tax.pdf",
     ];
     let mut files = vec![
-        ("conversations.json", json_list(&[chatgpt_conversation("1", "a", said)])),
+        ("conversations.json", json_list(&[chatgpt_conversation("1", "a", attachment_metadata)])),
         ("conversation_asset_file_names.json", names.into()),
     ];
-    files.extend(ours.iter().chain(&strangers).map(|name| (*name, file())));
+    files.extend(chatgpt_files.iter().chain(&unrelated_files).map(|name| (*name, file())));
     let (seen, _, mut unknown) = read(&folder("strangers", &files));
-    assert_eq!(seen.files.len(), ours.len(), "{:?}", seen.file_keys());
+    assert_eq!(seen.files.len(), chatgpt_files.len(), "{:?}", seen.file_keys());
     unknown.sort();
-    let mut expected = strangers.to_vec();
+    let mut expected = unrelated_files.to_vec();
     expected.sort_unstable();
     assert_eq!(unknown, expected);
 }
@@ -291,11 +291,11 @@ fn files_without_an_id_are_found_by_name() {
         "file/name/list.txt",
     ];
     assert_eq!(named, expected);
-    let shipped = seen.file_keys();
+    let file_keys = seen.file_keys();
     for key in expected.iter().filter(|k| **k != "file/name/gone.csv") {
-        assert!(shipped.contains(key), "{key}: {shipped:?}");
+        assert!(file_keys.contains(key), "{key}: {file_keys:?}");
     }
-    assert!(shipped.contains(&"file/nobody's.txt"));
+    assert!(file_keys.contains(&"file/nobody's.txt"));
 }
 
 #[test]
@@ -341,8 +341,8 @@ fn claude_memory_files_are_read_alone_and_in_any_form() {
         assert_eq!(seen.dropped.len(), *dropped, "{json}: {:?}", seen.dropped);
         assert!(seen.dropped.iter().all(|d| d.kind == Some(Kind::Memory)));
     }
-    let alone = folder("alone", &[("export.json", files[0].0.into())]);
-    assert_eq!(read(&alone).0.texts("claude", Kind::Memory), ["Likes tea."]);
+    let export_alone = folder("alone", &[("export.json", files[0].0.into())]);
+    assert_eq!(read(&export_alone).0.texts("claude", Kind::Memory), ["Likes tea."]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn every_format_has_a_target() {
 #[test]
 fn no_known_fuzz_input_hangs_or_panics() {
     let folder = repo().join("fixtures/fuzz");
-    let mut seen = 0;
+    let mut case_count = 0;
     for target in names(&folder) {
         assert!(mementory_formats::by_id(&target).is_some(), "{target} is no format");
         for name in names(&folder.join(&target)) {
@@ -48,8 +48,8 @@ fn no_known_fuzz_input_hangs_or_panics() {
                 Err(mpsc::RecvTimeoutError::Timeout) => panic!("{target}/{name} hangs"),
                 _ => worker.join().unwrap_or_else(|_| panic!("{target}/{name} panics")),
             }
-            seen += 1;
+            case_count += 1;
         }
     }
-    assert!(seen > 0, "no cases in {}", folder.display());
+    assert!(case_count > 0, "no cases in {}", folder.display());
 }

@@ -40,9 +40,9 @@ impl Drop for Scratch {
 /// Writes files below a folder and creates the folders above them.
 pub fn put(path: &Path, files: &[(&str, &[u8])]) {
     for (name, bytes) in files {
-        let at = path.join(name);
-        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-        std::fs::write(at, bytes).unwrap();
+        let full_path = path.join(name);
+        std::fs::create_dir_all(full_path.parent().unwrap()).unwrap();
+        std::fs::write(full_path, bytes).unwrap();
     }
 }
 

@@ -5,10 +5,11 @@ use mementory_formats_shared::frontmatter::Document;
 
 /// Bytes of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Weaker than the workspace of an agent, whose files have the same names, and stronger than a copied text.
+/// Confidence for rules files. It is lower than the confidence for the workspace of an agent, whose files have the same
+/// names, and higher than that for a copied text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Beginning of the files that this format writes. It is not known who said their items.
+/// Beginning of the files that this format writes. These files do not say who wrote their items.
 pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
 const OWN_CONFIDENCE: f64 = 0.9;

@@ -102,7 +102,7 @@ fn read_file(
         };
         record.source.platform = file.platform.into();
         let method = if is_saved { "agent_memory" } else { file.method };
-        // It is not known who said the items in a file that Mementory wrote.
+        // A file that Mementory wrote does not say who wrote its items.
         record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
         if n == 0 || before.len() <= MAX_REPEATED_BYTES {

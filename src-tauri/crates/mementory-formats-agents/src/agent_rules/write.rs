@@ -14,10 +14,11 @@ use std::path::Path;
 
 /// The file that agents load.
 const MAIN_FILE: &str = "AGENTS.md";
-/// Limits of `AGENTS.md`: what Claude Code loads at most, and recommends for a rules file. Codex loads 32 KiB.
+/// Limits of `AGENTS.md`: the number of bytes that Claude Code loads at most, and the number of lines that it
+/// recommends for a rules file. Codex loads up to 32 KiB.
 const LOADED_BYTES: usize = 25_000;
 const LOADED_LINES: usize = 200;
-/// Room for the headings, and the list of the other files.
+/// Space in `AGENTS.md` for the headings and for the list of the other files.
 const FRAME_BYTES: usize = 3_000;
 const FRAME_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
@@ -28,7 +29,7 @@ const TOPIC_BYTES: usize = 40_000;
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 /// Topics in the order in which they get space in `AGENTS.md`.
-const BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
+const TOPICS_BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
 /// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
 pub(super) fn write(
@@ -119,13 +120,13 @@ impl Room {
             }
             Ok(())
         })?;
-        let mut left = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
+        let mut remaining = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
         let mut out = vec![Size::default(); NAMES.len()];
-        for at in BY_USE {
+        for at in TOPICS_BY_USE {
             let (Some(wanted), Some(room)) = (wanted.get(at), out.get_mut(at)) else { continue };
-            *room = if left.holds(*wanted) { *wanted } else { left };
-            left.bytes -= room.bytes.min(left.bytes);
-            left.lines -= room.lines.min(left.lines);
+            *room = if remaining.holds(*wanted) { *wanted } else { remaining };
+            remaining.bytes -= room.bytes.min(remaining.bytes);
+            remaining.lines -= room.lines.min(remaining.lines);
         }
         Ok(Self(out))
     }
@@ -139,7 +140,7 @@ fn is_long(item: &str) -> bool {
 #[derive(Default)]
 struct Topic {
     /// Items in `AGENTS.md`.
-    loaded: String,
+    main_items: String,
     used: Size,
     /// Number of items in other files, and the paths of these files.
     count: u64,
@@ -155,7 +156,7 @@ impl Topic {
         used.add(Size::of(item));
         if !is_long(item) && room.holds(used) {
             self.used = used;
-            self.loaded.push_str(item);
+            self.main_items.push_str(item);
             return Ok(MAIN_FILE);
         }
         self.count += 1;
@@ -189,18 +190,18 @@ fn main_file(topics: &[Topic], export: &Export) -> String {
     let mut out = format!(
         "{MARK} on {year:04}-{month:02}-{day:02}.\nNo maker of a program has confirmed that it accepts this file. -->\n\n# What is known about the person\n"
     );
-    for (topic, name) in topics.iter().zip(NAMES).filter(|(topic, _)| !topic.loaded.is_empty()) {
-        let _ = write!(out, "\n## {name}\n\n{}", topic.loaded);
+    for (topic, name) in topics.iter().zip(NAMES).filter(|(topic, _)| !topic.main_items.is_empty()) {
+        let _ = write!(out, "\n## {name}\n\n{}", topic.main_items);
     }
     if topics.iter().any(|topic| topic.count > 0) {
         out.push_str("\n## More\n\nRead these files when a task is about their topic:\n\n");
         for (topic, name) in topics.iter().zip(NAMES) {
             let Some(path) = topic.paths.first() else { continue };
-            let more = match topic.paths.len() {
+            let further_files = match topic.paths.len() {
                 1 => String::new(),
                 n => format!(" and {} more files with this name and a number", n - 1),
             };
-            let _ = writeln!(out, "- [{name}]({path}){more}: {} memories", topic.count);
+            let _ = writeln!(out, "- [{name}]({path}){further_files}: {} memories", topic.count);
         }
     }
     out

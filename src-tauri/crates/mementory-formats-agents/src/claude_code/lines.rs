@@ -55,7 +55,7 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
         if let Some(subtype) = line.non_blank_text("subtype") {
             turn.fields.insert("subtype".into(), subtype.as_ref().into());
         }
-        is_hidden_line(&line, is_subagent, &mut turn);
+        mark_hidden_line(&line, is_subagent, &mut turn);
     }
     for block in &merged.blocks {
         if let Ok(raw) = serde_json::from_str::<&RawValue>(block) {
@@ -116,14 +116,15 @@ fn attached(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
         }
         None => {
             let raw = ["content", "snippet", "message", "prompt"].into_iter().find_map(|k| attachment.raw_value(k));
-            let whole = line.raw_value("attachment");
-            content.text = raw.or(whole).map(nested_text).unwrap_or_default();
+            let whole_attachment = line.raw_value("attachment");
+            content.text = raw.or(whole_attachment).map(nested_text).unwrap_or_default();
         }
     }
 }
 
-/// Marks lines that the program wrote in the person's name.
-fn is_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
+/// Hides the turn of a line that the program wrote in the person's name, and gives it the role `system`. Also marks a
+/// line with an error of the API.
+fn mark_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     let origin = line.object("origin").and_then(|o| o.text("kind").map(std::borrow::Cow::into_owned));
     let is_added = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"].into_iter().any(|k| line.is_true(k))
         || origin.is_some_and(|kind| kind != "human");
@@ -140,8 +141,8 @@ fn is_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     }
 }
 
-/// The blocks of an answer in several lines. A line can add blocks, or repeat those of the line before it, which grew
-/// meanwhile.
+/// The blocks of an answer in several lines. A line can add blocks, or repeat those of the line before it after they
+/// have grown.
 #[derive(Debug, Default)]
 struct MergedBlocks {
     blocks: Vec<String>,

@@ -19,7 +19,7 @@ use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Id of the format and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 const FORMAT: &str = "claude_code";
 /// Name of the platform.
 const PLATFORM: &str = "claude-code";

@@ -79,20 +79,22 @@ fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<V
 
 /// The texts that follow `"sessionId":` in a file.
 fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, FormatError> {
-    const KEY: &[u8] = b"\"sessionId\"";
+    const SESSION_ID_KEY: &[u8] = b"\"sessionId\"";
     catalog.read(member, |bytes| {
         let mut out = HashSet::new();
         let mut buffer: Vec<u8> = Vec::new();
         loop {
-            let kept = buffer.len();
+            let kept_bytes = buffer.len();
             let read = (&mut *bytes).take(256 << 10).read_to_end(&mut buffer);
             let damaged = match read {
                 Ok(_) => false,
                 Err(e) if mementory_model::is_damage(&e) => true,
                 Err(e) => return Err(FormatError::io(&member.place, e)),
             };
-            for at in memchr::memmem::find_iter(&buffer, KEY) {
-                let rest = buffer.get(at + KEY.len()..(at + KEY.len() + 80).min(buffer.len())).unwrap_or_default();
+            for at in memchr::memmem::find_iter(&buffer, SESSION_ID_KEY) {
+                let rest = buffer
+                    .get(at + SESSION_ID_KEY.len()..(at + SESSION_ID_KEY.len() + 80).min(buffer.len()))
+                    .unwrap_or_default();
                 let value = rest.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
                 let value = value.and_then(|v| v.strip_prefix(b"\"")).unwrap_or_default();
                 if let Some(end) = memchr::memchr(b'"', value)
@@ -101,7 +103,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
                     out.insert(String::from_utf8_lossy(&value[..end]).into_owned());
                 }
             }
-            if damaged || buffer.len() == kept {
+            if damaged || buffer.len() == kept_bytes {
                 return Ok(out);
             }
             let tail = buffer.len().saturating_sub(128);
@@ -115,7 +117,7 @@ struct OpenFile {
     /// The session of the last line, and its subagent.
     current: Option<(String, Option<String>)>,
     /// Lines before the first one that names its session.
-    early: Vec<(String, String)>,
+    lines_before_id: Vec<(String, String)>,
 }
 
 /// The sessions of a group of files.
@@ -129,7 +131,8 @@ struct Collected {
 impl Collected {
     fn read(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
-        let mut open = OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), early: Vec::new() };
+        let mut open =
+            OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), lines_before_id: Vec::new() };
         if is_web_log(reader.catalog, member) {
             reader.objects(member, &[WEB_LIST], Kind::Message, |reader, line| {
                 self.read_line(reader, member, line, &mut open);
@@ -142,11 +145,11 @@ impl Collected {
                 Ok(())
             })?;
         }
-        if let Some((first, _)) = open.early.first() {
-            // A session without an id has that of its first line.
+        if let Some((first, _)) = open.lines_before_id.first() {
+            // A session without an id gets an id that is made from its first line.
             let id = open.current.unwrap_or_else(|| (content_id(first), None));
             let session = self.get(&id, member);
-            add_all(session, open.early);
+            add_all(session, open.lines_before_id);
         }
         Ok(())
     }
@@ -170,14 +173,14 @@ impl Collected {
         match id {
             Some(id) => open.current = Some((id.into_owned(), agent.map(|a| a.into_owned()))),
             None if open.current.is_none() => {
-                open.early.push((line.text.to_owned(), line.pointer.clone()));
+                open.lines_before_id.push((line.text.to_owned(), line.pointer.clone()));
                 return;
             }
             None => {}
         }
         let Some(current) = &open.current else { return };
         let session = self.get(current, member);
-        add_all(session, std::mem::take(&mut open.early));
+        add_all(session, std::mem::take(&mut open.lines_before_id));
         session.add(line.text, &line.object, &line.pointer);
     }
 

@@ -60,7 +60,7 @@ struct Draft {
 
 /// The parent of a line.
 #[derive(Debug)]
-enum Found {
+enum LineParent {
     /// The message at this position.
     Draft(usize),
     /// The line begins the conversation.
@@ -196,7 +196,7 @@ impl Session {
         for (at, draft) in self.drafts.iter().enumerate() {
             let found = self.parent_of(at, draft);
             let parent = match &found {
-                Found::Draft(parent) => {
+                LineParent::Draft(parent) => {
                     let answer = answer_of_result.get(parent).copied();
                     let last = last_result.get(&answer.unwrap_or(*parent)).copied();
                     let is_result = draft.is_result && answer.is_none();
@@ -207,8 +207,8 @@ impl Session {
                     let parent = last.filter(|_| is_result || answer.is_some()).unwrap_or(*parent);
                     TurnParent::At(inserted.remove(&parent).unwrap_or(parent))
                 }
-                Found::Root => TurnParent::Root,
-                Found::Previous => {
+                LineParent::Root => TurnParent::Root,
+                LineParent::Previous => {
                     if let Some(before) = at.checked_sub(1) {
                         let base = base_of.get(&before).copied().unwrap_or(before);
                         base_of.insert(at, base);
@@ -216,7 +216,7 @@ impl Session {
                     }
                     TurnParent::Previous
                 }
-                Found::Foreign(uuid) => {
+                LineParent::Foreign(uuid) => {
                     foreign.insert(at, uuid.clone());
                     TurnParent::Id(uuid.clone())
                 }
@@ -227,24 +227,24 @@ impl Session {
     }
 
     /// The message that a line continues.
-    fn parent_of(&self, at: usize, draft: &Draft) -> Found {
+    fn parent_of(&self, at: usize, draft: &Draft) -> LineParent {
         let mut parent = match (&draft.parent, &draft.id) {
             (Some(parent), _) => parent,
-            (None, Some(_)) if draft.is_root => return Found::Root,
-            (None, _) => return Found::Previous,
+            (None, Some(_)) if draft.is_root => return LineParent::Root,
+            (None, _) => return LineParent::Previous,
         };
         for _ in 0..MAX_STEPS {
             match self.draft_of.get(parent) {
-                Some(found) if *found != at => return Found::Draft(*found),
-                Some(_) => return Found::Previous,
+                Some(found) if *found != at => return LineParent::Draft(*found),
+                Some(_) => return LineParent::Previous,
                 None => match self.progress_parents.get(parent) {
                     Some(Some(next)) => parent = next,
-                    Some(None) => return Found::Root,
+                    Some(None) => return LineParent::Root,
                     None => break,
                 },
             }
         }
-        Found::Foreign(parent.clone())
+        LineParent::Foreign(parent.clone())
     }
 
     /// Sends the conversation. `session_of` maps the uuids of all lines that were read to their sessions.

@@ -16,10 +16,13 @@ fn every_fixture_is_read_as_its_case_expects() {
 fn the_shared_sample_is_read_completely() {
     let Some(folder) = shared("exports/13-claude-code") else { return };
     let found = read(&folder.join(".claude/projects"), &ClaudeCode);
-    let of = |kind| found.records.iter().filter(move |r| r.kind == kind);
-    assert_eq!((of(Kind::Conversation).count(), of(Kind::Message).count(), of(Kind::Memory).count()), (1, 6, 3));
-    assert_eq!(of(Kind::Conversation).next().unwrap().title.as_deref(), Some("Plot planner"));
-    let roles: Vec<&str> = of(Kind::Message).map(|m| m.message.as_ref().unwrap().role.as_str()).collect();
+    let of_kind = |kind| found.records.iter().filter(move |r| r.kind == kind);
+    assert_eq!(
+        (of_kind(Kind::Conversation).count(), of_kind(Kind::Message).count(), of_kind(Kind::Memory).count()),
+        (1, 6, 3)
+    );
+    assert_eq!(of_kind(Kind::Conversation).next().unwrap().title.as_deref(), Some("Plot planner"));
+    let roles: Vec<&str> = of_kind(Kind::Message).map(|m| m.message.as_ref().unwrap().role.as_str()).collect();
     let count = |role| roles.iter().filter(|r| **r == role).count();
     assert_eq!((count("user"), count("assistant"), count("tool"), count("system")), (1, 3, 1, 1));
     let reasons: Vec<&str> = found.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();

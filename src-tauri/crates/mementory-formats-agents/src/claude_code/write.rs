@@ -42,8 +42,8 @@ pub(super) fn write(
             export.withhold(reason);
             return Ok(());
         }
-        let own = own_file(&export, &stored).filter(|(path, _)| folder.take(path));
-        let (path, text, title, description) = match own {
+        let own_topic = own_file(&export, &stored).filter(|(path, _)| folder.take(path));
+        let (path, text, title, description) = match own_topic {
             Some((path, text)) => {
                 export.wrote(&stored, &Record { source: source_of(), ..stored.record.clone() });
                 let document = Document::parse(text);
@@ -164,8 +164,8 @@ impl Index {
     }
 
     fn text(&self) -> String {
-        let more = self.count - self.listed;
-        let rest = match more {
+        let unlisted = self.count - self.listed;
+        let rest = match unlisted {
             0 => String::new(),
             n => format!("- [{n} more files in this folder](.) — search them by the `description` at their start\n"),
         };

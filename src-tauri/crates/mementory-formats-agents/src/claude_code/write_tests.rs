@@ -16,7 +16,7 @@ fn hostile_records_stay_in_their_files() {
 }
 
 #[test]
-fn the_index_is_as_long_as_the_program_loads_it() {
+fn the_index_does_not_exceed_what_the_program_loads() {
     let mut source = many();
     let (report, back) = round_trip(&ClaudeCode, &mut source);
     assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_001));

@@ -10,7 +10,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of its keys and name of the platform.
+/// Id of the format. It is also the scope of the record keys and the name of the platform.
 const FORMAT: &str = "codex";
 
 /// Sessions of Codex.

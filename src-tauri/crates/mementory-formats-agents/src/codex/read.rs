@@ -33,7 +33,7 @@ pub(super) fn read(
     let mut known = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
         let mut session = read_log(reader, member)?;
-        session.name(&names);
+        session.set_title(&names);
         known.extend(session.id().map(str::to_owned));
         session.send(reader, member)
     })?;

@@ -35,7 +35,7 @@ pub(super) struct Session {
     links: Vec<(&'static str, String)>,
     progress_lines: u64,
     /// Role and text of the items.
-    said: HashSet<(String, String)>,
+    item_texts: HashSet<(String, String)>,
     ids: HashSet<String>,
     first_line: Option<String>,
 }
@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// Sets the title from `names`, the titles of all sessions by id.
-    pub(super) fn name(&mut self, names: &HashMap<String, String>) {
+    pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
         self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
     }
 
@@ -156,10 +156,10 @@ impl Session {
             return Ok(());
         };
         reader.store_files(member, &mut content)?;
-        self.said.insert((turn.role.clone(), turn.text.trim().to_owned()));
+        self.item_texts.insert((turn.role.clone(), turn.text.trim().to_owned()));
         for raw in ["summary", "content"].into_iter().filter_map(|k| item.raw_value(k)) {
             let parts = items::reasoning_parts(raw).into_iter();
-            self.said.extend(parts.map(|part| (turn.role.clone(), part.trim().to_owned())));
+            self.item_texts.extend(parts.map(|part| (turn.role.clone(), part.trim().to_owned())));
         }
         self.push(turn, None, time, line);
         Ok(())
@@ -185,8 +185,8 @@ impl Session {
         let mut content = AgentContent { text, ..AgentContent::default() };
         let mut turn = Turn { role: role.into(), ..Turn::default() };
         items::finish(&mut turn, &mut content, if content_type == "thinking" { "reasoning" } else { "message" });
-        let said = (turn.role.clone(), turn.text.trim().to_owned());
-        self.push(turn, Some(said), time, line);
+        let event_text = (turn.role.clone(), turn.text.trim().to_owned());
+        self.push(turn, Some(event_text), time, line);
     }
 
     fn push(
@@ -210,13 +210,13 @@ impl Session {
 
     /// Returns to the turn before the last `prompts` prompts. The next turn begins a new branch there.
     fn roll_back(&mut self, prompts: u64) {
-        let mut left = prompts;
-        while left > 0
+        let mut remaining = prompts;
+        while remaining > 0
             && let Some(at) = self.current
             && let Some(found) = self.turns.get(at)
         {
             if found.turn.role == "user" && !found.turn.hidden {
-                left -= 1;
+                remaining -= 1;
             }
             self.current = found.parent;
         }
@@ -229,21 +229,21 @@ impl Session {
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
         // Position of each turn in the conversation. For an event that repeats an item, the turn before it.
-        let mut kept: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
-        let (mut repeated, mut last) = (0u64, None);
+        let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
+        let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
         // The event that follows each turn. The next item then follows this event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
-            if found.event.as_ref().is_some_and(|said| self.said.contains(said)) {
-                repeated += 1;
-                kept.push(last);
+            if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
+                repeat_count += 1;
+                positions.push(last);
                 continue;
             }
             let mut turn = found.turn;
             let follows_event = event_after.remove(&found.parent);
             let parent = match has_items {
-                true => follows_event.or_else(|| found.parent.and_then(|at| kept.get(at).copied().flatten())),
+                true => follows_event.or_else(|| found.parent.and_then(|at| positions.get(at).copied().flatten())),
                 // Without items, events follow each other.
                 false => last,
             };
@@ -253,7 +253,7 @@ impl Session {
             turn.parent = parent.map_or(TurnParent::Root, TurnParent::At);
             chat.note_time(turn.times.created);
             last = Some(chat.turns.len());
-            kept.push(last);
+            positions.push(last);
             chat.turns.push(turn);
         }
         if !self.other_lines.is_empty() {
@@ -261,7 +261,7 @@ impl Session {
             chat.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text });
         }
         for (count, code, message) in [
-            (repeated, "duplicate", "events repeat what the items of the log say"),
+            (repeat_count, "duplicate", "events repeat what the items of the log say"),
             (self.progress_lines, "progress", "events only count tokens or repeat parts of a text"),
         ] {
             if count > 0 {

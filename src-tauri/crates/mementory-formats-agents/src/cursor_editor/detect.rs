@@ -39,8 +39,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             continue;
         }
         let logs = ["-wal", "-shm", "-journal"];
-        let beside = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
-        parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+        let log_files = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
+        parts.extend(log_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
     }
     if parts.is_empty() {
         return Vec::new();

@@ -14,7 +14,7 @@ use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatErr
 use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 
-/// Id of the format and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 const FORMAT: &str = "cursor_editor";
 /// Name of the platform.
 const PLATFORM: &str = "cursor";

@@ -134,14 +134,14 @@ fn listed_messages(
 ) -> Result<(Vec<String>, Vec<Issue>), FormatError> {
     let (mut out, mut issues) = (Vec::new(), Vec::new());
     let mut seen: HashSet<String> = HashSet::new();
-    let mut missing = 0u32;
+    let mut missing_count = 0u32;
     let mut pending = vec![(root.to_owned(), 0u32)];
     while let Some((id, depth)) = pending.pop() {
         if !seen.insert(id.clone()) {
             continue;
         }
         let Some(row) = blobs.get(&id) else {
-            missing += 1;
+            missing_count += 1;
             continue;
         };
         let Some(bytes) = blob(member, database, *row)? else { continue };
@@ -156,8 +156,8 @@ fn listed_messages(
             pending.extend(digests.into_iter().rev().map(|id| (id, depth + 1)));
         }
     }
-    if missing > 0 {
-        let message = format!("{missing} messages that the chat lists are not in the database");
+    if missing_count > 0 {
+        let message = format!("{missing_count} messages that the chat lists are not in the database");
         issues.push(Issue::new("missing_messages", &member.place, message));
     }
     Ok((out, issues))

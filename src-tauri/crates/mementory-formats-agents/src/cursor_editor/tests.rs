@@ -54,10 +54,10 @@ fn a_large_database_is_read_from_disk() {
     let folder = Scratch::new("cursor-large");
     std::fs::copy(repo().join("fixtures/cursor_editor/full/input/globalStorage/state.vscdb"), folder.at("state.vscdb"))
         .unwrap();
-    let whole = read(&folder.0, &CursorEditor);
+    let in_memory = read(&folder.0, &CursorEditor);
     let limits = Limits { element_bytes: 4000, ..Limits::default() };
     let found = read_with(&folder.0, limits);
-    assert_eq!(cases::keys(&found), cases::keys(&whole));
+    assert_eq!(cases::keys(&found), cases::keys(&in_memory));
 }
 
 #[test]

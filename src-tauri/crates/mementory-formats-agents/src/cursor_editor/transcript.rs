@@ -7,8 +7,8 @@ use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
-/// Reads a transcript as one conversation. Its id is the id in the name of the file or of its folder, which Cursor
-/// gives it, otherwise it is made from the first message.
+/// Reads a transcript as one conversation. Its id is the one that Cursor puts into the name of the file or of its
+/// folder. If there is none, the id is made from the first message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("transcript".into()), ..Chat::default() };
     let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);

@@ -97,6 +97,6 @@ fn document_role(head: &[u8], name: &str) -> Option<Role> {
     if has("sessionId") && has("messageId") && has("message") && has("type") {
         return Some(Role::Records);
     }
-    // The older checkpoint has no mark but its name.
+    // An older checkpoint can only be recognised by its name.
     (has("role") && has("parts") && name.starts_with("checkpoint")).then_some(Role::Projects)
 }

@@ -10,7 +10,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 const FORMAT: &str = "gemini_cli";
 /// Name of the platform.
 const PLATFORM: &str = "gemini-cli";

@@ -20,8 +20,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         if is_marked || summary.is_some() {
             parts.push(Part { member: member.id, role: Role::Conversations });
             parts.extend(summary.map(|m| Part { member: m.id, role: Role::Manifest }));
-            let beside = catalog.members().iter().filter(|m| summary.is_some() && is_side_file(member, m));
-            parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+            let side_files = catalog.members().iter().filter(|m| summary.is_some() && is_side_file(member, m));
+            parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
         }
     }
     if parts.is_empty() {

@@ -85,11 +85,11 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         }
         let manifest = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());
         let Some(manifest) = manifest.map(|m| m.id) else { continue };
-        let inside = |m: &&Member| m.root == root && m.archive == archive && m.name.starts_with(folder);
+        let is_inside = |m: &&Member| m.root == root && m.archive == archive && m.name.starts_with(folder);
         let parts = catalog
             .members()
             .iter()
-            .filter(inside)
+            .filter(is_inside)
             .map(|m| Part { member: m.id, role: part_role(m, folder, manifest) })
             .collect();
         out.push(Claim {

@@ -222,7 +222,8 @@ pub fn labelled_value(line: &str, key: &str) -> Option<String> {
 
 /// The time zone in `Timezone: X`, or the first line with a `/` below the heading `Timezone`.
 fn time_zone(text: &str) -> Option<String> {
-    let stated = text.lines().find_map(|l| labelled_value(l, "Timezone").or_else(|| labelled_value(l, "Time zone")));
+    let stated_zone =
+        text.lines().find_map(|l| labelled_value(l, "Timezone").or_else(|| labelled_value(l, "Time zone")));
     let below = || {
         let mut lines = text.lines().skip_while(|l| !l.trim().eq_ignore_ascii_case("## Timezone")).skip(1);
         lines
@@ -230,5 +231,5 @@ fn time_zone(text: &str) -> Option<String> {
             .filter(|l| l.contains('/'))
             .map(|l| l.trim().trim_start_matches("- ").to_owned())
     };
-    stated.or_else(below)
+    stated_zone.or_else(below)
 }

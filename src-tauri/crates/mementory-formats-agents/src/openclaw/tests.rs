@@ -59,9 +59,9 @@ fn each_file_is_read_as_its_record_type() {
 fn inserting_a_section_keeps_the_ids_of_the_others() {
     let scratch = Scratch::new("openclaw-ids");
     let keys = |text: &str, name: &str| {
-        let at = scratch.0.join(name).join("w");
-        put(&at, &[("SOUL.md", b"# A"), ("MEMORY.md", text.as_bytes())]);
-        let source = read(&at, &OpenClaw);
+        let workspace_path = scratch.0.join(name).join("w");
+        put(&workspace_path, &[("SOUL.md", b"# A"), ("MEMORY.md", text.as_bytes())]);
+        let source = read(&workspace_path, &OpenClaw);
         source
             .records
             .into_iter()
@@ -82,9 +82,9 @@ fn an_edit_or_removal_changes_only_its_own_section() {
     let at = source.records.iter().position(|r| r.text.contains("Prefers tea")).unwrap();
     source.records[at].text = "Prefers coffee.".into();
     source.edited.insert(at);
-    let gone = source.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
-    let removed = source.records[gone].verbatim.clone().unwrap().text;
-    source.records[gone] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
+    let removed_position = source.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
+    let removed = source.records[removed_position].verbatim.clone().unwrap().text;
+    source.records[removed_position] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
     write(&mut source, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (tree(&fixture()), tree(&scratch.0.join("w")));
     let text = |files: &BTreeMap<String, Vec<u8>>, name: &str| String::from_utf8(files[name].clone()).unwrap();
@@ -101,10 +101,10 @@ fn records_of_other_formats_survive_a_round_trip() {
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.\n## and a dog");
     fact.source.platform = "chatgpt".into();
     fact.confidence = Some(0.5);
-    let mut dead = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
-    dead.status = Some("deleted".into());
+    let mut deleted = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
+    deleted.status = Some("deleted".into());
     let message = Record::new(Kind::Message, RecordKey::new("chatgpt", "m"), "hello");
-    let mut source = MemorySource { records: vec![fact.clone(), dead, message], ..MemorySource::default() };
+    let mut source = MemorySource { records: vec![fact.clone(), deleted, message], ..MemorySource::default() };
     let report = write(&mut source, &scratch.0.join("w"), &OpenClaw);
     assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
     let files = tree(&scratch.0.join("w"));
@@ -213,11 +213,11 @@ fn secrets_are_redacted_in_every_syntax() {
         (format!("note = \"sk-{secret}{secret}\"\n"), 1),
         (format!("x = '''-----BEGIN RSA PRIVATE KEY-----\n{secret}\n-----END RSA PRIVATE KEY-----'''\n"), 1),
     ] {
-        let (clean, n) = redact::redact(&text);
-        assert!(!clean.contains(secret), "{text} -> {clean}");
+        let (redacted, n) = redact::redact(&text);
+        assert!(!redacted.contains(secret), "{text} -> {redacted}");
         assert!(n >= count, "{text}");
-        assert_eq!(clean.contains("kept"), text.contains("kept"), "{clean}");
-        assert_eq!(redact::redact(&clean), (clean.clone(), 0), "redacting twice changes nothing");
+        assert_eq!(redacted.contains("kept"), text.contains("kept"), "{redacted}");
+        assert_eq!(redact::redact(&redacted), (redacted.clone(), 0), "redacting twice changes nothing");
     }
     for text in [
         "max_tokens = 4096\ntokenizer = \"cl100k\"\nmodel = \"gpt\"\n",

@@ -310,9 +310,9 @@ impl Workspace {
                 }
                 FileRole::Settings => {
                     let text = String::from_utf8_lossy(bytes);
-                    let (clean, secret_count) = redact::redact(&text);
+                    let (redacted, secret_count) = redact::redact(&text);
                     if secret_count > 0 && return_originals {
-                        originals.push((path.clone(), std::mem::replace(bytes, clean.into_bytes())));
+                        originals.push((path.clone(), std::mem::replace(bytes, redacted.into_bytes())));
                     } else if secret_count > 0 {
                         losses.add(
                             path,
@@ -321,7 +321,7 @@ impl Workspace {
                             "secrets in this settings file are replaced by <redacted>",
                         );
                         *self.report.withheld.entry("secret".into()).or_default() += u64::from(secret_count);
-                        *bytes = clean.into_bytes();
+                        *bytes = redacted.into_bytes();
                     }
                 }
                 _ => {}

@@ -18,7 +18,7 @@ pub(super) enum FileKind {
     /// One session, message or part of the storage.
     Storage,
     Database,
-    /// The database of the first program.
+    /// The database of the first program called OpenCode (see `first_database.rs`).
     FirstDatabase,
 }
 
@@ -30,8 +30,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         parts.push(Part { member: member.id, role: Role::Conversations });
         if matches!(kind, FileKind::Database | FileKind::FirstDatabase) {
             let logs = ["-wal", "-shm", "-journal"];
-            let beside = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
-            parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+            let log_files = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
+            parts.extend(log_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
         }
     }
     if parts.is_empty() {
@@ -92,7 +92,7 @@ fn is_storage(keys: &Keys) -> bool {
 fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
     let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();
-    let more = catalog.head(member, 4 * HEAD_BYTES).unwrap_or_default();
-    let has = |word: &[u8]| [head, &more, &log].iter().any(|bytes| memmem::find(bytes, word).is_some());
+    let longer_head = catalog.head(member, 4 * HEAD_BYTES).unwrap_or_default();
+    let has = |word: &[u8]| [head, &longer_head, &log].iter().any(|bytes| memmem::find(bytes, word).is_some());
     has(b"session_id") && has(b"message_id") && has(b"time_created") && has(b"part") && has(b"directory")
 }

@@ -1,5 +1,5 @@
-//! The database of OpenCode's first program, written in Go: tables of sessions and messages. A message has its parts as JSON in
-//! a column.
+//! The database of the first program called OpenCode, which was written in Go. It has tables of sessions and messages,
+//! and one column of a message contains its parts as JSON.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -9,7 +9,7 @@ use mementory_formats_shared::sqlite_rows::{self, Row, Schema, row_of, row_text}
 use mementory_model::{DroppedAs, Kind};
 use rusqlite::Statement;
 
-/// True for such a database. Today's has other names for its tables.
+/// True for such a database. The tables of the current database have other names.
 pub(super) fn is_first(schema: &Schema) -> bool {
     schema.has_table("messages", &["session_id", "role", "parts"])
         && schema.has_table("sessions", &["parent_session_id", "title"])
@@ -50,7 +50,7 @@ fn read_session(
         let row = match rows.next() {
             Ok(Some(row)) => row,
             Ok(None) => break,
-            // What was read before it is a part of the session.
+            // The messages that were read before the error stay in the session.
             Err(error) => {
                 let reason = format!("database_unreadable: {error}");
                 reader.report_dropped(place.clone(), DroppedAs::Failed, &reason, Some(Kind::Message));

@@ -95,7 +95,7 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     let model = info.non_blank_text("modelID").map(|t| t.into_owned());
     let model = model.or_else(|| info.object("model")?.non_blank_text("modelID").map(|t| t.into_owned()));
     turn.model = model.or_else(|| info.non_blank_text("model").map(|t| t.into_owned()));
-    // Version 0.1 has these in the metadata.
+    // In version 0.1, model and times are in the metadata.
     let metadata = info.object("metadata").unwrap_or_default();
     let assistant = metadata.object("assistant").unwrap_or_default();
     turn.model = turn.model.take().or_else(|| assistant.non_blank_text("modelID").map(|t| t.into_owned()));
@@ -112,9 +112,9 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     }
     // Older versions have the parts or the text in the message itself.
     if parts.is_empty() {
-        let own = info.list("parts").unwrap_or_default();
-        own.iter().filter_map(|part| Object::parse(part.get())).for_each(|part| read_part(&part, &mut content));
-        if let Some(raw) = info.raw_value("content").filter(|_| own.is_empty()) {
+        let own_parts = info.list("parts").unwrap_or_default();
+        own_parts.iter().filter_map(|part| Object::parse(part.get())).for_each(|part| read_part(&part, &mut content));
+        if let Some(raw) = info.raw_value("content").filter(|_| own_parts.is_empty()) {
             content.push(raw);
         }
     }
@@ -143,7 +143,7 @@ fn read_part(part: &Object<'_>, content: &mut AgentContent) {
     }
     let text = || part.text("text").unwrap_or_default();
     match part.text("type").as_deref() {
-        // Text that the program added to a prompt.
+        // The program added this text to a prompt.
         Some("text") if part.is_true("synthetic") || part.is_true("ignored") => {
             content.push_block("context", None, text())
         }
@@ -184,7 +184,7 @@ fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentCont
         Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
         Some("image_url") => content.push_file(data, "image"),
         Some("binary") => {
-            // Its members have the names of the program's own type.
+            // The members have the names of the fields of a Go type, unlike all other members.
             let file =
                 serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
             if let Some(file) = Object::parse(&file.to_string()) {

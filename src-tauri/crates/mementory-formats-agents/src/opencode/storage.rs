@@ -27,12 +27,12 @@ pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> R
             return Err(FormatError::invalid("not_an_object", &member.place, "this file is no JSON object"));
         };
         let id = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
-        let own = id("id").unwrap_or_default();
+        let own_id = id("id").unwrap_or_default();
         let metadata = object.object("metadata").unwrap_or_default();
         let session = id("sessionID").or_else(|| metadata.non_blank_text("sessionID").map(|t| t.into_owned()));
         match (session, id("messageID")) {
             (Some(session), Some(message)) => {
-                sessions.entry(session).or_default().parts.entry(message).or_default().insert(own, member);
+                sessions.entry(session).or_default().parts.entry(message).or_default().insert(own_id, member);
             }
             (Some(session), None) => {
                 let time = object
@@ -40,9 +40,9 @@ pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> R
                     .or_else(|| metadata.object("time"))
                     .and_then(|t| mementory_formats_shared::jsonl_session::any_time(&t, "created"));
                 let time = time.map_or(i64::MAX, |t| t.as_micros());
-                sessions.entry(session).or_default().messages.insert((time, own), member);
+                sessions.entry(session).or_default().messages.insert((time, own_id), member);
             }
-            (None, _) => sessions.entry(own).or_default().session = Some(member),
+            (None, _) => sessions.entry(own_id).or_default().session = Some(member),
         }
         Ok(())
     })?;

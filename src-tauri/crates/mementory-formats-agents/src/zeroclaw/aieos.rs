@@ -3,24 +3,24 @@ use mementory_json::Tree;
 
 /// The name, and a readable text with one line for each field that describes the agent's behaviour.
 pub(crate) fn name_and_description(doc: &Tree) -> (Option<String>, String) {
-    let at = |path: &[&str]| path.iter().try_fold(doc, |t, key| t.get(key));
-    let text = |path: &[&str]| at(path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let value_at = |path: &[&str]| path.iter().try_fold(doc, |t, key| t.get(key));
+    let text = |path: &[&str]| value_at(path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
     let name = [&["identity", "names", "first"][..], &["identity", "names", "primary"], &["names", "first"], &["name"]];
     let name = name.into_iter().find_map(text);
     let mut lines = Vec::new();
     let mut add_line = |label: &str, value: Option<String>| lines.extend(value.map(|v| format!("{label}: {v}")));
     add_line("Core drive", text(&["motivations", "core_drive"]));
-    add_line("Goals", joined_list(at(&["motivations", "goals"])));
+    add_line("Goals", joined_list(value_at(&["motivations", "goals"])));
     for (label, path) in [
         ("Neural matrix", &["psychology", "neural_matrix"][..]),
         ("OCEAN", &["psychology", "traits", "ocean"]),
         ("Style", &["linguistics", "text_style"]),
     ] {
-        add_line(label, joined_pairs(at(path)));
+        add_line(label, joined_pairs(value_at(path)));
     }
-    add_line("Catchphrases", joined_list(at(&["linguistics", "idiolect", "catchphrases"])));
-    add_line("Avoided words", joined_list(at(&["linguistics", "idiolect", "avoided_words"])));
-    add_line("Skills", joined_list(at(&["capabilities", "skills"])));
+    add_line("Catchphrases", joined_list(value_at(&["linguistics", "idiolect", "catchphrases"])));
+    add_line("Avoided words", joined_list(value_at(&["linguistics", "idiolect", "avoided_words"])));
+    add_line("Skills", joined_list(value_at(&["capabilities", "skills"])));
     (name, lines.join("\n"))
 }
 

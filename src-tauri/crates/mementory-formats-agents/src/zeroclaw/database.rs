@@ -29,8 +29,12 @@ pub(super) fn is_database_name(name: &str) -> bool {
 pub(super) type Row = Map<String, Value>;
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
-pub(super) fn open_image(image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
-    Ok(sqlite::open_image(image, wal, read_only)?)
+pub(super) fn open_image(
+    database_bytes: Vec<u8>,
+    wal: Option<&[u8]>,
+    read_only: bool,
+) -> Result<Connection, DatabaseError> {
+    Ok(sqlite::open_image(database_bytes, wal, read_only)?)
 }
 
 /// Columns of the table `memories`. Fails unless it is an ordinary table with the column `content` and with `id` or
@@ -127,7 +131,7 @@ pub(super) struct RowChanges {
     pub added: Vec<Row>,
 }
 
-/// Applies changes and returns the new image. No page of it contains removed text.
+/// Applies changes and returns the bytes of the changed database. None of its pages contains removed text.
 pub(super) fn apply_changes(connection: &mut Connection, changes: &RowChanges) -> Result<Vec<u8>, DatabaseError> {
     connection.execute_batch("PRAGMA secure_delete=ON;")?;
     let names = memory_columns(connection)?;

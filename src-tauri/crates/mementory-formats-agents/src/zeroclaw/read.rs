@@ -93,11 +93,11 @@ pub(super) fn rows_of(
 ) -> Result<(Vec<u8>, Vec<Row>), FormatError> {
     let log = format!("{}-wal", member.name);
     let log = members.iter().find(|m| m.name == log && m.root == member.root && m.archive == member.archive);
-    let image = catalog.bytes(member, limits.element_bytes)?;
+    let database_bytes = catalog.bytes(member, limits.element_bytes)?;
     let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
     let unreadable = |e: DatabaseError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
-    let connection = database::open_image(image.clone(), log.as_deref(), true).map_err(unreadable)?;
-    Ok((image, database::read_rows(&connection).map_err(unreadable)?))
+    let connection = database::open_image(database_bytes.clone(), log.as_deref(), true).map_err(unreadable)?;
+    Ok((database_bytes, database::read_rows(&connection).map_err(unreadable)?))
 }
 
 fn read_memories(

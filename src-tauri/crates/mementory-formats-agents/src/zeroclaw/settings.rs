@@ -58,11 +58,14 @@ impl Settings {
     /// provider `openai`.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
-        let default = if provider == "openai" {
+        let default_model = if provider == "openai" {
             "text-embedding-3-small"
         } else {
             return self.get("memory.embedding_model").map(|m| format!("{provider}/{m}"));
         };
-        Some(format!("{provider}/{}", self.get("memory.embedding_model").filter(|m| !m.is_empty()).unwrap_or(default)))
+        Some(format!(
+            "{provider}/{}",
+            self.get("memory.embedding_model").filter(|m| !m.is_empty()).unwrap_or(default_model)
+        ))
     }
 }

@@ -56,8 +56,8 @@ fn an_edit_changes_its_row_and_no_page_contains_removed_text() {
     let scratch = Scratch::new("zeroclaw-edit");
     create_home(&scratch.0.join("home"));
     let mut source = read(&scratch.0.join("home"), &ZeroClaw);
-    let gone = source.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
-    source.records.remove(gone);
+    let removed_position = source.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
+    source.records.remove(removed_position);
     let at = source.records.iter().position(|r| r.text.contains("green tea")).unwrap();
     source.records[at].text = "Likes black tea.".into();
     source.edited.insert(at);
@@ -87,9 +87,9 @@ fn an_edit_changes_its_row_and_no_page_contains_removed_text() {
 #[test]
 fn a_database_in_use_is_read_with_its_write_ahead_log() {
     let scratch = Scratch::new("zeroclaw-wal");
-    let live = scratch.0.join("live/memory.db");
-    database_at(&live, &[("a", "a", "Old words.", "core")]);
-    let db = Connection::open(&live).unwrap();
+    let open_path = scratch.0.join("live/memory.db");
+    database_at(&open_path, &[("a", "a", "Old words.", "core")]);
+    let db = Connection::open(&open_path).unwrap();
     db.pragma_update(None, "journal_mode", "wal").unwrap();
     db.execute("UPDATE memories SET content = 'New words.'", []).unwrap();
     db.execute(
@@ -100,7 +100,7 @@ fn a_database_in_use_is_read_with_its_write_ahead_log() {
     let copy = scratch.0.join("copy");
     std::fs::create_dir(&copy).unwrap();
     for name in ["memory.db", "memory.db-wal"] {
-        std::fs::copy(live.with_file_name(name), copy.join(name)).unwrap();
+        std::fs::copy(open_path.with_file_name(name), copy.join(name)).unwrap();
     }
     drop(db);
     let before = tree(&copy);
@@ -116,15 +116,15 @@ fn a_database_in_use_is_read_with_its_write_ahead_log() {
 #[test]
 fn a_hostile_or_damaged_database_does_not_affect_other_files() {
     let scratch = Scratch::new("zeroclaw-bad");
-    let good = {
-        let at = scratch.0.join("g/memory.db");
-        database_at(&at, &[("a", "a", "Some words that are longer than a few.", "core")]);
-        std::fs::read(at).unwrap()
+    let valid_bytes = {
+        let database_path = scratch.0.join("g/memory.db");
+        database_at(&database_path, &[("a", "a", "Some words that are longer than a few.", "core")]);
+        std::fs::read(database_path).unwrap()
     };
-    let mut image = good.clone();
-    image.truncate(good.len() / 2);
-    let mut noise = good.clone();
-    noise[100..4000].fill(0xff);
+    let mut database_bytes = valid_bytes.clone();
+    database_bytes.truncate(valid_bytes.len() / 2);
+    let mut overwritten_bytes = valid_bytes.clone();
+    overwritten_bytes[100..4000].fill(0xff);
     let view = {
         let at = scratch.0.join("v.db");
         let db = Connection::open(&at).unwrap();
@@ -133,15 +133,17 @@ fn a_hostile_or_damaged_database_does_not_affect_other_files() {
         std::fs::read(at).unwrap()
     };
     for (n, bytes) in
-        [image, noise, view, b"SQLite format 3\0".to_vec(), b"not a database".to_vec()].into_iter().enumerate()
+        [database_bytes, overwritten_bytes, view, b"SQLite format 3\0".to_vec(), b"not a database".to_vec()]
+            .into_iter()
+            .enumerate()
     {
-        let at = scratch.0.join(format!("{n}/home"));
-        put(&at, &[("config.toml", SETTINGS.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
-        let mut source = read(&at, &ZeroClaw);
+        let home = scratch.0.join(format!("{n}/home"));
+        put(&home, &[("config.toml", SETTINGS.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
+        let mut source = read(&home, &ZeroClaw);
         assert!(source.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
         assert!(source.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");
-        let read_rows = source.records.iter().filter(|r| r.kind == Kind::Memory).count();
-        assert!(source.dropped.len() == 1 || read_rows <= 1, "{n}");
+        let row_count = source.records.iter().filter(|r| r.kind == Kind::Memory).count();
+        assert!(source.dropped.len() == 1 || row_count <= 1, "{n}");
         let out = scratch.0.join(format!("{n}/out"));
         write(&mut source, &out, &ZeroClaw);
         if !source.dropped.is_empty() {
@@ -156,14 +158,14 @@ fn records_of_other_formats_get_a_new_database() {
     let scratch = Scratch::new("zeroclaw-new");
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.");
     fact.source.platform = "chatgpt".into();
-    let mut twin = fact.clone();
-    twin.key.value = "bio-2".into();
-    let mut source = MemorySource { records: vec![fact.clone(), twin.clone()], ..MemorySource::default() };
+    let mut duplicate = fact.clone();
+    duplicate.key.value = "bio-2".into();
+    let mut source = MemorySource { records: vec![fact.clone(), duplicate.clone()], ..MemorySource::default() };
     write(&mut source, &scratch.0.join("out"), &ZeroClaw);
     assert_eq!(rows_of_database(&scratch.0.join("out/memory.db")).len(), 2);
     let back = read(&scratch.0.join("out"), &ZeroClaw);
     let mut records: Vec<Record> = back.records;
     records.sort_by(|a, b| a.key.value.cmp(&b.key.value));
-    assert_eq!(records, [fact, twin]);
+    assert_eq!(records, [fact, duplicate]);
     assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);
 }

@@ -96,10 +96,10 @@ fn write_database(
 ) -> Result<(), FormatError> {
     let unreadable = |e: database::DatabaseError| FormatError::invalid("database_unreadable", path, e.to_string());
     let log = format!("{path}-wal");
-    let image = workspace.files.get(path).cloned();
-    let opened = image.as_ref().map(|image| {
+    let database_bytes = workspace.files.get(path).cloned();
+    let opened = database_bytes.as_ref().map(|database_bytes| {
         let log = workspace.files.get(&log).map(Vec::as_slice);
-        database::open_image(image.clone(), log, false).and_then(|c| Ok((database::read_rows(&c)?, c)))
+        database::open_image(database_bytes.clone(), log, false).and_then(|c| Ok((database::read_rows(&c)?, c)))
     });
     let (before, mut connection) = match opened {
         Some(Ok((rows, connection))) => (rows, connection),
@@ -150,13 +150,13 @@ fn write_database(
                 continue;
             }
             let Some(id) = id_of(&row) else { continue };
-            let new = written_ids.insert(id.clone());
+            let is_new = written_ids.insert(id.clone());
             if let Some(old) = before.iter().find(|r| id_of(r).as_deref() == Some(&id)) {
                 // an earlier export of this program added the row, and its text may have changed since
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
                 }
-            } else if new {
+            } else if is_new {
                 changes.added.push(row);
             }
             workspace.add_slot(path, &content, &record);
@@ -166,7 +166,8 @@ fn write_database(
         // a row whose record is not in the vault any more is removed
         changes.removed = known_ids.iter().filter(|id| !written_ids.contains(*id)).cloned().collect();
     }
-    if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && image.is_some() {
+    if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && database_bytes.is_some()
+    {
         return Ok(());
     }
     let changed = match database::apply_changes(&mut connection, &changes) {

@@ -41,12 +41,12 @@ pub(super) fn structured(doc: &Tree) -> Tree {
     let names =
         names.or_else(|| text_at(doc, &["names", "first"])).or_else(|| text_at(doc, &["name"])).and_then(|primary| {
             let last = text_at(doc, &["identity", "names", "last"]);
-            let full = match (&primary, &last) {
+            let full_name = match (&primary, &last) {
                 (Tree::Text(first), Some(Tree::Text(last))) => Some(Tree::Text(format!("{first} {last}"))),
                 _ => text_at(doc, &["identity", "names", "full"]),
             };
             let nickname = text_at(doc, &["identity", "names", "nickname"]);
-            object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full)])
+            object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full_name)])
         });
     let scores = matching_members(value_at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
     let traits = scores

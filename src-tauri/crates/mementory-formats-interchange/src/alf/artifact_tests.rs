@@ -17,15 +17,15 @@ fn case() -> Value {
 
 /// Creates the workspace of the fixture, including its large files.
 fn create_workspace(scratch: &Scratch) -> PathBuf {
-    let at = scratch.0.join("made");
+    let folder = scratch.0.join("made");
     for (name, bytes) in workspace::tree(&repo().join("fixtures/openclaw/artifacts/input")) {
-        workspace::put(&at, &[(&name, &bytes)]);
+        workspace::put(&folder, &[(&name, &bytes)]);
     }
     for (name, size) in case()["made"].as_object().unwrap() {
         let size = usize::try_from(size.as_u64().unwrap()).unwrap();
-        workspace::put(&at, &[(name, &vec![u8::try_from(size % 251).unwrap(); size])]);
+        workspace::put(&folder, &[(name, &vec![u8::try_from(size % 251).unwrap(); size])]);
     }
-    at
+    folder
 }
 
 fn write_with(vault: &mut MemorySource, path: &Path, threshold: Option<u64>) -> WriteReport {
@@ -75,8 +75,8 @@ fn assert_tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BT
         }
     }
     let sum = |tier: u64| {
-        let of = expected.iter().filter(|(_, t)| **t == tier).map(|(name, _)| files[name].len());
-        (of.clone().count(), of.sum::<usize>())
+        let sizes_of_tier = expected.iter().filter(|(_, t)| **t == tier).map(|(name, _)| files[name].len());
+        (sizes_of_tier.clone().count(), sizes_of_tier.sum::<usize>())
     };
     let layer = &document(archive, "manifest.json")["layers"]["attachments"];
     let counted = |count: &str, size: &str| (layer[count].clone(), layer[size].clone());
@@ -100,9 +100,9 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let files = workspace::tree(&source);
     assert_tiers(&archive, &files, &expected(&case));
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 102_400);
-    let left: BTreeSet<&str> =
+    let lost_files: BTreeSet<&str> =
         report.losses.items.iter().filter(|l| l.field == "file").map(|l| l.record.as_str()).collect();
-    assert_eq!(left, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "large files are reported");
+    assert_eq!(lost_files, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "large files are reported");
     let planned = super::Alf
         .plan(&mut workspace::read(&source, &OpenClaw), &WriteOptions { everything: true, ..WriteOptions::default() })
         .unwrap();
@@ -141,10 +141,10 @@ fn spec_10_6_2_threshold_decides_the_tier() {
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 10_240);
 
     // A threshold larger than all files includes the whole workspace.
-    let whole = scratch.0.join("whole.alf");
-    let report = write_with(&mut workspace::read(&source, &OpenClaw), &whole, Some(1 << 30));
+    let complete_archive = scratch.0.join("whole.alf");
+    let report = write_with(&mut workspace::read(&source, &OpenClaw), &complete_archive, Some(1 << 30));
     assert_eq!(report.losses.count("file", LossKind::LeftOut), 0);
-    workspace::write(&mut read(&whole).unwrap(), &scratch.0.join("w"), &OpenClaw);
+    workspace::write(&mut read(&complete_archive).unwrap(), &scratch.0.join("w"), &OpenClaw);
     assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(files));
 }
 
@@ -191,12 +191,12 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     assert_eq!(home, before);
 
     // Exports from the vault and from the folder give the same archive.
-    let same =
+    let other_entries =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
-    assert_eq!(same(&second), same(&archive));
+    assert_eq!(other_entries(&second), other_entries(&archive));
     write_with(&mut workspace::read(&folder, &OpenClaw), &scratch.0.join("c.alf"), None);
-    assert_eq!(same(&scratch.0.join("c.alf")), same(&archive));
+    assert_eq!(other_entries(&scratch.0.join("c.alf")), other_entries(&archive));
 }
 
 #[test]
@@ -267,12 +267,12 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
             if place == "artifacts/SOUL.md" && format.id() == "zeroclaw" {
                 continue; // ZeroClaw does not use raw/openclaw/, so the file is at its own path SOUL.md.
             }
-            let whole = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
-            let there = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
+            let original = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
+            let restored = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
             if case["redacted"].as_array().unwrap().contains(&json!(place)) {
-                assert!(!String::from_utf8_lossy(there).contains("not-a-real-key"), "{place}");
+                assert!(!String::from_utf8_lossy(restored).contains("not-a-real-key"), "{place}");
             } else {
-                assert_eq!(*there, whole, "{place}");
+                assert_eq!(*restored, original, "{place}");
             }
         }
         assert!(!tree.keys().any(|name| name.starts_with(".git/")));
@@ -298,20 +298,20 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
             _ => mementory_formats_agents::zeroclaw::testing::create_home(&home),
         }
         workspace::put(&home, &[(&quay, b"film")]);
-        let mut together = workspace::read(&home, format);
+        let mut merged = workspace::read(&home, format);
         let vault = read(&archive).unwrap();
-        together.records.extend(vault.records);
-        together.parts.extend(vault.parts);
-        together.files.extend(vault.files);
-        workspace::write(&mut together, &both, format);
+        merged.records.extend(vault.records);
+        merged.parts.extend(vault.parts);
+        merged.files.extend(vault.files);
+        workspace::write(&mut merged, &both, format);
         let tree = workspace::tree(&both);
         assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT_FILE)), (&b"film"[..], None), "{}", format.id());
 
         // An export of that workspace includes the files, and lists the absent ones.
-        let again = scratch.0.join(format!("{}.alf", format.id()));
-        write_with(&mut workspace::read(&out, format), &again, None);
-        assert_eq!(validate(&again).errors, []);
-        let index = index(&again);
+        let second_archive = scratch.0.join(format!("{}.alf", format.id()));
+        write_with(&mut workspace::read(&out, format), &second_archive, None);
+        assert_eq!(validate(&second_archive).errors, []);
+        let index = index(&second_archive);
         assert_eq!(index["data/tides.csv"]["hash"], rows[0]["hash"]);
         assert_eq!(index["images/quay.mov"]["hash"], rows[10]["hash"]);
         assert_eq!(index["images/quay.mov"]["archive_path"], Value::Null);
@@ -407,15 +407,15 @@ fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
             all.insert("manifest.json".into(), manifest.to_string().into_bytes());
             pack(&forged, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
             let mut vault = read(&forged).unwrap();
-            let ours = |(item, _): &(mementory_format::PassthroughItem, Vec<u8>)| {
+            let is_forged_file = |(item, _): &(mementory_format::PassthroughItem, Vec<u8>)| {
                 item.format == "openclaw" && item.name == path
             };
-            assert!(!vault.parts.iter().any(ours), "{name} {path}");
+            assert!(!vault.parts.iter().any(is_forged_file), "{name} {path}");
             // Raw files of another program's archive are written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut vault, &out, &OpenClaw);
-            let there = workspace::tree(&out).remove(path).unwrap_or_default();
-            assert!(!String::from_utf8_lossy(&there).contains("forged"), "{name} {path}");
+            let restored = workspace::tree(&out).remove(path).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&restored).contains("forged"), "{name} {path}");
         }
     }
 }

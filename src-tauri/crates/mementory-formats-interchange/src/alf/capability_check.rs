@@ -46,8 +46,9 @@ impl CapabilityCheck {
         for item in items {
             let name = text(item, "name").unwrap_or_default();
             let name = if agent.is_empty() { name.to_owned() } else { format!("{name} ({agent})") };
-            let host = text(item, "portability") == Some("host_dependent");
-            let needs = host.then(|| text(item, "host_requirements").unwrap_or("no requirement is named").to_owned());
+            let depends_on_host = text(item, "portability") == Some("host_dependent");
+            let needs = depends_on_host
+                .then(|| text(item, "host_requirements").unwrap_or("no requirement is named").to_owned());
             self.capabilities.push((name, needs, texts(item, "credential_ids")));
         }
     }

@@ -110,8 +110,8 @@ fn write_source(out: &mut String, record: &Record, identity_version: Option<u64>
     write_optional_member(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
     let file = record.fields.get("file").and_then(|f| f.as_str());
     write_optional_member(out, "origin_file", file.filter(|_| super::workspace_origin::runtime_of(record).is_some()));
-    let stated = record.source.method.as_deref();
-    let method = EXTRACTION_METHODS.into_iter().find(|known| Some(*known) == stated).unwrap_or("migrated");
+    let stated_method = record.source.method.as_deref();
+    let method = EXTRACTION_METHODS.into_iter().find(|known| Some(*known) == stated_method).unwrap_or("migrated");
     write_text_member(out, "extraction_method", method);
     write_optional_member(out, "session_id", record.source.conversation.as_deref());
     write_optional_member(out, "interaction_id", record.source.message.as_deref());

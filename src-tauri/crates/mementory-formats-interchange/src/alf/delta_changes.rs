@@ -45,8 +45,8 @@ impl LastChanges {
                 Ok(())
             })
         })?;
-        let stated = manifest.partitions.iter().find(|row| row.file == member.name).and_then(|row| row.count);
-        if stated.is_some_and(|stated| stated != lines) {
+        let stated_count = manifest.partitions.iter().find(|row| row.file == member.name).and_then(|row| row.count);
+        if stated_count.is_some_and(|stated_count| stated_count != lines) {
             let message = format!("the delta has {lines} changed records, its manifest states another number");
             return Err(FormatError::invalid("count_differs", &member.place, message));
         }

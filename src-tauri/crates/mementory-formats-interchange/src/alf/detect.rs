@@ -52,11 +52,11 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
 
 /// All members of the archive with this manifest, and of archives nested in it, with their roles.
 fn parts_with(catalog: &Catalog, one: &Member) -> Vec<Part> {
-    let inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
+    let is_inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
     let above = one.place.strip_suffix(&one.name).unwrap_or(&one.place);
     let prefix = format!("{}!/", above.trim_end_matches("!/"));
-    let members = catalog.members().iter().filter(|m| inside(m) || m.place.starts_with(&prefix));
-    let manifest = |m: &Member| inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
+    let members = catalog.members().iter().filter(|m| is_inside(m) || m.place.starts_with(&prefix));
+    let manifest = |m: &Member| is_inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
     members.map(|m| Part { member: m.id, role: if manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
 }
 
@@ -68,17 +68,17 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
         let Some(archive) = member.archive else { continue };
         archives.entry((member.root, archive)).or_default().add(catalog, member);
     }
-    let damaged = archives.into_values().filter_map(|layout| {
-        let (one, reason) = layout.damage()?;
+    let damaged_claims = archives.into_values().filter_map(|layout| {
+        let (damaged_member, reason) = layout.damage()?;
         Some(Claim {
             version: layout.delta.then(|| DELTA_CLAIM_VERSION.into()),
             confidence: 1.0,
             reason: reason.into(),
-            parts: parts_with(catalog, one),
+            parts: parts_with(catalog, damaged_member),
             missing_parts: if layout.manifest.is_none() { vec![MANIFEST_FILE.to_owned()] } else { vec![] },
         })
     });
-    damaged.collect()
+    damaged_claims.collect()
 }
 
 /// The entries of an archive by which it is recognised without its manifest.
@@ -182,10 +182,10 @@ fn absent_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<St
     let Ok(bytes) = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
     let text = String::from_utf8_lossy(&bytes);
     let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };
-    let present = |name: &str| {
+    let is_present = |name: &str| {
         catalog.members().iter().any(|m| m.archive == manifest.archive && m.root == manifest.root && m.name == name)
     };
-    parsed.named_files().into_iter().filter(|name| !present(name)).map(str::to_owned).collect()
+    parsed.named_files().into_iter().filter(|name| !is_present(name)).map(str::to_owned).collect()
 }
 
 fn role(name: &str) -> Role {

@@ -7,8 +7,8 @@ use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::RecordKey;
 
-/// Algorithms whose payload is certainly not, or certainly, a ciphertext. Of another one it is not known what its
-/// payload looks like.
+/// Algorithms for which it is known whether their payload is a ciphertext. With any other algorithm, a payload that
+/// looks like a secret is only a warning.
 const KNOWN_ALGORITHMS: [&str; 10] = [
     "",
     "none",
@@ -34,8 +34,8 @@ pub(super) struct ElementFault {
     pub is_warning: bool,
 }
 
-/// Faults of the elements of the document of a layer. `is_sealed`: the whole file is encrypted, so that a secret in the
-/// clear is only a warning. That is how an encrypted export takes along a secret that came in the clear.
+/// Faults of the elements of a layer's document. If `is_sealed`, the whole file is encrypted. Then an unencrypted
+/// secret is only a warning, because an encrypted export may contain a secret that was imported unencrypted.
 pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<ElementFault> {
     let Some(Tree::Array(rows)) = tree.get(layer) else { return vec![] };
     let mut out = Vec::new();
@@ -60,7 +60,7 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let mut element = String::new();
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
-    // Our own rows contain texts under names such as `key`, which are no secrets.
+    // In our own rows, texts under names such as `key` are not secrets.
     let is_ours = slot::vendor(row).is_some() || sealed_secrets::is_ours(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {

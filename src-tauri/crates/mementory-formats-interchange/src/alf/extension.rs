@@ -55,11 +55,11 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     if slot.text_in_content {
         record.text.clone_from(&seen.text);
     }
-    let same = hex::encode(Sha256::digest(&seen.text)) == slot.content_sha256
+    let is_same = hex::encode(Sha256::digest(&seen.text)) == slot.content_sha256
         && seen.record_type.as_deref() == Some(vocabulary::memory_type(&record))
         && seen.status.as_deref() == Some(vocabulary::status(&record))
         && seen.tags == record.tags;
-    if same {
+    if is_same {
         return Some(Restored::Same(Box::new(record)));
     }
     // A member that differs from what we wrote was changed by another program, so its new value is used. All other

@@ -244,9 +244,9 @@ impl ExportPlan {
             let quarter = quarters.entry(month.to_quarter()).or_default();
             *quarter = (quarter.0 + lines, quarter.1 + bytes);
         }
-        let monthly = manifest.is_some_and(is_monthly);
+        let has_months = manifest.is_some_and(is_monthly);
         self.periods.retain(|month, _| {
-            monthly || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > MAX_LINES_PER_QUARTER)
+            has_months || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > MAX_LINES_PER_QUARTER)
         });
         let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
         self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !busy.contains(quarter)));

@@ -31,11 +31,11 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     });
     if let Some(Tree::Array(all)) = tree.get("embeddings") {
         for (i, embedding) in all.iter().enumerate() {
-            let stated = match embedding.get("dimensions") {
+            let stated_dimensions = match embedding.get("dimensions") {
                 Some(Tree::Number(n)) => parse_whole_number(n).and_then(|n| usize::try_from(n).ok()),
                 _ => None,
             };
-            if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated != Some(vector.len())) {
+            if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated_dimensions != Some(vector.len())) {
                 out.insert(format!("/embeddings/{i}/dimensions"));
             }
         }
@@ -50,7 +50,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     if pointers.is_empty() {
         return None;
     }
-    let mut kept = Tree::Object(vec![]);
+    let mut moved_values = Tree::Object(vec![]);
     let mut vectors: BTreeSet<usize> = BTreeSet::new();
     for pointer in &pointers {
         let mut parts = pointer.split('/').skip(1);
@@ -59,8 +59,8 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             vectors.insert(index);
             continue;
         }
-        let old = tree.get(top).cloned().unwrap_or(Tree::Null);
-        match (top, old.as_str()) {
+        let old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
+        match (top, old_value.as_str()) {
             ("id", Some(id)) => {
                 let id = stable_v7(created_of(&tree), &format!("{agent}\n{id}")).hyphenated().to_string();
                 tree.set(top, Tree::Text(id));
@@ -68,12 +68,12 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),
             _ => tree.remove(top),
         }
-        kept.set(&format!("/{top}"), old);
+        moved_values.set(&format!("/{top}"), old_value);
     }
     if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
         let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
         if !bad.is_empty() {
-            kept.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
+            moved_values.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
             tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
         Some(raw @ Tree::Object(_)) => raw.clone(),
         _ => Tree::Object(vec![]),
     };
-    raw.set(FORBIDDEN_VALUES_MEMBER, kept);
+    raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     tree.set("raw_source_format", raw);
     let mut out = String::new();
     tree.write(&mut out);
@@ -89,7 +89,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
 }
 
 fn created_of(tree: &Tree) -> Timestamp {
-    let stated = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
-    let known = stated.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
+    let stated_time = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+    let known = stated_time.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
     known.unwrap_or_else(Timestamp::now)
 }

@@ -124,8 +124,8 @@ pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mu
         remarks.push(("unknown_value", "credential_type".into()));
     }
     let payload = text(doc, &["encrypted_payload"]).unwrap_or_default();
-    let empty = payload.is_empty() || payload == NOT_EXPORTED;
-    record.fields.insert("secret_inside".into(), (!empty).into());
+    let is_empty = payload.is_empty() || payload == NOT_EXPORTED;
+    record.fields.insert("secret_inside".into(), (!is_empty).into());
     record.verbatim = Some(Verbatim::json(element));
     if !plain_secrets(&record).is_empty() {
         remarks.push(("credential_looks_unencrypted", "encrypted_payload".into()));
@@ -223,13 +223,13 @@ fn set_identity_text(doc: &mut Tree, edited: &str) {
         bodies.push(body[..end].to_owned());
         remainder = body.get(end + 2..).unwrap_or("");
     }
-    let matched = !blocks.is_empty() && bodies.len() == blocks.len();
+    let is_matched = !blocks.is_empty() && bodies.len() == blocks.len();
     for (i, (path, _, _)) in blocks.iter().enumerate() {
         let path: Vec<&str> = std::iter::once("prose").chain(path.iter().map(String::as_str)).collect();
-        let body = if matched { bodies[i].clone() } else { String::new() };
+        let body = if is_matched { bodies[i].clone() } else { String::new() };
         set_path(doc, &path, Tree::Text(body));
     }
-    if !matched {
+    if !is_matched {
         set_path(doc, &["prose", "identity_profile"], Tree::Text(edited.to_owned()));
     }
 }

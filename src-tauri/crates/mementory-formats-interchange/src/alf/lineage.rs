@@ -31,7 +31,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// By vault id: versions of the memories that do not have the current version.
+    /// Version of each memory that does not have the current version, by vault id.
     lines: HashMap<String, u64>,
 }
 
@@ -68,9 +68,9 @@ impl Lineage {
             Ok(())
         })?;
         for (id, key) in memories {
-            let stated = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
-            let version_then = match stated {
-                Some(stated) => stated,
+            let stated_version = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
+            let version_then = match stated_version {
+                Some(stated_version) => stated_version,
                 None => {
                     let imported = source.import_times(&id)?.into_iter().next();
                     let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());

@@ -41,9 +41,9 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
         let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
         vault.import_times.insert(record.key.value.clone(), times);
     }
-    let late = vault.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
-    let text = late.text.clone();
-    vault.import_times.insert(late.key.value.clone(), vec![at(5)]);
+    let later_memory = vault.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
+    let text = later_memory.text.clone();
+    vault.import_times.insert(later_memory.key.value.clone(), vec![at(5)]);
     write(&mut vault, &path("two.alf"));
     let before = versions(&path("two.alf"));
     assert_eq!(before.0, 2);
@@ -52,8 +52,8 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(validate(&path("two.alf")).errors, []);
 
     // §10.2.1, step 3: no memory has both versions.
-    let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
-    assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
+    let count_of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
+    assert_eq!((count_of(1) + count_of(2), count_of(2)), (lines.len(), 1));
 
     // §10.2.1, step 4: another vault, which imported everything on one day, exports the same versions.
     let mut other = read(&path("two.alf")).unwrap();

@@ -41,8 +41,8 @@ impl ListDocument<'_> {
         self.with_elements(|i| Some(slot(i)), &[])
     }
 
-    /// The document with each element replaced by `with(index)`, or removed if that is None, and with new elements at
-    /// the end.
+    /// The document with each element replaced by what `with` returns for its index, or removed if `with` returns None.
+    /// New elements follow at the end.
     pub(super) fn with_elements(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
         let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
         if added.is_empty() && filled.iter().all(Option::is_some) {

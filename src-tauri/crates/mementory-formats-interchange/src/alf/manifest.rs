@@ -221,9 +221,9 @@ impl Manifest {
     /// definition is ours: then the validator verifies it.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
-        let ours = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
+        let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
         let message = "the definition of this file's checksum is not known, so it was not verified";
-        (!ours).then(|| Issue::new("checksum_not_verifiable", place, message))
+        (!has_our_definition).then(|| Issue::new("checksum_not_verifiable", place, message))
     }
 }
 

@@ -45,9 +45,9 @@ impl Period {
     /// Last day, inclusive.
     pub(super) fn last_day(self) -> String {
         let last = self.month + self.months - 1;
-        let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
+        let is_leap_year = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
         let day = match last {
-            2 if leap => 29,
+            2 if is_leap_year => 29,
             2 => 28,
             4 | 6 | 9 | 11 => 30,
             _ => 31,

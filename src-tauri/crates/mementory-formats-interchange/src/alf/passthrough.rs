@@ -74,8 +74,8 @@ impl PassthroughFiles {
         let mut table = Vec::new();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
-                let assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
-                if !assembled && !out.has_entry(&item.name) {
+                let is_assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
+                if !is_assembled && !out.has_entry(&item.name) {
                     write_entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());
@@ -122,15 +122,15 @@ fn write_entry(
     }
     let mut raw = Vec::new();
     (&mut *bytes).take(MAX_DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
-    let clean = std::str::from_utf8(&raw).ok().map(redact::redact).filter(|(_, n)| *n > 0);
-    if let Some((clean, _)) = clean {
+    let redacted = std::str::from_utf8(&raw).ok().map(redact::redact).filter(|(_, n)| *n > 0);
+    if let Some((redacted, _)) = redacted {
         if secrets.are_sealed() {
             secrets.add(name.to_owned(), std::mem::take(&mut raw));
         } else {
             let note = "secrets in this settings file are replaced by <redacted>";
             losses.add(&item.name, "secret", LossKind::LeftOut, note);
         }
-        raw = clean.into_bytes();
+        raw = redacted.into_bytes();
     }
     out.entry(name, &mut raw.as_slice().chain(bytes)).map(drop)
 }

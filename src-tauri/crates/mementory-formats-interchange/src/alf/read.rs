@@ -130,8 +130,8 @@ impl Reader<'_> {
 
     /// Adds a remark. Equal remarks are counted and reported once.
     pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
-        let full = self.remarks.len() >= MAX_REMARKS;
-        let key = (code, if full { "more of the same".to_owned() } else { detail });
+        let is_full = self.remarks.len() >= MAX_REMARKS;
+        let key = (code, if is_full { "more of the same".to_owned() } else { detail });
         self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
     }
 
@@ -224,15 +224,15 @@ impl Reader<'_> {
     /// Passthrough item for an entry. In an archive of several sources, agent and original name of the entry are taken
     /// from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
-        let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
-        let say =
-            |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
+        let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
+        let listed_or =
+            |key: &str, other: &str| listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
         let bundle = self.is_delta && role != "layer";
         PassthroughItem {
             format: if bundle { "alf_delta" } else { "alf" }.into(),
-            group: say("group", &self.manifest.agent),
-            name: say("name", name),
-            role: say("role", role),
+            group: listed_or("group", &self.manifest.agent),
+            name: listed_or("name", name),
+            role: listed_or("role", role),
             place: member.place.clone(),
         }
     }
@@ -397,7 +397,7 @@ impl Reader<'_> {
             if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
             }
-            let (mut lines, mut pending) = (0u64, 0u64);
+            let (mut line_count, mut pending) = (0u64, 0u64);
             let archive = self.archive;
             archive.catalog.read(member, |r| {
                 each_line(r, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -405,12 +405,12 @@ impl Reader<'_> {
                     if pending > 1 << 20 {
                         self.advance(std::mem::take(&mut pending))?;
                     }
-                    lines += u64::from(!matches!(entry, JsonLine::Text(_, "")));
+                    line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
                     self.read_memory_line(entry, (index, member, row), &superseded, &mut seen, attachments)
                 })
             })?;
             self.advance(pending)?;
-            if row.count.is_some_and(|count| count != lines) {
+            if row.count.is_some_and(|count| count != line_count) {
                 self.remark(&member.place, ("count_differs", "record_count differs from the number of lines".into()));
             }
         }
@@ -513,8 +513,8 @@ impl Reader<'_> {
     /// Sends a tombstone for each deletion that contains only an id (spec §3.1.8), so that the vault removes the
     /// record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
-        let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
-        let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
+        let manifest_time = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
+        let Some(at) = manifest_time.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
         for id in std::mem::take(&mut self.deleted) {
             self.sink.tombstone(Tombstone {
                 id: format!("{}:{id}", self.manifest.agent),
@@ -563,8 +563,8 @@ impl Superseded {
 
     /// Whether the line that replaces this one is a deletion. None if no line replaces it.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
-        let earlier = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
-        self.by_id.get(id).copied().or(earlier)
+        let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
+        self.by_id.get(id).copied().or(earlier_deletion)
     }
 }
 
@@ -575,8 +575,8 @@ fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {
         return;
     }
-    let stated = record.status.take().unwrap_or_default();
-    record.fields.insert("alf_status".into(), stated.into());
+    let stated_status = record.status.take().unwrap_or_default();
+    record.fields.insert("alf_status".into(), stated_status.into());
     record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
 }
 

@@ -28,8 +28,8 @@ impl Reader<'_> {
                 name if name.starts_with("artifacts/") => "artifact",
                 _ => "entry",
             };
-            let ours = self.manifest.is_generated() && (*name == MANIFEST_FILE || Some(*name) == index);
-            if ours {
+            let is_generated = self.manifest.is_generated() && (*name == MANIFEST_FILE || Some(*name) == index);
+            if is_generated {
                 continue;
             }
             if self.is_delta && *name == super::detect::DELTA_MANIFEST_FILE {
@@ -39,8 +39,8 @@ impl Reader<'_> {
                 let message = "no partition of the manifest lists this file; it is stored, but not read as memories";
                 self.sink.note(Issue::new("unlisted_partition", &member.place, message));
             }
-            let taken = self.read_entry(&known, member, name, role);
-            self.unless_damaged(member, taken)?;
+            let outcome = self.read_entry(&known, member, name, role);
+            self.unless_damaged(member, outcome)?;
             self.advance(member.size)?;
         }
         // A key file has no entry of its own, because its content is only in the sealed credential.
@@ -77,14 +77,14 @@ impl Reader<'_> {
         let archive = self.archive;
         let found = known.entry(name);
         if let Some(RawEntry::FromRecords(runtime, path, digest)) = found {
-            let now = archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
-            if now != digest {
+            let actual_digest = archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
+            if actual_digest != digest {
                 let message = "another program changed this file; the memories in the archive have its previous text";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
             }
             // If no record of the archive contains the file, the file must be stored, even if the manifest says that it
             // is made from records.
-            return Ok(now == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
+            return Ok(actual_digest == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
         }
         if let Some(original) = self.opener.files.remove(name) {
             let text = archive.catalog.bytes(member, self.limits.element_bytes)?;

@@ -142,7 +142,7 @@ pub(super) struct Rewrite {
 struct PartialFile {
     path: PathBuf,
     target: PathBuf,
-    done: bool,
+    is_finished: bool,
 }
 
 impl Rewrite {
@@ -152,7 +152,7 @@ impl Rewrite {
         name.push(".mementory-partial");
         let path = target.with_file_name(name);
         let out = ArchiveWriter::create_with(&path, passphrase)?;
-        let partial = PartialFile { path, target: target.to_path_buf(), done: false };
+        let partial = PartialFile { path, target: target.to_path_buf(), is_finished: false };
         set_permissions(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
         Ok(Self { out, partial })
     }
@@ -215,7 +215,7 @@ impl Rewrite {
         out.finish()?;
         let place = partial.target.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         std::fs::rename(&partial.path, &partial.target).map_err(|e| FormatError::io(place, e))?;
-        partial.done = true;
+        partial.is_finished = true;
         let parent = partial.target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Syncing the folder ensures that the rename is on disk. Not every system supports it.
         let _ = std::fs::File::open(parent).and_then(|folder| folder.sync_all());
@@ -225,7 +225,7 @@ impl Rewrite {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        if !self.done {
+        if !self.is_finished {
             let _ = std::fs::remove_file(&self.path);
         }
     }

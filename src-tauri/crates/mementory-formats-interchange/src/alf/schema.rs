@@ -7,7 +7,8 @@ use mementory_json::schema::{
 };
 
 /// Id of a memory. The schema requires a UUID version 7 in lower case. The reference program writes other UUIDs, so
-/// they are accepted with a warning. Braces, `urn:uuid:` and a form without hyphens are no UUIDs here.
+/// they are accepted with a warning. Other ways to write a UUID (in braces, with `urn:uuid:`, without hyphens) are not
+/// accepted.
 const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {

@@ -68,8 +68,9 @@ impl Secrets {
             .map(|(name, bytes)| serde_json::json!({"file": name, "content": BASE64_STANDARD.encode(bytes)}))
             .collect();
         let id = stable_v5(&format!("secrets:{agent}")).to_string();
-        let plain = serde_json::json!({"files": files}).to_string();
-        let sealed = passphrase.seal(Cipher::XChaCha20Poly1305, &associated_data(agent, &id), plain.as_bytes())?;
+        let secrets_json = serde_json::json!({"files": files}).to_string();
+        let sealed =
+            passphrase.seal(Cipher::XChaCha20Poly1305, &associated_data(agent, &id), secrets_json.as_bytes())?;
         let runtime = self.files.keys().next().and_then(|name| name.split('/').nth(1)).unwrap_or("workspace");
         let text = row(&id, agent, runtime, &sealed, created);
         Ok(vec![Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }])
@@ -116,7 +117,7 @@ pub(super) fn is_ours(doc: &Tree) -> bool {
 /// Opens rows that have our layout.
 #[derive(Default)]
 pub(super) struct Opener {
-    tried: usize,
+    tried_rows: usize,
     /// Files from the opened rows, by their name in the archive.
     pub files: BTreeMap<String, Vec<u8>>,
 }
@@ -125,8 +126,8 @@ impl Opener {
     /// Opens a row and collects its files. Returns false for a wrong passphrase, a damaged row, costs above the limit,
     /// or too many rows.
     pub(super) fn open(&mut self, doc: &Tree, passphrase: &dyn Passphrase) -> bool {
-        self.tried += 1;
-        if self.tried > MAX_OPENED_ROWS {
+        self.tried_rows += 1;
+        if self.tried_rows > MAX_OPENED_ROWS {
             return false;
         }
         match open_row(doc, passphrase) {
@@ -161,9 +162,9 @@ fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<
     if sealed.memory_kib > memory || sealed.passes > passes || sealed.lanes > lanes {
         return None;
     }
-    let plain = passphrase.open(&associated_data(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
-    let plain = Tree::parse(std::str::from_utf8(&plain).ok()?, 8).ok()?;
-    let Some(Tree::Array(files)) = plain.get("files") else { return None };
-    let safe = |n: &String| n.starts_with("raw/") && mementory_formats_agents::openclaw::files::is_safe(n);
-    files.iter().map(|file| Some((text(file, "file").filter(safe)?, bytes(file, "content")?))).collect()
+    let decrypted = passphrase.open(&associated_data(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
+    let decrypted = Tree::parse(std::str::from_utf8(&decrypted).ok()?, 8).ok()?;
+    let Some(Tree::Array(files)) = decrypted.get("files") else { return None };
+    let is_safe_name = |n: &String| n.starts_with("raw/") && mementory_formats_agents::openclaw::files::is_safe(n);
+    files.iter().map(|file| Some((text(file, "file").filter(is_safe_name)?, bytes(file, "content")?))).collect()
 }

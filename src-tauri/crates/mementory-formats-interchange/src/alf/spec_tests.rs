@@ -100,18 +100,18 @@ fn codes(vault: &MemorySource) -> Vec<&str> {
 fn spec_10_1_lines_that_violate_the_schema_are_reported() {
     let scratch = Scratch::new("10-1");
     let check = |line: Value| {
-        let at = scratch.0.join("v.alf");
-        agent(&at, &[line], &[]);
-        let found = validate(&at);
+        let path = scratch.0.join("v.alf");
+        agent(&path, &[line], &[]);
+        let found = validate(&path);
         (
             found.errors.into_iter().map(|f| f.code).collect::<Vec<_>>(),
             found.warnings.into_iter().map(|f| f.code).collect::<Vec<_>>(),
         )
     };
-    let good = memory(1, "2026-01-01T00:00:00Z", json!({"x_future": {"a": [1]}}));
-    assert_eq!(check(good.clone()), (vec![], vec!["index_missing".to_owned()]), "unknown fields are allowed");
+    let valid_line = memory(1, "2026-01-01T00:00:00Z", json!({"x_future": {"a": [1]}}));
+    assert_eq!(check(valid_line.clone()), (vec![], vec!["index_missing".to_owned()]), "unknown fields are allowed");
     for field in ["id", "agent_id", "content", "memory_type", "source", "temporal", "status", "namespace"] {
-        let mut line = good.clone();
+        let mut line = valid_line.clone();
         line.as_object_mut().unwrap().remove(field);
         assert!(check(line).0.contains(&"missing_field".to_owned()), "{field}");
     }
@@ -125,23 +125,23 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
             "embedding_dimensions",
         ),
     ] {
-        let mut line = good.clone();
+        let mut line = valid_line.clone();
         merge(&mut line, more.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{more}");
     }
     // By §8.2, a value that is not in a list of words is preserved and gives only a warning.
-    let mut line = good;
+    let mut line = valid_line;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));
 }
 
 #[test]
 fn spec_10_2_1_identity_versions_of_lines_survive_a_round_trip() {
-    let with = |n: u32, version: Option<u32>| {
+    let memory_of_version = |n: u32, version: Option<u32>| {
         let source = version.map_or(json!({}), |v| json!({"source": {"identity_version": v}}));
         memory(n, "2026-01-01T00:00:00Z", source)
     };
-    let lines = [with(1, Some(1)), with(2, Some(2)), with(3, None)];
+    let lines = [memory_of_version(1, Some(1)), memory_of_version(2, Some(2)), memory_of_version(3, None)];
     let (_scratch, _, back) = round_trip(&lines, &[("identity", identity(json!({})))], "10-2-1");
     assert_eq!(back[&id(1)]["source"]["identity_version"], 1);
     assert_eq!(back[&id(2)]["source"]["identity_version"], 2);
@@ -344,9 +344,13 @@ fn spec_10_7_principals_survive_a_round_trip() {
         ..MemorySource::default()
     };
     write(&mut other, &scratch.0.join("c.alf"));
-    let made: Value = serde_json::from_slice(&entries(&scratch.0.join("c.alf"))["principals.json"]).unwrap();
+    let principals_document: Value =
+        serde_json::from_slice(&entries(&scratch.0.join("c.alf"))["principals.json"]).unwrap();
     assert_eq!(
-        (made["principals"].as_array().unwrap().len(), &made["principals"][0]["principal_type"]),
+        (
+            principals_document["principals"].as_array().unwrap().len(),
+            &principals_document["principals"][0]["principal_type"]
+        ),
         (1, &"human".into())
     );
 }
@@ -411,13 +415,13 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
     let found = validate(&scratch.0.join("b.alf"));
     assert!(found.errors.is_empty() && found.warnings.is_empty(), "each record is in its range: {found:?}");
     // A new memory changes only the current partition.
-    let mut more = vault.records[0].clone();
+    let mut new_memory = vault.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();
-    more.key.value = id(20);
-    more.origin_id = Some(id(20));
-    more.times.created = mementory_model::Timestamp::parse("2026-11-01T00:00:00Z");
-    more.verbatim = Some(mementory_model::Verbatim::json(line));
-    vault.records.push(more);
+    new_memory.key.value = id(20);
+    new_memory.origin_id = Some(id(20));
+    new_memory.times.created = mementory_model::Timestamp::parse("2026-11-01T00:00:00Z");
+    new_memory.verbatim = Some(mementory_model::Verbatim::json(line));
+    vault.records.push(new_memory);
     write(&mut vault, &scratch.0.join("c.alf"));
     let (_, second) = partitions(&scratch, "c.alf");
     for name in ["2025-Q4", "2026-Q1", "2026-Q3"].map(|q| format!("memory/partitions/{q}.jsonl")) {
@@ -444,11 +448,11 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
 fn spec_10_11_busy_agents_get_monthly_partitions() {
     use super::first_pass::{ExportPlan, MAX_LINES_PER_QUARTER};
     use super::partitions::Period;
-    let at = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
+    let start_of = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
     let mut plan = ExportPlan::default();
-    plan.periods.insert(Period::month(at("2024-01-05")), (MAX_LINES_PER_QUARTER, 1));
-    plan.periods.insert(Period::month(at("2024-02-05")), (1, 1));
-    plan.periods.insert(Period::month(at("2024-05-05")), (5, 1));
+    plan.periods.insert(Period::month(start_of("2024-01-05")), (MAX_LINES_PER_QUARTER, 1));
+    plan.periods.insert(Period::month(start_of("2024-02-05")), (1, 1));
+    plan.periods.insert(Period::month(start_of("2024-05-05")), (5, 1));
     plan.choose_periods(None);
     let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.first_day(), p.last_day())).collect();
     let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());

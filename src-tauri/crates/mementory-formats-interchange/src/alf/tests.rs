@@ -105,15 +105,15 @@ fn fixtures_round_trip() {
             entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
         assert_eq!(written, strings(&expected["partitions"]), "{name}");
 
-        let again = read(&second).unwrap();
+        let reread = read(&second).unwrap();
         let sorted = |records: &[Record]| {
             let mut out: Vec<_> =
                 records.iter().map(|r| (r.text.clone(), r.status.clone(), r.verbatim.clone())).collect();
             out.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
             out
         };
-        assert_eq!(sorted(&vault.records), sorted(&again.records), "{name}");
-        assert_eq!(again.dropped, [], "{name}");
+        assert_eq!(sorted(&vault.records), sorted(&reread.records), "{name}");
+        assert_eq!(reread.dropped, [], "{name}");
     }
 }
 
@@ -383,12 +383,12 @@ fn archive_of_several_sources_round_trips() {
     write(&mut vault, &mixed);
     copy_for_interop(&mixed, "mixed.alf");
     let mut back = read(&mixed).unwrap();
-    let plain = |records: &[Record]| {
+    let without_origins = |records: &[Record]| {
         let mut all = by_key(records);
         all.values_mut().for_each(|r| r.origin = Origin::default());
         all
     };
-    assert_eq!(plain(&back.records), plain(&vault.records));
+    assert_eq!(without_origins(&back.records), without_origins(&vault.records));
     let parts = |vault: &MemorySource| {
         let mut all: Vec<_> =
             vault.parts.iter().map(|(p, b)| (p.group.clone(), p.name.clone(), p.role.clone(), b.clone())).collect();
@@ -418,10 +418,10 @@ fn unsafe_archives_are_refused() {
     }
     let file = scratch.0.join("more.alf");
     pack(&file, &[("manifest.json", manifest), ("aa.txt", b"x"), ("ab.txt", b"y")]);
-    let good = std::fs::read(&file).unwrap();
+    let valid_bytes = std::fs::read(&file).unwrap();
     assert!(read(&file).is_ok());
     let patched = |find: &[u8], change: &dyn Fn(&mut [u8])| {
-        let mut bytes = good.clone();
+        let mut bytes = valid_bytes.clone();
         let places: Vec<usize> =
             bytes.windows(find.len()).enumerate().filter(|(_, w)| *w == find).map(|(i, _)| i).collect();
         places.into_iter().for_each(|at| change(&mut bytes[at..]));
@@ -501,9 +501,11 @@ fn line_of(id: &str, content: &str, rest: &str) -> String {
 #[test]
 fn update_with_the_same_id_replaces_only_earlier_lines() {
     let id = "0191b2c3-0000-7000-8000-000000000001";
-    let again = format!(r#","supersedes":"{id}""#);
+    let supersedes_itself = format!(r#","supersedes":"{id}""#);
     let row = r#"{"file":"memory/a.jsonl","from":"2026-01-01","record_count":3,"sealed":false}"#;
-    let lines = [line_of(id, "first", ""), line_of(id, "second", &again), line_of(id, "third", &again)].join("\n");
+    let lines =
+        [line_of(id, "first", ""), line_of(id, "second", &supersedes_itself), line_of(id, "third", &supersedes_itself)]
+            .join("\n");
     let scratch = Scratch::new("same-id");
     let path = scratch.0.join("a.alf");
     pack(&path, &[("manifest.json", manifest_of(row).as_bytes()), ("memory/a.jsonl", lines.as_bytes())]);

@@ -171,7 +171,7 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
 
 /// Runtime, id space and path of the workspace file that a row describes. None if we did not write the row. Hidden
 /// files are always in tier 1, so we never write a row for a bookkeeping file.
-pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
+pub(super) fn described_file(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = slot_names::vendor(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
     let runtime = super::workspace_origin::by_id(text("runtime")?)?;

@@ -57,9 +57,9 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     check.check_raw_sources();
     check.check_checksum(entry)?;
     let (errors, warnings) = check.unlisted;
-    let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
-    check.out.errors.extend((errors > 0).then(|| more(errors)));
-    check.out.warnings.extend((warnings > 0).then(|| more(warnings)));
+    let unlisted_count = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
+    check.out.errors.extend((errors > 0).then(|| unlisted_count(errors)));
+    check.out.warnings.extend((warnings > 0).then(|| unlisted_count(warnings)));
     Ok(check.out)
 }
 
@@ -219,14 +219,15 @@ impl Check<'_> {
     }
 
     /// Compares the counts of included and referenced files with the counts in the manifest, if the manifest has any
-    /// (spec §10.6, item 9). A difference is only a warning: these fields are optional, nothing is read by them, and
-    /// the official sample has wrong ones.
+    /// (spec §10.6, item 9). A difference is only a warning: these fields are optional, the reader does not use them,
+    /// and the official sample has wrong values in them.
     fn check_tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
-            let inside = row.get("archive_path").and_then(Tree::as_str).is_some();
-            let tier = if inside { &mut included } else { &mut referenced };
-            *tier = (tier.0 + 1, tier.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
+            let is_inside = row.get("archive_path").and_then(Tree::as_str).is_some();
+            let count_and_bytes = if is_inside { &mut included } else { &mut referenced };
+            *count_and_bytes =
+                (count_and_bytes.0 + 1, count_and_bytes.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
         }
         for (key, now) in [
             ("included_count", included.0),
@@ -277,9 +278,9 @@ impl Check<'_> {
             Some(Tree::Array(rows)) => rows
                 .iter()
                 .map(|r| {
-                    let sealed = r.get("sealed") == Some(&Tree::Bool(true));
+                    let is_sealed = r.get("sealed") == Some(&Tree::Bool(true));
                     let sha = r.get("sha256").and_then(Tree::as_str).map(str::to_owned);
-                    (sealed, r.get("to").and_then(Tree::as_str).is_some(), sha)
+                    (is_sealed, r.get("to").and_then(Tree::as_str).is_some(), sha)
                 })
                 .collect(),
             _ => vec![],
@@ -349,8 +350,8 @@ impl Check<'_> {
         }
     }
 
-    /// Warns about a memory index that is missing, no JSON, or lists other partitions than the manifest. Nothing is
-    /// read by it.
+    /// Warns about a memory index that is missing, is not JSON, or lists other partitions than the manifest. These are
+    /// only warnings, because the reader does not use the index.
     fn check_index(&mut self) -> Result<(), FormatError> {
         let Some(index) = self.manifest.index_file() else { return Ok(()) };
         let Some(member) = self.archive.entry(index) else {
@@ -364,12 +365,12 @@ impl Check<'_> {
             return Ok(());
         };
         let Some(Tree::Array(listed)) = tree.get("partitions") else { return Ok(()) };
-        let stated: Vec<_> = listed
+        let stated_counts: Vec<_> = listed
             .iter()
             .map(|row| (row.get("file").and_then(Tree::as_str), number(row.get("record_count"))))
             .collect();
         let partitions = self.manifest.partitions.iter();
-        if stated != partitions.map(|row| (Some(row.file.as_str()), row.count)).collect::<Vec<_>>() {
+        if stated_counts != partitions.map(|row| (Some(row.file.as_str()), row.count)).collect::<Vec<_>>() {
             self.warning("index_differs", &member.place, "the memory index lists other partitions than the manifest");
         }
         Ok(())
@@ -381,8 +382,9 @@ impl Check<'_> {
         row: &super::manifest::Partition,
         ids: &mut HashSet<Box<str>>,
     ) -> Result<u64, FormatError> {
-        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
-        let (mut lines, mut cut) = (0u64, None);
+        // `cut` is the place of the last line if this line is not JSON and has no line feed at its end, because then
+        // the file was truncated.
+        let (mut line_count, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -390,12 +392,12 @@ impl Check<'_> {
                     JsonLine::Text(_, "") => return Ok(()),
                     JsonLine::Text(number, text) => (number, text),
                     JsonLine::Unreadable(number, code) => {
-                        lines += 1;
+                        line_count += 1;
                         self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
                         return Ok(());
                     }
                 };
-                lines += 1;
+                line_count += 1;
                 let place = format!("{}#line {number}", member.place);
                 cut = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
@@ -412,7 +414,7 @@ impl Check<'_> {
         if let Some(place) = cut {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
-        Ok(lines)
+        Ok(line_count)
     }
 
     fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str, ids: &mut HashSet<Box<str>>) {
@@ -491,13 +493,13 @@ fn number(tree: Option<&Tree>) -> Option<u64> {
 /// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated
 /// principal.
 fn count_non_record_elements(tree: &Tree, layer: &str) -> u64 {
-    let ours = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
+    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
     let companion = |slot: &&Tree| match layer {
         "attachments" => true,
         "principals" => slot.get("generated").is_some(),
         _ => false,
     };
-    ours.filter(companion).count() as u64
+    our_slots.filter(companion).count() as u64
 }
 
 fn rows<'t>(tree: &'t Tree, key: &str) -> &'t [Tree] {

@@ -29,8 +29,8 @@ pub(super) fn memory_type(record: &Record) -> &'static str {
 
 /// Status of a record: the record's status if ALF defines it, else `active` (spec §8.2).
 pub(super) fn status(record: &Record) -> &'static str {
-    let stated = record.status.as_deref();
-    MEMORY_STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
+    let stated_status = record.status.as_deref();
+    MEMORY_STATUSES.into_iter().find(|known| Some(*known) == stated_status).unwrap_or("active")
 }
 
 /// Content of a record with neither text nor title, because ALF does not allow an empty content.

@@ -1,6 +1,7 @@
-//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. The extension
-//! slot has the original records, each with a digest of its text in the document. If the digest differs, another
-//! program changed the text, and the new text is imported. Any other change by another program is reported as an issue.
+//! Converts the profiles of a workspace to the identity document and to an element of the principals document (spec
+//! §3.2, §3.3, §3.2.6), and back. The extension slot contains the original records, and for each a digest of the text
+//! that was written into the document for it. If the text no longer has this digest, another program changed it, and
+//! the new text is imported. Any other change by another program is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
@@ -28,13 +29,17 @@ fn to_json(tree: &Tree) -> String {
 
 /// Name of the agent: the one stated in a file, else the title of the first profile that has one.
 pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
-    let of = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
+    let profile_of_type = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
-    let files = || order.into_iter().filter_map(of).filter_map(|p| p.record.verbatim.as_ref());
-    let stated = files().find_map(|v| v.text.lines().find_map(|line| labelled_value(line, "Name")));
-    let titled =
-        || ["aieos", "soul", "identity_profile"].into_iter().filter_map(of).find_map(|p| p.record.title.clone());
-    stated.or_else(titled)
+    let files = || order.into_iter().filter_map(profile_of_type).filter_map(|p| p.record.verbatim.as_ref());
+    let stated_name = files().find_map(|v| v.text.lines().find_map(|line| labelled_value(line, "Name")));
+    let titled = || {
+        ["aieos", "soul", "identity_profile"]
+            .into_iter()
+            .filter_map(profile_of_type)
+            .find_map(|p| p.record.title.clone())
+    };
+    stated_name.or_else(titled)
 }
 
 fn is_aieos(record: &Record) -> bool {
@@ -86,8 +91,8 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
         slots.push(object([("sha256", Tree::Text(sha256(text.as_bytes()))), ("record", slot(stored))]));
     }
     let document = Tree::Text(identity_digest(&doc));
-    let ours = object([("v", Tree::Number("1".into())), ("document", document), ("records", Tree::Array(slots))]);
-    super::identity::set_path(&mut doc, &["raw_source", slot_names::VENDOR], ours);
+    let our_slot = object([("v", Tree::Number("1".into())), ("document", document), ("records", Tree::Array(slots))]);
+    super::identity::set_path(&mut doc, &["raw_source", slot_names::VENDOR], our_slot);
     to_json(&doc)
 }
 

@@ -58,8 +58,9 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
         // A second export gives the same archive.
         write(&mut back, &scratch.0.join("b.alf"));
-        let same = |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
-        assert!(same("a.alf").eq(same("b.alf")), "{}", source.display());
+        let other_entries =
+            |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
+        assert!(other_entries("a.alf").eq(other_entries("b.alf")), "{}", source.display());
     }
 }
 
@@ -227,18 +228,18 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
         assert!(!text.contains("sk-zc-0123456789") && !text.contains("0011\n"), "{name}");
     }
     let rows = json_of(&all, "credentials.json")["credentials"].as_array().unwrap().clone();
-    let ours: Vec<&Value> = rows.iter().filter(|r| r["encryption"]["layout"] == "keepsake-credential-v1").collect();
-    let labels: Vec<&str> = ours.iter().map(|r| r["label"].as_str().unwrap()).collect();
+    let our_rows: Vec<&Value> = rows.iter().filter(|r| r["encryption"]["layout"] == "keepsake-credential-v1").collect();
+    let labels: Vec<&str> = our_rows.iter().map(|r| r["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["secrets of settings and key files"]);
-    assert!(ours.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
+    assert!(our_rows.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
 
     let config = |vault: &MemorySource| vault.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
-    let mut right = read_with(&inside, sealed_with("tea")).unwrap();
+    let mut opened = read_with(&inside, sealed_with("tea")).unwrap();
     let before = workspace::tree(&scratch.0.join("home"));
-    assert_eq!(config(&right), before["config.toml"]);
-    assert!(right.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
+    assert_eq!(config(&opened), before["config.toml"]);
+    assert!(opened.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
     // A vault that has the secrets does not export them in the clear.
-    write(&mut right, &scratch.0.join("again.alf"));
+    write(&mut opened, &scratch.0.join("again.alf"));
     assert!(entries(&scratch.0.join("again.alf")).values().all(|b| !String::from_utf8_lossy(b).contains("sk-zc-01")));
 
     for words in [sealed_with("milk"), None] {
@@ -279,41 +280,41 @@ fn archive_has_the_edited_text_and_not_the_old_one() {
     let scratch = Scratch::new("edit-travels");
     let archive = scratch.0.join("a.alf");
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
-    let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    edited(&mut vault, &old, "Moored at the north quay now.");
+    let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    edited(&mut vault, &old_text, "Moored at the north quay now.");
     write(&mut vault, &archive);
     for (name, bytes) in entries(&archive) {
-        assert!(!String::from_utf8_lossy(&bytes).contains(&old), "{name} still contains the old text");
+        assert!(!String::from_utf8_lossy(&bytes).contains(&old_text), "{name} still contains the old text");
     }
     let mut back = read(&archive).unwrap();
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let tree = workspace::tree(&scratch.0.join("w"));
     let contains = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
-    assert!(contains("Moored at the north quay now.") && !contains(&old));
+    assert!(contains("Moored at the north quay now.") && !contains(&old_text));
 }
 
 #[test]
 fn applying_a_delta_removes_outdated_raw_files() {
     let scratch = Scratch::new("edit-by-delta");
-    let at = |name: &str| scratch.0.join(name);
+    let path = |name: &str| scratch.0.join(name);
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
-    let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    write(&mut vault, &at("base.alf"));
-    let whole = raw(&entries(&at("base.alf")), "openclaw");
-    assert!(whole.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
+    let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    write(&mut vault, &path("base.alf"));
+    let raw_before = raw(&entries(&path("base.alf")), "openclaw");
+    assert!(raw_before.values().any(|b| String::from_utf8_lossy(b).contains(&old_text)));
 
-    edited(&mut vault, &old, "Moored at the north quay now.");
-    let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
-    AlfDelta.write(&mut vault, &at("one.alf-delta"), &options).unwrap();
-    apply(&at("base.alf"), &[at("one.alf-delta")], &at("new.alf"), &Limits::default()).unwrap();
-    assert_eq!(validate(&at("new.alf")).errors, []);
-    let after = entries(&at("new.alf"));
+    edited(&mut vault, &old_text, "Moored at the north quay now.");
+    let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
+    AlfDelta.write(&mut vault, &path("one.alf-delta"), &options).unwrap();
+    apply(&path("base.alf"), &[path("one.alf-delta")], &path("new.alf"), &Limits::default()).unwrap();
+    assert_eq!(validate(&path("new.alf")).errors, []);
+    let after = entries(&path("new.alf"));
     for (name, bytes) in &after {
-        assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still contains the old text");
+        assert!(!String::from_utf8_lossy(bytes).contains(&old_text), "{name} still contains the old text");
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
     // Files that are not made from records stay in the archive.
-    assert!(!raw(&after, "openclaw").is_empty() || whole.len() == 1);
+    assert!(!raw(&after, "openclaw").is_empty() || raw_before.len() == 1);
 }
 
 #[test]
@@ -338,31 +339,31 @@ fn several_workspaces_in_one_archive_stay_separate() {
     let scratch = Scratch::new("several");
     let text = |words: &str| format!("## Notes\n{words}\n");
     for (name, sections, parts) in [("a", 5, 0), ("b", 2, 9)] {
-        let at = scratch.0.join(name);
+        let path = scratch.0.join(name);
         let soul = format!("# Agent {name}\n");
-        workspace::put(&at, &[("SOUL.md", soul.as_bytes()), ("AGENTS.md", b"# Rules\n")]);
+        workspace::put(&path, &[("SOUL.md", soul.as_bytes()), ("AGENTS.md", b"# Rules\n")]);
         for n in 0..sections {
             let file = format!("memory/2026-01-{:02}.md", n + 1);
-            workspace::put(&at, &[(&file, text(&format!("{name} {n}")).as_bytes())]);
+            workspace::put(&path, &[(&file, text(&format!("{name} {n}")).as_bytes())]);
         }
         for n in 0..parts {
-            workspace::put(&at, &[(&format!("skills/{n}.sh"), name.as_bytes())]);
+            workspace::put(&path, &[(&format!("skills/{n}.sh"), name.as_bytes())]);
         }
     }
-    let mut both = workspace::read(&scratch.0.join("a"), &OpenClaw);
+    let mut merged = workspace::read(&scratch.0.join("a"), &OpenClaw);
     let other = workspace::read(&scratch.0.join("b"), &OpenClaw);
-    both.records.extend(other.records);
-    both.parts.extend(other.parts);
+    merged.records.extend(other.records);
+    merged.parts.extend(other.parts);
     let (archive, first, second) = (scratch.0.join("x.alf"), scratch.0.join("1"), scratch.0.join("2"));
-    workspace::write(&mut both, &first, &OpenClaw);
-    write(&mut both, &archive);
+    workspace::write(&mut merged, &first, &OpenClaw);
+    write(&mut merged, &archive);
     let mut back = read(&archive).unwrap();
     let owners = |vault: &MemorySource| {
         let all = vault.parts.iter().filter(|(item, _)| item.format == "openclaw");
         all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone()))
             .collect::<std::collections::BTreeSet<_>>()
     };
-    assert_eq!(owners(&back), owners(&both));
+    assert_eq!(owners(&back), owners(&merged));
     workspace::write(&mut back, &second, &OpenClaw);
     assert_eq!(workspace::tree(&second), workspace::tree(&first));
 }
@@ -400,14 +401,14 @@ fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     };
     let foreign = manifest(|ours| ours["generated"] = json!(false));
     assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files stay with the archive");
-    let lying = manifest(|ours| {
+    let with_false_digest = manifest(|ours| {
         let facts = std::fs::read(repo().join("fixtures/openclaw/workspace/input/memory/facts.db")).unwrap();
         ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed_secrets::sha256(&facts));
     });
     assert!(
-        lying.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")),
+        with_false_digest.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")),
         "a file without records is stored"
     );
-    let elsewhere = manifest(|ours| ours["workspaces"]["openclaw"]["scope"] = json!("openclawed"));
-    assert!(elsewhere.parts.iter().all(|(item, _)| item.format == "alf"));
+    let with_other_scope = manifest(|ours| ours["workspaces"]["openclaw"]["scope"] = json!("openclawed"));
+    assert!(with_other_scope.parts.iter().all(|(item, _)| item.format == "alf"));
 }

@@ -49,10 +49,10 @@ impl WorkspaceFiles {
                 continue;
             }
             let options = WriteOptions { everything: true, ..WriteOptions::default() };
-            let mut of_runtime = RuntimeSource { source, runtime: runtime.id };
+            let mut runtime_source = RuntimeSource { source, runtime: runtime.id };
             let mut workspace = match runtime.id {
-                id if id == ZEROCLAW.id => zeroclaw::workspace(&mut of_runtime, &options)?,
-                _ => Workspace::collect(runtime, &mut of_runtime, &options)?,
+                id if id == ZEROCLAW.id => zeroclaw::workspace(&mut runtime_source, &options)?,
+                _ => Workspace::collect(runtime, &mut runtime_source, &options)?,
             };
             let artifacts = tiers::take_artifacts(runtime, &mut workspace);
             for (path, bytes) in workspace.remove_secrets(secrets.are_sealed()) {
@@ -94,7 +94,7 @@ impl WorkspaceFiles {
                 rows.push(((&absent.scope, &absent.path), row));
             }
         }
-        // The order of the rows must not depend on whether a file has its bytes or is only listed.
+        // The order of the rows must not depend on whether the archive contains a file's bytes or only lists the file.
         rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }

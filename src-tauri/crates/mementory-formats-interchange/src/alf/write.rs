@@ -126,8 +126,8 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     })
 }
 
-/// Reports a file that is not in the archive: it is too large, or the vault does not have it (then `bytes`, its size,
-/// is None).
+/// Reports a file as a loss if the archive does not contain it, because it is too large or because the vault does not
+/// have it. `bytes` is the size of the file, or None if the vault does not have it.
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
         Some(n) if n < threshold => return,
@@ -288,15 +288,15 @@ fn write_row_file(
 }
 
 fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name: &str, id: &str) -> String {
-    let clean: Vec<String> = name
+    let safe_name: Vec<String> = name
         .split(['/', '\\'])
         .map(|part| part.chars().map(|c| if c.is_control() || ":*?\"<>|".contains(c) { '_' } else { c }).collect())
         .filter(|part: &String| !part.is_empty() && part != "." && part != ".." && part != "artifacts")
         .collect();
-    let clean = if clean.is_empty() { "file".to_owned() } else { clean.join("/") };
+    let safe_name = if safe_name.is_empty() { "file".to_owned() } else { safe_name.join("/") };
     let is_free = |name: &String| !out.has_entry(name) && !passthrough.reserved.contains(name);
-    let preferred = Some(format!("artifacts/{clean}")).filter(is_free);
-    preferred.unwrap_or_else(|| format!("artifacts/{id}/{clean}"))
+    let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
+    preferred.unwrap_or_else(|| format!("artifacts/{id}/{safe_name}"))
 }
 
 fn write_partitions(

@@ -137,14 +137,14 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
 /// Format version that is written.
 pub(super) const FORMAT_VERSION: &str = "1.0.0";
 
-/// Text of the manifest, and its format version. `several` is true if the archive does not represent one imported
+/// Text of the manifest, and its format version. `is_generated` is true if the archive does not represent one imported
 /// agent.
 pub(super) fn build(
     original: Option<Tree>,
     layers: &Layers,
     about: &SourceAbout,
     agent: &str,
-    several: bool,
+    is_generated: bool,
     checksum: &str,
     scope: &str,
 ) -> (String, String) {
@@ -186,19 +186,19 @@ pub(super) fn build(
     tree.set("layers", inventory);
     tree.set("checksum", text(checksum));
     tree.set("checksum_scope", text(scope));
-    if several {
-        let mut ours = object([
+    if is_generated {
+        let mut our_slot = object([
             ("generated", Tree::Bool(true)),
             ("scopes", Tree::Object(layers.scopes.clone())),
             ("entries", Tree::Object(layers.entries.clone())),
         ]);
         if !layers.workspaces.is_empty() {
-            ours.set("workspaces", Tree::Object(layers.workspaces.clone()));
+            our_slot.set("workspaces", Tree::Object(layers.workspaces.clone()));
         }
         if let Some(vault) = &layers.lineage {
-            ours.set("lineage", text(vault));
+            our_slot.set("lineage", text(vault));
         }
-        slot::set_vendor(&mut tree, ours);
+        slot::set_vendor(&mut tree, our_slot);
     }
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(FORMAT_VERSION).to_owned();
     let mut out = String::new();

@@ -15,9 +15,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let start = catalog.head(member, 4096)?;
         let start = start.strip_prefix(UTF8_BOM).unwrap_or(&start);
         let marks = [&b"\"integrity\""[..], b"\"prev_hash\"", b"\"threadId\"", b"\"actor\""];
-        let plausible = start.trim_ascii_start().starts_with(b"{")
+        let is_plausible = start.trim_ascii_start().starts_with(b"{")
             && marks.iter().any(|m| memchr::memmem::find(start, m).is_some());
-        if !plausible {
+        if !is_plausible {
             continue;
         }
         let head = catalog.head(member, HEAD_BYTES)?;

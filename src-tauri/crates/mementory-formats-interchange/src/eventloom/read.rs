@@ -44,8 +44,8 @@ fn for_each_line(
                 let place = member.place.clone();
                 return Err(FormatError::Limit { limit: "entries", place, figure: limits.entries });
             }
-            let whole = buffer.ends_with(b"\n") || buffer.len() as u64 <= limits.line_bytes;
-            if !whole {
+            let is_complete = buffer.ends_with(b"\n") || buffer.len() as u64 <= limits.line_bytes;
+            if !is_complete {
                 let bytes = read + skip_line(&mut reader).map_err(io)?;
                 events += 1;
                 visit(
@@ -86,15 +86,15 @@ fn for_each_line(
 }
 
 fn skip_line(reader: &mut impl BufRead) -> std::io::Result<usize> {
-    let mut skipped = 0;
+    let mut skipped_count = 0;
     loop {
         let chunk = reader.fill_buf()?;
         let end = memchr::memchr(b'\n', chunk);
         let n = end.map_or(chunk.len(), |at| at + 1);
         reader.consume(n);
-        skipped += n;
+        skipped_count += n;
         if end.is_some() || n == 0 {
-            return Ok(skipped);
+            return Ok(skipped_count);
         }
     }
 }
@@ -114,17 +114,18 @@ fn check_link(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'
     Ok(())
 }
 
-/// Reads a log into the sink. An event has the same key as the entry for it in a bundle.
+/// Reads a log into the sink. The record of an event has the same key as the record of the entry that Zaxy exports for
+/// this event.
 pub(super) fn read(
     catalog: &Catalog,
     member: &Member,
     limits: &Limits,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut sent = 0;
+    let mut bytes_sent = 0;
     for_each_line(catalog, member, limits, &mut |number, bytes, line| {
         let place = format!("{}:{number}", member.place);
-        sent += bytes as u64;
+        bytes_sent += bytes as u64;
         match line {
             CheckedLine::Invalid(code, why) => {
                 let reason = format!("{code}: {why}");
@@ -147,7 +148,7 @@ pub(super) fn read(
                 sink.unit(Unit::from(record(&event, source, origin)))?;
             }
         }
-        sink.progress(sent)
+        sink.progress(bytes_sent)
     })
 }
 

@@ -64,9 +64,13 @@ impl<'a> Bundle<'a> {
     /// Opens the bundle whose paths start with `prefix`, in the same input as `head`.
     pub fn at(catalog: &'a Catalog, head: &'a Member, prefix: &str, limits: &'a Limits) -> Self {
         let base = head.place.strip_suffix(&head.name).unwrap_or_default().to_owned() + prefix;
-        let same = |m: &&Member| m.root == head.root && m.archive == head.archive;
-        let files =
-            catalog.members().iter().filter(same).filter_map(|m| Some((m.name.strip_prefix(prefix)?, m))).collect();
+        let is_same_folder = |m: &&Member| m.root == head.root && m.archive == head.archive;
+        let files = catalog
+            .members()
+            .iter()
+            .filter(is_same_folder)
+            .filter_map(|m| Some((m.name.strip_prefix(prefix)?, m)))
+            .collect();
         let unreadable =
             catalog.issues().iter().filter_map(|i| Some(i.place.strip_prefix(&base)?.to_owned())).collect();
         let archive = head.place.strip_suffix(&head.name).unwrap_or_default();

@@ -57,7 +57,7 @@ pub(super) struct Report {
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
     /// Paths of the files whose bytes have the digest in the manifest.
-    pub whole: HashSet<String>,
+    pub intact_files: HashSet<String>,
     findings_by_code: BTreeMap<&'static str, u32>,
     unsigned_tombstones: u64,
     coverage: Option<(Timestamp, Timestamp)>,
@@ -193,7 +193,7 @@ fn check_listed_files(
             continue;
         };
         if digest == entry.sha256 {
-            report.whole.insert(path.to_owned());
+            report.intact_files.insert(path.to_owned());
         } else {
             report.fatal("checksum_mismatch", path, format!("checksum mismatch: {path}"));
         }
@@ -217,7 +217,7 @@ fn check_file(
     let vendor = vendor_kind_at_path(path);
     let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
     // The first line that is not canonical, and the first blank line.
-    let (mut non_canonical, mut blank) = (None::<u64>, None);
+    let (mut first_non_canonical, mut first_blank) = (None::<u64>, None);
     let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
     let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
         let Some(spec) = spec else { return };
@@ -227,7 +227,7 @@ fn check_file(
                 Ok((tree, canonical)) => {
                     note_record(spec, &tree, report, &mut ids);
                     if !canonical {
-                        non_canonical = non_canonical.or(Some(number));
+                        first_non_canonical = first_non_canonical.or(Some(number));
                     }
                     check_negative_numbers(spec, &tree, path, number, report);
                     if depth == CheckDepth::Full {
@@ -239,7 +239,7 @@ fn check_file(
             }
         }
     };
-    let mut vendor_lines = 0u64;
+    let mut vendor_line_count = 0u64;
     let result = std::thread::scope(|scope| {
         let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
         let result = bundle.visit_lines(member, &mut |number, bytes| {
@@ -251,7 +251,7 @@ fn check_file(
                 Some(decoder) => {
                     // A blank line is not a record, but the file is not canonical.
                     if bytes.is_empty() {
-                        blank = blank.or(Some(number));
+                        first_blank = first_blank.or(Some(number));
                     }
                     if batch.is_full_with(bytes.len()) {
                         decoder.push(std::mem::take(&mut batch), &mut record_batch);
@@ -262,7 +262,7 @@ fn check_file(
                     }
                 }
                 None if vendor.is_some() && !bytes.is_empty() => {
-                    vendor_lines += 1;
+                    vendor_line_count += 1;
                     binary |= std::str::from_utf8(bytes).is_err();
                 }
                 None => {}
@@ -275,8 +275,8 @@ fn check_file(
         }
         result
     })?;
-    count += vendor_lines;
-    non_canonical = [non_canonical, blank].into_iter().flatten().min();
+    count += vendor_line_count;
+    first_non_canonical = [first_non_canonical, first_blank].into_iter().flatten().min();
     for (number, why) in malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
@@ -285,9 +285,9 @@ fn check_file(
     }
     // A canonical file ends with a line feed.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
-        non_canonical = non_canonical.or(Some(0));
+        first_non_canonical = first_non_canonical.or(Some(0));
     }
-    if let Some(number) = non_canonical.filter(|_| depth == CheckDepth::Full) {
+    if let Some(number) = first_non_canonical.filter(|_| depth == CheckDepth::Full) {
         let message = "not canonical JSON: another program computes a different checksum for the same records";
         report.add_finding(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }
@@ -477,8 +477,8 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
 /// Checks what the manifest claims about version, mode and level (spec v1.1 §3, §6, §8).
 fn check_claims(manifest: &Manifest, report: &mut Report) {
     let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
-    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
-    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
+    let core_version = manifest.format.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<_> = core_version.split('.').map(str::parse::<u32>).collect();
     if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
         warn("version_form", MANIFEST_FILE, format!("format is not a semantic version: {}", manifest.format));
     }

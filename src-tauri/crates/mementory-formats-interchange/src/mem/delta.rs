@@ -59,8 +59,8 @@ fn digest(path: &str, what: &str) -> [u8; 16] {
     hash.update(path);
     hash.update([0]);
     hash.update(what);
-    let full: [u8; 32] = hash.finalize().into();
-    std::array::from_fn(|i| full[i])
+    let whole_digest: [u8; 32] = hash.finalize().into();
+    std::array::from_fn(|i| whole_digest[i])
 }
 
 /// Truncates a time to whole seconds, the precision of the times in a manifest. With a fraction, rows of the same

@@ -9,7 +9,8 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};
 
-/// Input path, archive and folder of a bundle, or input path, archive and full name of a member.
+/// The place of a bundle or of a file: index of the input path, index of the archive (if it is in one), and the
+/// bundle's folder or the file's full name.
 type BundleLocation<'a> = (usize, Option<usize>, &'a str);
 
 /// Claims one bundle for each manifest.
@@ -65,10 +66,10 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-/// The files beside a manifest that support its detection.
+/// Which files there are beside a manifest. They make its detection more certain.
 struct FilesBesideManifest {
     checksums: bool,
-    /// Files in `items/` with the name of a kind that the format defines.
+    /// True if a file in `items/` is named after a kind that the format defines.
     records: bool,
 }
 

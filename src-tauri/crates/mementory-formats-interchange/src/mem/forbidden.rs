@@ -29,14 +29,14 @@ pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree) -> Vec<&'s
     if names.is_empty() {
         return names;
     }
-    let mut kept = match tree.get(FORBIDDEN_VALUES_MEMBER) {
-        Some(kept @ Tree::Object(_)) => kept.clone(),
+    let mut moved_values = match tree.get(FORBIDDEN_VALUES_MEMBER) {
+        Some(moved_values @ Tree::Object(_)) => moved_values.clone(),
         _ => Tree::Object(vec![]),
     };
     for name in &names {
-        kept.set(name, tree.get(name).cloned().unwrap_or(Tree::Null));
+        moved_values.set(name, tree.get(name).cloned().unwrap_or(Tree::Null));
         tree.set(name, Tree::Number("0".into()));
     }
-    tree.set(FORBIDDEN_VALUES_MEMBER, kept);
+    tree.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     names
 }

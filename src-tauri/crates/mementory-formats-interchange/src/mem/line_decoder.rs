@@ -83,10 +83,10 @@ impl Decoder {
 
     pub fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static KindSpec, depth: CheckDepth, bounds: Bounds) -> Self {
         let (batches, incoming) = channel::<LineBatch>();
-        let (done, results) = channel();
+        let (result_sender, results) = channel();
         scope.spawn(move || {
             for batch in incoming {
-                if done.send(batch.decode(spec, depth, bounds)).is_err() {
+                if result_sender.send(batch.decode(spec, depth, bounds)).is_err() {
                     return;
                 }
             }

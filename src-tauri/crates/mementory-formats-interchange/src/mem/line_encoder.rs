@@ -28,7 +28,7 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
 
 /// Vendor kind for records that fit no kind of the format.
 pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
-/// Name of that kind in bundles written before the program was renamed.
+/// Name of [`FOREIGN_KIND`] in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
 /// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written
@@ -82,7 +82,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     let parent_id = |kind: Kind| parent.and_then(|key| target_id(kind, key, stored.parent_id.as_ref()));
     let wanted = wire_kind(record.kind);
     let mut references: Vec<(&str, Tree)> = vec![];
-    let fits = match wanted {
+    let ends_are_known = match wanted {
         "edge" => {
             let mut ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.kind == Kind::Entity);
             let mut end = || ends.next().and_then(|(l, id)| target_id(l.kind, &l.target, id.as_ref()));
@@ -99,7 +99,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
         "chunk" => parent_id(Kind::Resource).map(|resource| references.push(("resourceID", Tree::Text(resource)))),
         _ => Some(()),
     };
-    let spec = fits
+    let spec = ends_are_known
         .and_then(|()| kind_named(wanted))
         .or_else(|| kind_named("episode"))
         .unwrap_or(&super::kinds::KIND_SPECS[0]);
@@ -242,10 +242,10 @@ pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record
             Slot::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
             Slot::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
         };
-        let required = spec.field(name).is_some_and(|f| f.required);
+        let is_required = spec.field(name).is_some_and(|f| f.required);
         match value {
             Some(Some(value)) => tree.set(name, value),
-            Some(None) if !required => tree.remove(name),
+            Some(None) if !is_required => tree.remove(name),
             _ => {}
         }
     }

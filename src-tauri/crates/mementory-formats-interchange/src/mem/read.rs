@@ -140,7 +140,7 @@ impl<'a> BundleReader<'a> {
     /// whole.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
-        if !self.salvages || self.report.whole.contains(path) {
+        if !self.salvages || self.report.intact_files.contains(path) {
             return Some(member);
         }
         let reason = "not_whole: the manifest does not list these bytes".into();
@@ -218,8 +218,8 @@ impl<'a> BundleReader<'a> {
                     }
                     // The vault finds deleted records by key. The tombstones name this record by its id in the bundle,
                     // which is not its key, so the record is skipped here.
-                    let foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
-                    if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
+                    let has_foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
+                    if has_foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
                         return Ok(());
                     }
@@ -241,8 +241,8 @@ impl<'a> BundleReader<'a> {
 
     /// The first required field of a record that refers to a deleted record (spec v1.1 §4).
     fn deleted_parent(&self, spec: &KindSpec, tree: &Tree) -> Option<&'static str> {
-        let needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
-        let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| needed(f));
+        let is_needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
+        let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| is_needed(f));
         fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
     }
 
@@ -346,7 +346,7 @@ impl<'a> BundleReader<'a> {
     fn is_left_out(&self, path: &str) -> bool {
         let listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.whole.contains(path)
+        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
     }
 }
 

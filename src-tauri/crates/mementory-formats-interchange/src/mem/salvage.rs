@@ -3,8 +3,8 @@
 //! damaged one, so no line is read. Without the manifest, it is not known which files are whole.
 use super::bundle::MANIFEST_FILE;
 
-/// Codes of the faults that a salvage ignores. Names that lead out of the bundle, limits and unknown versions are not
-/// among them.
+/// Codes of the faults that a salvage ignores. A salvage does not ignore names that lead out of the bundle, exceeded
+/// limits or unknown versions.
 pub(super) const PASSED_OVER_CODES: [&str; 12] = [
     "truncated_archive",
     "damaged_entry",

@@ -147,8 +147,8 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             // Only the bytes that were checked may be signed. Another program may have changed the file after the
             // check.
             let entry = target.put(path, &bytes)?;
-            let same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
-            if !same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {
+            let is_same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
+            if !is_same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {
                 let message = "the file was changed by another program while it was read";
                 return Err(FormatError::invalid("checksum_mismatch", &member.place, message));
             }

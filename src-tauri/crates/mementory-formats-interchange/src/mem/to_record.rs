@@ -46,19 +46,19 @@ pub(super) fn to_record(spec: &KindSpec, tree: &Tree) -> Record {
 }
 
 fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
-    let word = || text(tree, name).map(str::to_owned);
+    let value_text = || text(tree, name).map(str::to_owned);
     let time = || -> Option<Timestamp> { time_of(tree, name) };
     let number = || tree.get(name).and_then(Tree::as_f64);
     match slot {
         Slot::Text => record.text = list(tree, name).join("\n"),
-        Slot::Title => record.title = word(),
-        Slot::Type => record.record_type = word(),
-        Slot::Status => record.status = word(),
+        Slot::Title => record.title = value_text(),
+        Slot::Type => record.record_type = value_text(),
+        Slot::Status => record.status = value_text(),
         Slot::Tags => record.tags = list(tree, name),
         Slot::Confidence => record.confidence = number(),
         Slot::Importance => record.importance = number(),
-        Slot::Sensitivity => record.sensitivity = word(),
-        Slot::Namespace => record.namespace = word(),
+        Slot::Sensitivity => record.sensitivity = value_text(),
+        Slot::Namespace => record.namespace = value_text(),
         Slot::Created => record.times.created = time(),
         Slot::Updated => record.times.updated = time(),
         Slot::Observed => record.times.observed = time(),
@@ -70,10 +70,10 @@ fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
 
 /// Applies rules of single kinds that the table cannot express.
 fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record) {
-    let word = |name: &str| text(tree, name).unwrap_or_default();
+    let value = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {
         "episode" => {
-            let summary = word("summary");
+            let summary = value("summary");
             if record.text.is_empty() {
                 record.text = summary.to_owned();
             }
@@ -87,12 +87,12 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
                 .collect();
             record.source = episode_source(tree);
         }
-        "edge" => record.text = format!("{} {} {}", word("srcEntityID"), word("edgeType"), word("dstEntityID")),
-        "factLink" => record.text = format!("{} {} {}", word("srcFactID"), word("linkType"), word("dstFactID")),
+        "edge" => record.text = format!("{} {} {}", value("srcEntityID"), value("edgeType"), value("dstEntityID")),
+        "factLink" => record.text = format!("{} {} {}", value("srcFactID"), value("linkType"), value("dstFactID")),
         "episodeLink" => {
-            record.text = format!("{} {} {}", word("srcEpisodeID"), word("linkType"), word("dstEpisodeID"));
+            record.text = format!("{} {} {}", value("srcEpisodeID"), value("linkType"), value("dstEpisodeID"));
         }
-        "chunk" => record.parent = Some(key("resource", word("resourceID"))),
+        "chunk" => record.parent = Some(key("resource", value("resourceID"))),
         "core" | "category" | "preference" => {
             record.title = Some(id.to_owned());
             record.record_type = Some(spec.kind.into());
@@ -126,11 +126,11 @@ fn episode_source(tree: &Tree) -> Source {
         _ if has("mem0_") => "mem0",
         _ => KEY_SCOPE,
     };
-    let word = |name: &str| text(metadata, name).map(str::to_owned);
+    let text_of_member = |name: &str| text(metadata, name).map(str::to_owned);
     Source {
         platform: platform.to_owned(),
-        conversation: word("openai_conversation_id"),
-        message: word("openai_message_id"),
+        conversation: text_of_member("openai_conversation_id"),
+        message: text_of_member("openai_message_id"),
         ..Source::default()
     }
 }

@@ -129,6 +129,6 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
 
 /// Adds the prefix of our bundles to a vault id. Any other id was read from a source and is returned unchanged.
 pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
-    let vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    if vault_id { format!("{prefix}{id}") } else { id.to_owned() }
+    let is_vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if is_vault_id { format!("{prefix}{id}") } else { id.to_owned() }
 }

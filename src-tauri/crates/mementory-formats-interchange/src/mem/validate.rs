@@ -13,7 +13,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let mut report = check_bundle(bundle, CheckDepth::Full, &mut || Ok(()))?;
     let signature =
         if report.manifest.is_some() { signature_state(bundle, trust, &mut report)? } else { Default::default() };
-    let pick = |errors: bool| -> Vec<Finding> {
+    let findings_of = |errors: bool| -> Vec<Finding> {
         let matching = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
         matching.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
     };
@@ -24,8 +24,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         kind: report.manifest.as_ref().map(|m| m.mode.clone()),
         unsigned: false,
         signature,
-        errors: pick(true),
-        warnings: pick(false),
+        errors: findings_of(true),
+        warnings: findings_of(false),
     })
 }
 

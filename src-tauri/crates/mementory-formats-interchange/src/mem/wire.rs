@@ -59,11 +59,11 @@ fn has_type(ty: Type, value: &Tree) -> bool {
         (Type::Map, Tree::Object(members)) => members.iter().all(|(_, v)| matches!(v, Tree::Text(_))),
         (Type::Op, Tree::Text(text)) => matches!(text.as_str(), "delete" | "redact"),
         (Type::Derived, Tree::Object(_)) => {
-            let absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
+            let is_absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
             DERIVED_LIST_FIELDS
                 .iter()
-                .all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
-                && (absent(value.get(DERIVED_COUNT_FIELD))
+                .all(|n| is_absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
+                && (is_absent(value.get(DERIVED_COUNT_FIELD))
                     || value.get(DERIVED_COUNT_FIELD).is_some_and(|v| has_type(Type::Int, v)))
         }
         _ => false,
@@ -91,9 +91,10 @@ fn numbers_fit(tree: &Tree) -> bool {
 /// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone
 /// (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
-    let plain = |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
+    let is_plain =
+        |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
     let first = *text.as_bytes().first()?;
-    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(plain) {
+    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(is_plain) {
         return None;
     }
     if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
@@ -170,9 +171,9 @@ fn normalized(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
         (Type::Int, Tree::Number(token)) => Tree::Number(integer(token).ok_or(BadNumber)?),
         (Type::Derived, Tree::Object(_)) => {
             let mut derived = value.clone();
-            let absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
+            let is_absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
             for name in DERIVED_LIST_FIELDS {
-                if absent(&derived, name) {
+                if is_absent(&derived, name) {
                     derived.set(name, Tree::Array(vec![]));
                 }
             }

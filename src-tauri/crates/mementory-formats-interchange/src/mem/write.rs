@@ -320,8 +320,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, or None if that is the
-    /// whole record. `is_new` is true if the line was built from a record of another format.
+    /// Writes one line of a known kind. `mapped` is the record that the line alone yields. It is None if the line alone
+    /// yields the whole record. `is_new` is true if the line was built from a record of another format.
     fn add_line(
         &mut self,
         spec: &'static KindSpec,
@@ -460,17 +460,17 @@ impl BundleWriter<'_> {
         sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
         sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
         let digest = hex::encode(Sha256::digest(checksums(files)));
-        let same = self.version.as_ref() == Some(&manifest_before.format)
+        let is_same = self.version.as_ref() == Some(&manifest_before.format)
             && self.signer.is_none()
             && !self.delta.is_incremental()
             && sorted.0 == sorted.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest);
-        same.then(|| (bytes.clone(), self.signatures.first().cloned()))
+        is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 }
 
-/// The line as a tree; if the record was edited, the record that the line alone yields; the names of the fields whose
-/// forbidden values were moved.
+/// A line as a tree, then the record that the line alone yields (None if the record was not edited), then the names of
+/// the fields whose forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

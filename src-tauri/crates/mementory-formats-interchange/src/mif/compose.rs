@@ -27,12 +27,12 @@ const EMPTY_CONTENT: &str = "(empty)";
 /// shape.
 pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
-    let same = match shape {
+    let is_same = match shape {
         Shape::V1 => version.starts_with('1'),
         Shape::V2 => version.starts_with('2'),
     };
     let verbatim = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
-    (record.origin.format == KEY_SCOPE && same && verbatim)
+    (record.origin.format == KEY_SCOPE && is_same && verbatim)
         .then(|| section_at_pointer(&record.origin.pointer))
         .flatten()
 }

@@ -63,9 +63,10 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 let version = line["mif_version"].as_str().map(str::to_owned);
                 return Some((Encoding::Jsonl, version, 1.0, "JSON lines whose header has mif_version".into()));
             }
-            let ours = line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
-                && has("data");
-            if ours && text.contains("\"mif_version\"") {
+            let is_record_line =
+                line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
+                    && has("data");
+            if is_record_line && text.contains("\"mif_version\"") {
                 // Lines of this format without a header at the start. The reader reports the missing header.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
@@ -89,15 +90,15 @@ fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
         return found(1.0, "a document with mif_version");
     }
     // The member with the version may be the last one, after the examined bytes.
-    let header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
-    if header("export_meta") || (header("export") && (keys.has("memories") || keys.has("graph"))) {
+    let has_header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
+    if has_header("export_meta") || (has_header("export") && (keys.has("memories") || keys.has("graph"))) {
         return found(0.9, "a header of an export of memories");
     }
     if keys.has("mif_version") {
         return found(0.9, "a document with mif_version");
     }
-    let results = is_selected && (keys.has("results.memory") || keys.has("memories.memory"));
-    results.then(|| (Encoding::Mem0, None, 0.5, "an answer with memories, as mem0 gives them".into()))
+    let has_results = is_selected && (keys.has("results.memory") || keys.has("memories.memory"));
+    has_results.then(|| (Encoding::Mem0, None, 0.5, "an answer with memories, as mem0 gives them".into()))
 }
 
 /// The string value of a key in a text that may be truncated.
@@ -131,27 +132,28 @@ fn recognize_array(text: &str, is_selected: bool) -> Option<Recognized> {
         Err(_) => return None,
     };
     let first = first.as_object()?;
-    let only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
+    let has_only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
     let has = |needed: &[&str]| needed.iter().all(|k| first.get(*k).is_some_and(|v| v.is_string()));
-    let uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(mementory_format::is_uuid);
+    let has_uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(mementory_format::is_uuid);
     // The reference program writes UTC with a numeric offset, which is unusual.
-    let stamped = |k: &str| first.get(k).and_then(|v| v.as_str()).is_some_and(|t| t.ends_with("+00:00"));
+    let has_utc_offset = |k: &str| first.get(k).and_then(|v| v.as_str()).is_some_and(|t| t.ends_with("+00:00"));
     if has(&["memory"]) {
-        let exact = uuid && only(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
-        let exact = exact && stamped("created_at") && !first.contains_key("metadata");
-        return (exact || is_selected)
+        let is_exact = has_uuid && has_only(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
+        let is_exact = is_exact && has_utc_offset("created_at") && !first.contains_key("metadata");
+        return (is_exact || is_selected)
             .then(|| (Encoding::Mem0, None, 0.5, "memories in the array that mem0 uses".into()));
     }
     if has(&["content"]) {
-        let exact = uuid && only(&GENERIC_MEMBERS) && has(&["type", "timestamp"]) && stamped("timestamp");
-        return (exact || is_selected).then(|| (Encoding::Generic, None, 0.5, "memories in a plain array".into()));
+        let is_exact =
+            has_uuid && has_only(&GENERIC_MEMBERS) && has(&["type", "timestamp"]) && has_utc_offset("timestamp");
+        return (is_exact || is_selected).then(|| (Encoding::Generic, None, 0.5, "memories in a plain array".into()));
     }
     None
 }
 
 fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
     let mut version = None;
-    let (mut header, mut memories, mut sealed) = (false, false, false);
+    let (mut has_header, mut has_memories, mut is_sealed) = (false, false, false);
     for line in text.lines().filter(|l| !l.starts_with([' ', '\t', '-', '#'])) {
         let Some((key, value)) = line.split_once(':') else { continue };
         match key.trim().trim_matches(['"', '\'']) {
@@ -159,18 +161,19 @@ fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
                 let value = value.split('#').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
                 version = Some(value.to_owned());
             }
-            "export" | "export_meta" => header = true,
-            "memories" => memories = true,
-            "encryption" => sealed = true,
+            "export" | "export_meta" => has_header = true,
+            "memories" => has_memories = true,
+            "encryption" => is_sealed = true,
             _ => {}
         }
     }
-    let named = name.ends_with(".yaml") || name.ends_with(".yml");
-    let sealed = sealed && text.contains("encrypted_payload");
-    let certain = version.is_some() && (header || memories || sealed);
-    let likely = named && (header && memories || sealed || name.ends_with(".mif.yaml") && version.is_some());
-    let confidence = if certain { 1.0 } else { 0.9 };
-    (certain || likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
+    let is_named_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+    let is_sealed = is_sealed && text.contains("encrypted_payload");
+    let is_certain = version.is_some() && (has_header || has_memories || is_sealed);
+    let is_likely =
+        is_named_yaml && (has_header && has_memories || is_sealed || name.ends_with(".mif.yaml") && version.is_some());
+    let confidence = if is_certain { 1.0 } else { 0.9 };
+    (is_certain || is_likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
 }
 
 fn recognize_markdown(text: &str, is_selected: bool) -> Option<Recognized> {
@@ -179,8 +182,8 @@ fn recognize_markdown(text: &str, is_selected: bool) -> Option<Recognized> {
     for line in rest.lines().take(20) {
         if line.trim_end() == "---" {
             keys.retain(|key| *key != super::encoding::ESCAPED_KEY);
-            let exact = keys == ["type", "created_at"] || keys == ["type", "created_at", "tags"];
-            let found = exact || (is_selected && !keys.is_empty());
+            let is_exact = keys == ["type", "created_at"] || keys == ["type", "created_at", "tags"];
+            let found = is_exact || (is_selected && !keys.is_empty());
             return found.then(|| (Encoding::Markdown, None, 0.5, "memories under headers of type and time".into()));
         }
         keys.push(line.split_once(':')?.0);

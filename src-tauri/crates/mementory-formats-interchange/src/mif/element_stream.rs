@@ -254,12 +254,13 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         skip: "type",
     };
     let mut line = Vec::new();
-    let (mut number, mut header) = (0, false);
+    let (mut number, mut has_header) = (0, false);
     loop {
         line.clear();
         let bound = limits.line_bytes;
-        let got = (&mut reader).take(bound + 1).read_until(b'\n', &mut line).map_err(|e| FormatError::io(place, e))?;
-        if got == 0 {
+        let line_bytes =
+            (&mut reader).take(bound + 1).read_until(b'\n', &mut line).map_err(|e| FormatError::io(place, e))?;
+        if line_bytes == 0 {
             break;
         }
         number += 1;
@@ -269,13 +270,13 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let result = parse_line(line.trim_ascii(), number, &mut header, &mut stream, place, limits);
+        let result = parse_line(line.trim_ascii(), number, &mut has_header, &mut stream, place, limits);
         if let Some(aborted) = stream.aborted.take() {
             return Err(aborted);
         }
         result?;
     }
-    if header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
+    if has_header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
 }
 
 fn parse_line(
@@ -287,14 +288,14 @@ fn parse_line(
     limits: &Limits,
 ) -> Result<(), FormatError> {
     // The caller reads the real error from `stream.aborted`. The error returned here only stops the parsing.
-    let stop = |_: serde_json::Error| FormatError::Cancelled;
+    let to_cancelled = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
         // Before the header, a line that is nearly JSON is an error, because it may be the header.
         if *header || code == "not_json" {
-            return stream.emit(Item::BadLine(number, code)).map_err(stop);
+            return stream.emit(Item::BadLine(number, code)).map_err(to_cancelled);
         }
         return Err(fault_error(code, format!("{place}#line {number}")));
     };
@@ -310,10 +311,10 @@ fn parse_line(
         return stream_result(result, stream.aborted.take(), place, limits);
     }
     match (kind.as_str(), section_for_line_type(&kind), get("data")) {
-        ("footer", ..) => stream.emit(Item::Footer(text)).map_err(stop),
-        (_, Some(section), Some(data)) => stream.element(section, data).map_err(stop),
-        (_, Some(_), None) => stream.emit(Item::BadLine(number, "no_data")).map_err(stop),
-        ("header", ..) => stream.emit(Item::BadLine(number, "second_header")).map_err(stop),
-        _ => stream.emit(Item::UnknownLine).map_err(stop),
+        ("footer", ..) => stream.emit(Item::Footer(text)).map_err(to_cancelled),
+        (_, Some(section), Some(data)) => stream.element(section, data).map_err(to_cancelled),
+        (_, Some(_), None) => stream.emit(Item::BadLine(number, "no_data")).map_err(to_cancelled),
+        ("header", ..) => stream.emit(Item::BadLine(number, "second_header")).map_err(to_cancelled),
+        _ => stream.emit(Item::UnknownLine).map_err(to_cancelled),
     }
 }

@@ -22,8 +22,8 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 /// Code and message of a fault of an envelope.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. One of the three members is enough to recognise it, because a damaged envelope
-/// must not look like a document without memories.
+/// The encryption object of a document. It is recognised even if it has only one of the three members in `parts`,
+/// because a document with a damaged envelope must not be read as one without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
@@ -125,15 +125,15 @@ pub(super) fn decrypt(
 /// Encrypts a document. Returns the encryption object.
 pub(super) fn encrypt(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
     let sealed = passphrase.seal(Cipher::Aes256Gcm, &[], plain)?;
-    let wrong = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
-    let at = sealed.ciphertext.len().checked_sub(TAG_BYTES).ok_or_else(wrong)?;
+    let too_short = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
+    let at = sealed.ciphertext.len().checked_sub(TAG_BYTES).ok_or_else(too_short)?;
     let (payload, tag) = sealed.ciphertext.split_at(at);
-    let word = |t: &str| Tree::Text(t.to_owned());
+    let text_tree = |t: &str| Tree::Text(t.to_owned());
     let number = |n: u32| Tree::Number(n.to_string());
     let member = |name: &str, value| (name.to_owned(), value);
     Ok(Tree::Object(vec![
-        member("algorithm", word("aes-256-gcm")),
-        member("key_derivation", word("argon2id")),
+        member("algorithm", text_tree("aes-256-gcm")),
+        member("key_derivation", text_tree("argon2id")),
         member("salt", Tree::Text(BASE64_ENGINE.encode(&sealed.salt))),
         member(
             "kdf_params",

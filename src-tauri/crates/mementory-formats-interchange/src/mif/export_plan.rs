@@ -24,7 +24,7 @@ pub(super) struct ExportPlan {
     pub shape: Shape,
     /// True if identifiers are left out.
     pub strip: bool,
-    /// Frames of imported documents, each parsed and in its stored form.
+    /// Frames of imported documents: each as the parsed frame and as the tree that the vault stores.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if some records were not read from a document of this shape.
     pub has_others: bool,
@@ -96,12 +96,12 @@ impl ExportPlan {
     }
 
     fn assign_ids(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
-        let mut taken = HashSet::new();
+        let mut used_ids = HashSet::new();
         let mut entities = Vec::new();
         source.records(&mut |stored| {
             if let Some((section, id)) = self.own_id(&stored) {
                 if *section == NODES_SECTION {
-                    taken.insert(id.clone());
+                    used_ids.insert(id.clone());
                 }
                 self.ids.insert(stored.id, (section, id));
                 return Ok(());
@@ -123,9 +123,9 @@ impl ExportPlan {
         // The id of an entity is made from its name. If two entities have the same name, the second id gets a suffix.
         for (vault_id, name) in entities {
             let mut id = format!("entity:{name}");
-            if !taken.insert(id.clone()) {
+            if !used_ids.insert(id.clone()) {
                 id = format!("entity:{name} ({})", vault_id.get(..8).unwrap_or(&vault_id));
-                taken.insert(id.clone());
+                used_ids.insert(id.clone());
             }
             self.ids.insert(vault_id, (&NODES_SECTION, id));
         }
@@ -163,11 +163,11 @@ impl ExportPlan {
         let links = stored.record.links.iter().zip(&stored.link_ids);
         let named = links.filter_map(|(link, id)| {
             let (section, id) = self.id_of(id.as_ref()?)?;
-            let fits = match self.shape {
+            let is_possible_end = match self.shape {
                 Shape::V1 => ["memory", "todo", "node"].contains(&section.key),
                 Shape::V2 => section.key == "entity",
             };
-            fits.then_some((link.relation.as_str(), id.clone()))
+            is_possible_end.then_some((link.relation.as_str(), id.clone()))
         });
         let named: Vec<(&str, String)> = named.collect();
         let end_of = |relation: &str| named.iter().find(|(r, _)| *r == relation).map(|(_, id)| id.clone());
@@ -193,8 +193,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame into which the records are written: the frame of the only imported document. None unless it has the
-    /// shape to write, all records come from it, and identifiers are written.
+    /// The frame into which the records are written: the frame of the only imported document. None if that document has
+    /// another shape than the one to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

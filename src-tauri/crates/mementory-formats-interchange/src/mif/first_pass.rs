@@ -174,13 +174,13 @@ impl FirstPass {
 
     /// Version of the records: the declared version if it fits the shape, else the version of the shape.
     pub fn version_of_records(&self) -> String {
-        let declared = self.version.clone().filter(|v| {
+        let declared_version = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
                 Shape::V1 => '1',
                 Shape::V2 => '2',
             })
         });
-        declared.unwrap_or_else(|| self.shape.version().to_owned())
+        declared_version.unwrap_or_else(|| self.shape.version().to_owned())
     }
 
     /// Compares the checksum. Reads the document again if the checksum was computed by our rule.
@@ -192,8 +192,8 @@ impl FirstPass {
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
         if nested_text(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
-            let real = self.digest(source, limits)?;
-            return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
+            let actual = self.digest(source, limits)?;
+            return Ok(if declared.eq_ignore_ascii_case(&actual) { Checksum::Verified } else { Checksum::Mismatch });
         }
         let sha = |text: &str| format!("sha256:{}", hex::encode(Sha256::digest(text)));
         let count = |name: &str| super::sections::section_named("", name).map_or(0, |s| self.counts[s.table_index()]);

@@ -140,9 +140,9 @@ impl InteropWriter {
     /// line. Such a line must be escaped, because some programs would end the block there.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
-        let same =
+        let is_same =
             record.origin.format == KEY_SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
-        let verbatim = record.verbatim.as_ref().filter(|_| same && !stored.edited && !self.strip)?;
+        let verbatim = record.verbatim.as_ref().filter(|_| is_same && !stored.edited && !self.strip)?;
         if self.encoding != Encoding::Markdown {
             return Some(verbatim.text.clone());
         }
@@ -219,8 +219,8 @@ const BLOCK_SEPARATOR: &str = "---";
 /// Tags joined by commas, as the reference program expects, or as a list if a tag contains a comma or starts or ends
 /// with a space.
 fn tags(tags: &[String]) -> Tree {
-    let plain = |tag: &String| !tag.is_empty() && !tag.contains(',') && tag.trim() == tag;
-    if tags.iter().all(plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
+    let is_plain = |tag: &String| !tag.is_empty() && !tag.contains(',') && tag.trim() == tag;
+    if tags.iter().all(is_plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
 }
 
 /// A time with a numeric UTC offset, as the reference program writes it in these encodings.

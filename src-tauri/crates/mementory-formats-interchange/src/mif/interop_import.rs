@@ -95,16 +95,16 @@ fn origin(encoding: Encoding, place: &str, pointer: String) -> Origin {
 /// Elements of the array, or of the list in an object as mem0's API returns it.
 fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|_| fault_error("invalid_utf8", place))?;
-    let wrong = |_| match json_fault(bytes) {
+    let to_fault = |_| match json_fault(bytes) {
         Some(code) => fault_error(code, place),
         None => FormatError::invalid("malformed", place, "neither an array nor an object with results"),
     };
     if text.trim_start().starts_with('[') {
-        return serde_json::from_str(text).map_err(wrong);
+        return serde_json::from_str(text).map_err(to_fault);
     }
-    let members: mementory_json::Members<'t> = serde_json::from_str(text).map_err(wrong)?;
+    let members: mementory_json::Members<'t> = serde_json::from_str(text).map_err(to_fault)?;
     let list = members.0.iter().find(|(key, _)| matches!(key.as_str(), "results" | "memories"));
-    serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(wrong)
+    serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(to_fault)
 }
 
 /// Key of a record from an interop encoding.
@@ -154,8 +154,8 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     }
     let used = [name, "id", "tags", "type", "memory_type", "timestamp", "created_at", "updated_at", "date", "user_id"];
     if let Tree::Object(members) = &tree {
-        let left = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-        record.fields = left.map(|(k, v)| (k.clone(), value(v))).collect();
+        let unread = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
+        record.fields = unread.map(|(k, v)| (k.clone(), value(v))).collect();
     }
     record.verbatim = Some(Verbatim::json(json));
     Ok(record)
@@ -267,13 +267,13 @@ pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result
         return Ok((blocks(&markdown(&bytes, &source.place)?).len() as u64, vec![]));
     }
     let items = items(&bytes, &source.place)?;
-    let bad = items.iter().enumerate();
-    let bad = bad.flat_map(|(i, raw)| match record_from_item(raw.get(), source.original_encoding, limits) {
+    let faults = items.iter().enumerate();
+    let faults = faults.flat_map(|(i, raw)| match record_from_item(raw.get(), source.original_encoding, limits) {
         Err(code) => vec![(format!("/{i}"), code)],
         Ok(_) => {
             forbidden_values(raw.get(), limits).into_iter().map(|(at, code)| (format!("/{i}{at}"), code)).collect()
         }
     });
-    let bad = bad.collect();
-    Ok((items.len() as u64, bad))
+    let faults = faults.collect();
+    Ok((items.len() as u64, faults))
 }

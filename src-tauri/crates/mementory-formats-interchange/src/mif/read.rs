@@ -33,7 +33,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut done = 0;
+    let mut bytes_done = 0;
     for claimed in &detected.claim.parts {
         let Some(member) = catalog.members().get(claimed.member) else { continue };
         let encoding = super::detect::encoding(catalog, member, true)?
@@ -46,10 +46,10 @@ pub(super) fn read(
         if encoding.interop_name().is_some() {
             interop_import::read(&mut source, context, sink)?;
         } else {
-            read_document(&mut source, context, sink, done, false)?;
+            read_document(&mut source, context, sink, bytes_done, false)?;
         }
-        done += member.size;
-        sink.progress(done)?;
+        bytes_done += member.size;
+        sink.progress(bytes_done)?;
     }
     Ok(())
 }
@@ -58,7 +58,7 @@ fn read_document(
     source: &mut Source<'_>,
     context: &ReadContext,
     sink: &mut dyn Sink,
-    done: u64,
+    bytes_done: u64,
     in_envelope: bool,
 ) -> Result<(), FormatError> {
     let limits = &context.limits;
@@ -69,7 +69,7 @@ fn read_document(
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
         }
         let mut inner = Source::of_envelope(encryption, context.passphrase.as_deref(), &source.place, limits)?;
-        read_document(&mut inner, context, sink, done, true)?;
+        read_document(&mut inner, context, sink, bytes_done, true)?;
         if first_pass.counts.iter().all(|n| *n == 0) {
             return Ok(());
         }
@@ -84,7 +84,7 @@ fn read_document(
         context,
         seen: HashMap::new(),
         counted_notes: BTreeMap::new(),
-        done,
+        bytes_done,
         sink,
     };
     stream_elements(source, limits, &mut |item| match item {
@@ -170,8 +170,8 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
-    let ours = slot::get(&first_pass.root);
-    if let Some(Tree::Array(documents)) = ours.and_then(|o| o.get("documents")) {
+    let our_slot = slot::get(&first_pass.root);
+    if let Some(Tree::Array(documents)) = our_slot.and_then(|o| o.get("documents")) {
         for document in documents {
             let Some(frame) = document_frame::read(document) else { continue };
             let group =
@@ -180,7 +180,7 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
         }
     }
     // The frame of a document that we generated contains nothing to preserve.
-    if ours.and_then(|o| o.get("generated")).is_some() {
+    if our_slot.and_then(|o| o.get("generated")).is_some() {
         return Ok(());
     }
     send(document_frame::group(first_pass), &document_frame::to_json(first_pass))
@@ -215,7 +215,7 @@ struct DocumentReader<'a> {
     /// By digest of a key: the digest of the first element with that key, and the number of records with that key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
-    done: u64,
+    bytes_done: u64,
     sink: &'a mut dyn Sink,
 }
 
@@ -231,8 +231,8 @@ impl DocumentReader<'_> {
     }
 
     fn read_element(&mut self, section: &'static Section, index: u64, json: &str) -> Result<(), FormatError> {
-        self.done += json.len() as u64;
-        self.sink.progress(self.done)?;
+        self.bytes_done += json.len() as u64;
+        self.sink.progress(self.bytes_done)?;
         let pointer = section.pointer(index);
         let tree = match Tree::parse(json, &self.context.limits) {
             Ok(tree) => tree,

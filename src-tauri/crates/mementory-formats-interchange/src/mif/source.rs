@@ -84,11 +84,11 @@ impl<'a> Source<'a> {
         place: &str,
         limits: &Limits,
     ) -> Result<Self, FormatError> {
-        let plain = envelope::decrypt(encryption, passphrase, place)?;
-        let encoding = detect::encoding_of_bytes(&plain, "")
+        let decrypted = envelope::decrypt(encryption, passphrase, place)?;
+        let encoding = detect::encoding_of_bytes(&decrypted, "")
             .filter(|f| f.interop_name().is_none())
             .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope contains no document"))?;
-        Self::of_bytes(plain, encoding, place, limits)
+        Self::of_bytes(decrypted, encoding, place, limits)
     }
 
     fn set_bytes(&mut self, bytes: Vec<u8>) {

@@ -322,7 +322,7 @@ impl Validator<'_> {
     ) -> Result<(), FormatError> {
         let has = |section: &Section, id: &str| ids.by_list.get(section.key).is_some_and(|set| set.contains(id));
         let place = source.place.clone();
-        let v1 = first_pass.shape == Shape::V1;
+        let is_version_1 = first_pass.shape == Shape::V1;
         stream_elements(source, limits, &mut |item| {
             let Item::Element(section, index, json) = item else { return Ok(()) };
             let Ok(tree) = Tree::parse(json, limits) else { return Ok(()) };
@@ -350,7 +350,7 @@ impl Validator<'_> {
                     }
                 }
                 "memory" | "todo" => {
-                    let relations = if v1 { tree.get("relations").unwrap_or(&Tree::Null) } else { &tree };
+                    let relations = if is_version_1 { tree.get("relations").unwrap_or(&Tree::Null) } else { &tree };
                     let rows = [
                         ("related_memories", relations, &MEMORIES_SECTION),
                         ("related_todos", relations, &TASKS_SECTION),

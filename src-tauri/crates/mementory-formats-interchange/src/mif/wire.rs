@@ -7,7 +7,7 @@ use super::{
 use mementory_json::{Tree, schema::Rule};
 use mementory_model::Timestamp;
 
-/// Id of the format, and id space of its keys.
+/// Id of the format. It is also the id space of the record keys.
 pub(super) const KEY_SCOPE: &str = "mif";
 
 /// The two shapes of a document. The header (`export` or `export_meta`) decides, because the declared version may be

@@ -46,9 +46,9 @@ pub(super) fn write(
     let mut writer = DocumentWriter::collect(source, options, true)?;
     let (mut document, mut checksum) = writer.finish()?;
     if let Some(passphrase) = &options.passphrase {
-        let mut plain = Vec::new();
-        document.write(Encoding::Json, &checksum, &mut plain)?;
-        let encryption = envelope::encrypt(&plain, passphrase.as_ref())?;
+        let mut unencrypted = Vec::new();
+        document.write(Encoding::Json, &checksum, &mut unencrypted)?;
+        let encryption = envelope::encrypt(&unencrypted, passphrase.as_ref())?;
         document = writer.envelope_document(encryption);
         checksum = String::new();
     }
@@ -377,12 +377,12 @@ impl DocumentWriter {
             root.set("vendor_extensions", Tree::Object(vec![]));
         }
         let number = |n: &str| Tree::Number(n.into());
-        let mut ours = Tree::Object(vec![("v".into(), number("1")), ("generated".into(), Tree::Bool(true))]);
+        let mut our_slot = Tree::Object(vec![("v".into(), number("1")), ("generated".into(), Tree::Bool(true))]);
         if !self.plan.frames.is_empty() {
             // The frames of imported documents are included, so that they can be restored later.
-            ours.set("documents", Tree::Array(self.plan.frames.iter().map(|(_, tree)| tree.clone()).collect()));
+            our_slot.set("documents", Tree::Array(self.plan.frames.iter().map(|(_, tree)| tree.clone()).collect()));
         }
-        slot::set(&mut root, ours);
+        slot::set(&mut root, our_slot);
         root
     }
 
@@ -473,9 +473,9 @@ impl DocumentWriter {
 /// A document that has only version, generator and header object.
 fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     let digest = Sha256::digest(format!("mif-export|{seed}"));
-    let word = |t: &str| Tree::Text(t.to_owned());
+    let text_tree = |t: &str| Tree::Text(t.to_owned());
     let version = about.generator.rsplit('/').next().unwrap_or_default();
-    let generator = vec![("name".into(), word("Mementory")), ("version".into(), word(version))];
+    let generator = vec![("name".into(), text_tree("Mementory")), ("version".into(), text_tree(version))];
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
     let id = match shape {
@@ -485,13 +485,13 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     let mut export = Tree::Object(vec![
         ("id".into(), Tree::Text(id)),
         ("created_at".into(), Tree::Text(time_text(about.now))),
-        ("user_id".into(), word(user)),
+        ("user_id".into(), text_tree(user)),
     ]);
     if shape == Shape::V2 {
-        export.set("checksum", word("")); // required in version 2, and may be empty
+        export.set("checksum", text_tree("")); // required in version 2, and may be empty
     }
     Tree::Object(vec![
-        ("mif_version".into(), word(shape.version())),
+        ("mif_version".into(), text_tree(shape.version())),
         ("generator".into(), Tree::Object(generator)),
         (shape.header().into(), export),
     ])
@@ -512,8 +512,8 @@ fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String
     for id in edges.iter().flat_map(|edge| [text(edge, "source"), text(edge, "target")]).flatten() {
         let kind = if id.starts_with("mem_") { "memory" } else { "todo" };
         if (id.starts_with("mem_") || id.starts_with("todo_")) && ids.contains(id) && seen.insert(id.to_owned()) {
-            let word = |t: &str| Tree::Text(t.to_owned());
-            let node = Tree::Object(vec![("id".into(), word(id)), ("type".into(), word(kind))]);
+            let text_tree = |t: &str| Tree::Text(t.to_owned());
+            let node = Tree::Object(vec![("id".into(), text_tree(id)), ("type".into(), text_tree(kind))]);
             lists[NODES_SECTION.table_index()].push(((true, String::new(), 1), json(&node)));
         }
     }

@@ -1,5 +1,6 @@
 //! Parses YAML to a tree, event by event. The expansion of aliases is limited. Only the types of the core schema are
-//! recognised: dates, `yes` and `no` stay text. Nothing recurses over the depth of the input.
+//! recognised: dates, `yes` and `no` stay text. The parser does not recurse into nested values, so the depth of the
+//! input cannot exhaust the stack.
 use mementory_json::Tree;
 use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -34,8 +35,8 @@ struct OpenCollection {
 }
 
 /// Memory in bytes that the parser needs for each indicator (`,`, `:`, `[`, `{`) of a flow collection (`[0, 0]`).
-/// Before the parser knows that the collection is not a key, it stores two or three tokens of some hundred bytes for
-/// each indicator, and emits no event.
+/// Before the parser knows that the collection is not a key, it stores two or three tokens of a few hundred bytes each
+/// for every indicator, and emits no event.
 const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
 /// Iterates over the characters of a text. Ends early if the parser reads too many indicators without emitting an
@@ -73,7 +74,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     };
     // Aliases may repeat content. The limit rejects a document whose aliases make it many times larger, which is an
     // attack.
-    let mut left = text.len() as u64 * 4 + 10_000;
+    let mut repeats_left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
@@ -111,7 +112,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 // cause a cycle.
                 let tree =
                     anchors.get(&id).ok_or_else(|| error("malformed", "an alias refers to an unknown anchor"))?;
-                left = left
+                repeats_left = repeats_left
                     .checked_sub(size(tree))
                     .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
                 charge(memory_cost(tree, true))?;
@@ -121,7 +122,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         };
         charge(memory_cost(&done, false))?;
         if anchor > 0 {
-            left = left
+            repeats_left = repeats_left
                 .checked_sub(size(&done))
                 .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
             charge(memory_cost(&done, true))?;
@@ -229,8 +230,10 @@ fn size(tree: &Tree) -> u64 {
 /// Converts a scalar to a value by the core schema of YAML 1.2. A scalar of a type that JSON does not have stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
-    let plain = style == ScalarStyle::Plain;
-    if core == Some("str") || (!plain && core.is_none()) || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
+    let is_plain = style == ScalarStyle::Plain;
+    if core == Some("str")
+        || (!is_plain && core.is_none())
+        || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
     {
         return Tree::Text(text.into_owned());
     }

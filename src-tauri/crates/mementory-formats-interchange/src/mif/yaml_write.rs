@@ -6,8 +6,8 @@ use std::fmt::Write;
 /// Deeper levels are written in flow style (`{a: [1, 2]}`), because the indentation of block style grows with the
 /// square of the depth.
 const MAX_BLOCK_LEVELS: usize = 12;
-/// Values with at least this many levels are written in block style even below [`MAX_BLOCK_LEVELS`], because parsers
-/// limit the depth of flow style (ours to 255).
+/// A value that has at least this many levels itself is written in block style even deeper than [`MAX_BLOCK_LEVELS`],
+/// because parsers limit the depth of flow style (ours to 255).
 const MAX_FLOW_LEVELS: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
 /// colon.
@@ -45,14 +45,14 @@ fn write_indent(level: usize, out: &mut String) {
 }
 
 fn write_key_and_colon(key: &str, level: usize, out: &mut String) {
-    let plain = key.len() < 64
+    let is_plain = key.len() < 64
         && key.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
         && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         && !matches!(
             key.to_ascii_lowercase().as_str(),
             "y" | "n" | "yes" | "no" | "true" | "false" | "on" | "off" | "null"
         );
-    if plain {
+    if is_plain {
         out.push_str(key);
     } else if key.len() > MAX_PLAIN_KEY_BYTES {
         out.push_str("? ");

@@ -73,5 +73,5 @@ pub(super) fn scope(outline: Option<&Tree>) -> String {
     }
 }
 
-/// Id of the format, and prefix of every key scope.
+/// Id of the format. Every key scope begins with it.
 pub(super) const KEY_SCOPE: &str = "pam";

@@ -419,14 +419,14 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
             }
             _ => None,
         })?;
-        let made = to_record::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
+        let vector_created = to_record::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
         let id = digest_uuid(&format!("embedding {}", stored.id));
         let out = object([
             ("id", text_value(id.clone())),
             ("memory_id", text_value(memory)),
             ("model", text_value(embedding.model.clone())),
             ("dimensions", Some(Tree::Number(vector.len().to_string()))),
-            ("created_at", Some(time_tree(made))),
+            ("created_at", Some(time_tree(vector_created))),
             ("vector", Some(Tree::Array(vector))),
         ]);
         Some((id, compact(&out)))

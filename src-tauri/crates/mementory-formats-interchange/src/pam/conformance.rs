@@ -195,14 +195,14 @@ pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)
     if outline.get("signature").is_none_or(|s| *s == Tree::Null) {
         return Ok(None);
     }
-    let mut exact = Checksum::default();
+    let mut exact_checksum = Checksum::default();
     for tree in memories(&doc, bounds) {
         match tree {
-            Some(tree) => exact.add(&tree),
+            Some(tree) => exact_checksum.add(&tree),
             None => return Ok(Some((outline, Integrity::Mismatch))),
         }
     }
-    let integrity = integrity_of(&doc, &outline, exact.finish().as_deref(), bounds);
+    let integrity = integrity_of(&doc, &outline, exact_checksum.finish().as_deref(), bounds);
     Ok(Some((outline, integrity)))
 }
 
@@ -406,10 +406,10 @@ fn check_conversation(
 }
 
 /// Checks the files that the index names, and a file with the name of the embeddings file. A missing file is only a
-/// warning (§2, §12.1), one that is another document is an error.
+/// warning (§2, §12.1). A file that is not a document of the expected kind is an error.
 fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     let Some(store) = bundle.store else { return };
-    let beside = |path: &str| {
+    let member_at = |path: &str| {
         let name = format!("{}{path}", bundle.folder);
         let mut members = bundle.catalog.members().iter();
         members.find(|m| (m.root, m.archive) == (store.root, store.archive) && m.name == name)
@@ -417,7 +417,7 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     let embeddings = [(String::new(), "embeddings.json".to_owned())];
     let named = ids.files.iter().map(|file| (file, &bundle.conversations));
     for ((place, path), documents) in named.chain(embeddings.iter().map(|file| (file, &bundle.embeddings))) {
-        match beside(path) {
+        match member_at(path) {
             Some(file) if documents.iter().any(|d| d.id == file.id) => {}
             Some(file) => {
                 let message = "not a document of the format: its `schema` is missing, wrong or cannot be read";

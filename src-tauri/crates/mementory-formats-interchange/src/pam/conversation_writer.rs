@@ -62,7 +62,7 @@ pub(super) struct UsedPaths(HashSet<String>);
 impl UsedPaths {
     /// Reserves a free path: `wanted` if it is safe, else a path made from the id, else a path made from a digest.
     pub fn reserve(&mut self, wanted: Option<&str>, id: &str) -> String {
-        let plain = !id.is_empty()
+        let is_plain = !id.is_empty()
             && id.len() <= 100
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
             && !id.starts_with('.');
@@ -71,7 +71,7 @@ impl UsedPaths {
             .filter(|p| is_safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
             .map(str::to_owned)
             .into_iter()
-            .chain(plain.then(|| format!("conversations/{id}.json")))
+            .chain(is_plain.then(|| format!("conversations/{id}.json")))
             .chain((0..).map(|n: u32| format!("conversations/{}.json", digest_uuid(&format!("{id}\u{0}{n}")))));
         for path in candidates {
             if self.0.insert(path.to_lowercase()) {
@@ -479,8 +479,8 @@ fn message_row(
 fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     if to_record::message_text(tree) != record.text {
-        let old = tree.get("content").cloned();
-        let mut content = old
+        let old_content = tree.get("content").cloned();
+        let mut content = old_content
             .filter(|c| to_record::text(c, "type") == Some("text"))
             .unwrap_or_else(|| object([("type", text_value("text"))]));
         content.set("type", Tree::Text("text".into()));

@@ -97,11 +97,11 @@ const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
 fn is_in_listed_bundle(catalog: &Catalog, member: &Member) -> bool {
     let mut folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
-    let beside = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
+    let neighbours = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
     folders.any(|folder| {
-        let inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
-        beside().any(|m| inside(m).as_deref() == Some("CHECKSUMS"))
-            && beside().filter_map(inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
+        let path_inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
+        neighbours().any(|m| path_inside(m).as_deref() == Some("CHECKSUMS"))
+            && neighbours().filter_map(path_inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
     })
 }
 
@@ -117,11 +117,11 @@ fn is_in_folder_of(store: &Member, member: &Member) -> bool {
 /// Role of a file that is not a PAM document. None if the file is ignored. Beside a `memory-store.json` in an archive,
 /// all files are passed through; in a folder, only those in `attachments/`.
 fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
-    let inside = &member.name[folder_of(store).len()..];
-    if inside.ends_with(".DS_Store") || inside.starts_with("__MACOSX/") {
+    let path_inside = &member.name[folder_of(store).len()..];
+    if path_inside.ends_with(".DS_Store") || path_inside.starts_with("__MACOSX/") {
         return member.archive.is_some().then_some(Role::Junk);
     }
-    let file = inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
+    let file = path_inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
     (file || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
 }
 
@@ -130,15 +130,16 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     let has = |all: &[&str]| all.iter().all(|k| keys.has(k));
     let store = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
     let chat = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
-    let vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
-    let likely = store || chat || vectors || has(&["conversations_index"]) || has(&["schema_version"]);
-    if !likely && !keys.has("schema") {
+    let has_vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
+    let is_likely = store || chat || has_vectors || has(&["conversations_index"]) || has(&["schema_version"]);
+    if !is_likely && !keys.has("schema") {
         return Ok(None);
     }
     let head = catalog.head(member, HEAD_BYTES)?;
     let mut schema_and_version = schema_and_version(&head);
     // If the keys are sorted, `schema` comes after the records.
-    if schema_and_version.0.is_none() && likely && (head.len() == HEAD_BYTES) && member.size <= limits.element_bytes {
+    if schema_and_version.0.is_none() && is_likely && (head.len() == HEAD_BYTES) && member.size <= limits.element_bytes
+    {
         schema_and_version = self::schema_and_version(
             &catalog.head(member, usize::try_from(limits.element_bytes).unwrap_or(usize::MAX))?,
         );

@@ -26,8 +26,8 @@ impl<'t> Document<'t> {
     /// Parses the top level of a text.
     pub fn open(text: &'t str, place: &str) -> Result<Self, FormatError> {
         let members: Members = serde_json::from_str(text).map_err(|e| {
-            let what = if e.is_eof() { "the file ends early" } else { "not valid JSON" };
-            let message = format!("{what} (line {}, column {})", e.line(), e.column());
+            let fault = if e.is_eof() { "the file ends early" } else { "not valid JSON" };
+            let message = format!("{fault} (line {}, column {})", e.line(), e.column());
             FormatError::invalid("malformed", place, message)
         })?;
         let too_long =
@@ -72,8 +72,8 @@ impl<'t> Document<'t> {
     /// reason.
     pub fn unreadable_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
-        let parsed = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
-        parsed
+        let other_members = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
+        other_members
             .filter_map(|(key, raw)| Some((key.as_str(), Tree::from_raw_within(raw, &mut remaining).err()?)))
             .collect()
     }
@@ -89,8 +89,8 @@ const MAX_ELEMENTS: usize = 4 << 20;
 
 /// True if the list has more than `most` elements. Counting commas is enough for nearly every list.
 fn has_more_elements_than(list: &str, most: usize) -> bool {
-    struct More(usize);
-    impl<'de> Visitor<'de> for More {
+    struct MoreThan(usize);
+    impl<'de> Visitor<'de> for MoreThan {
         type Value = bool;
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("a list")
@@ -107,7 +107,7 @@ fn has_more_elements_than(list: &str, most: usize) -> bool {
         }
     }
     memchr::memchr_iter(b',', list.as_bytes()).count() >= most
-        && serde_json::Deserializer::from_str(list).deserialize_seq(More(most)).unwrap_or(true)
+        && serde_json::Deserializer::from_str(list).deserialize_seq(MoreThan(most)).unwrap_or(true)
 }
 
 #[cfg(test)]

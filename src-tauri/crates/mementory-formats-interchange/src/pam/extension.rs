@@ -7,7 +7,7 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
-/// Marks a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
 
 /// Name of the member that contains the extension slot.
@@ -130,9 +130,9 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
 /// Reports the members of the extension slot as losses, because other programs do not read them. Members that only
 /// identify or place the record (such as key, origin and parent) are not reported.
 pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &mut LossReport) {
-    let silent = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
+    let unreported_members = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
     for (name, value) in difference {
-        if value.is_null() || silent.contains(&name.as_str()) || (name == "text" && value == "") {
+        if value.is_null() || unreported_members.contains(&name.as_str()) || (name == "text" && value == "") {
             continue;
         }
         match name.as_str() {

@@ -126,8 +126,8 @@ impl FirstPass {
     /// source lists messages before attachments.
     pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
-        let bare = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
-        bare && self.attachments_in_messages.contains(&stored.id)
+        let is_bare_attachment = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
+        is_bare_attachment && self.attachments_in_messages.contains(&stored.id)
     }
 
     /// The list that a record is written to.
@@ -176,7 +176,7 @@ impl FirstPass {
     fn candidate(&self, stored: StoredRecord) -> Candidate {
         let record = &stored.record;
         let destination = self.destination(record);
-        let from_home = self.is_from_home(record);
+        let is_from_home = self.is_from_home(record);
         let access = record.fields.get("access").filter(|_| record.origin.format == KEY_SCOPE);
         let t = &record.times;
         let linked = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
@@ -185,7 +185,7 @@ impl FirstPass {
         };
         Candidate {
             destination,
-            scope: from_home.then(|| record.key.scope.clone()),
+            scope: is_from_home.then(|| record.key.scope.clone()),
             origin_id: record.origin_id.clone(),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
@@ -236,8 +236,8 @@ impl FirstPass {
             let id = exported_id(entry);
             let unknown = base.is_some_and(|b| !b.memories.contains(&id));
             // A memory without a time counts as unchanged if the base has it and it was not edited.
-            let unchanged = entry.time.is_none() && !entry.edited && base.is_some();
-            if !self.incremental || unknown || !unchanged && is_newer(entry.time, self.since) {
+            let is_unchanged = entry.time.is_none() && !entry.edited && base.is_some();
+            if !self.incremental || unknown || !is_unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);
             } else {
                 unchanged_entries.insert(&entry.id, entry);
@@ -290,9 +290,9 @@ impl FirstPass {
                 conversation.derived.push((memory.clone(), entry.scope.is_some()));
             }
         }
-        let unchanged = all.values().filter(|(_, included)| !included).count() as u64;
-        if unchanged > 0 {
-            *self.withheld.entry("unchanged".into()).or_default() += unchanged;
+        let unchanged_count = all.values().filter(|(_, included)| !included).count() as u64;
+        if unchanged_count > 0 {
+            *self.withheld.entry("unchanged".into()).or_default() += unchanged_count;
         }
         self.conversations = all
             .into_iter()
@@ -345,12 +345,12 @@ fn find_home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Resu
 impl BaseExport {
     fn open(path: &Path, limits: &Limits) -> Result<Self, FormatError> {
         let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
+        let not_recognised = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
         let detection = detect(&catalog, limits, Some(KEY_SCOPE))?;
-        let source = detection.sources.first().ok_or_else(none)?;
+        let source = detection.sources.first().ok_or_else(not_recognised)?;
         let bundle = Bundle::open(&catalog, source, limits)?;
-        let store = bundle.store.ok_or_else(none)?;
+        let store = bundle.store.ok_or_else(not_recognised)?;
         let text = document::read_text(&catalog, store, limits)?;
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {

@@ -146,14 +146,14 @@ pub(super) fn move_forbidden_values(
     let mut moved: Vec<(String, Tree)> = Vec::new();
     for pointer in forbidden_members(tree, kind) {
         let Some(value) = value_at(tree, &pointer).cloned() else { continue };
-        let new = match kind.required.contains(&pointer.as_str()) {
+        let new_value = match kind.required.contains(&pointer.as_str()) {
             true => match replacement(tree, &pointer) {
-                Some(new) => Some(new),
+                Some(new_value) => Some(new_value),
                 None => continue,
             },
             false => None,
         };
-        set_at(tree, &pointer, new);
+        set_at(tree, &pointer, new_value);
         moved.push((pointer, value));
     }
     let pointers: Vec<String> = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
@@ -162,12 +162,12 @@ pub(super) fn move_forbidden_values(
             Some(data @ Tree::Object(_)) => data.clone(),
             _ => Tree::Object(vec![]),
         };
-        let mut kept = match data.get(FORBIDDEN_VALUES_MEMBER) {
-            Some(kept @ Tree::Object(_)) => kept.clone(),
+        let mut moved_values = match data.get(FORBIDDEN_VALUES_MEMBER) {
+            Some(moved_values @ Tree::Object(_)) => moved_values.clone(),
             _ => Tree::Object(vec![]),
         };
-        moved.into_iter().for_each(|(pointer, value)| kept.set(&pointer, value));
-        data.set(FORBIDDEN_VALUES_MEMBER, kept);
+        moved.into_iter().for_each(|(pointer, value)| moved_values.set(&pointer, value));
+        data.set(FORBIDDEN_VALUES_MEMBER, moved_values);
         tree.set(holder, data);
     }
     pointers
@@ -175,7 +175,7 @@ pub(super) fn move_forbidden_values(
 
 /// True if a written memory has [`EMPTY_CONTENT`] in place of an empty content.
 pub(super) fn had_empty_content(tree: &Tree) -> bool {
-    let kept = tree.get("metadata").and_then(|data| data.get(FORBIDDEN_VALUES_MEMBER));
-    kept.and_then(|kept| kept.get("/content")).and_then(Tree::as_str) == Some("")
+    let moved_values = tree.get("metadata").and_then(|data| data.get(FORBIDDEN_VALUES_MEMBER));
+    moved_values.and_then(|moved_values| moved_values.get("/content")).and_then(Tree::as_str) == Some("")
         && tree.get("content").and_then(Tree::as_str) == Some(EMPTY_CONTENT)
 }

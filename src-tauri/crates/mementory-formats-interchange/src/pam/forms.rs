@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn text_forms_accept_and_reject_examples() {
-        let good = [
+        let accepted = [
             (VERSION_FORM, "1.0"),
             (VERSION_FORM, "1.12-rc"),
             (SYSTEM_FORM, "my-tool/0.5.0"),
@@ -113,10 +113,10 @@ mod tests {
             (LANGUAGE_FORM, "zh-Hant-TW"),
             (LANGUAGE_FORM, "pt-BR"),
         ];
-        for (form, text) in good {
+        for (form, text) in accepted {
             assert!(form.matches_exactly(text), "{text}");
         }
-        let bad = [
+        let rejected = [
             (VERSION_FORM, "1"),
             (VERSION_FORM, "1.0.0"),
             (VERSION_FORM, "1.0-final"),
@@ -131,7 +131,7 @@ mod tests {
             (LANGUAGE_FORM, "english"),
             (LANGUAGE_FORM, "en-us"),
         ];
-        for (form, text) in bad {
+        for (form, text) in rejected {
             assert!(!form.matches_exactly(text), "{text}");
         }
     }

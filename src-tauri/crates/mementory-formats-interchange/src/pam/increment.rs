@@ -44,8 +44,8 @@ pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Resul
     let catalog = Catalog::open(&[base.to_path_buf()], limits, None)?;
     let found = detect(&catalog, limits, Some(KEY_SCOPE))?;
     let source = found.sources.first().ok_or_else(none)?;
-    let is = export_of(&catalog, source, limits)?.ok_or_else(none)?;
-    let fits = delta.base.is_some() && delta.base == is.id;
+    let base_identity = export_of(&catalog, source, limits)?.ok_or_else(none)?;
+    let fits = delta.base.is_some() && delta.base == base_identity.id;
     Ok((!fits).then(|| Finding {
         code: "delta_base_unknown".into(),
         place: format!("{}/base_export_id", delta.place),

@@ -11,7 +11,7 @@ use mementory_json::Tree;
 /// Length of the longest key text that is decoded, in bytes. Even an RSA key of 16,384 bits in PEM is shorter.
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
-/// Reads base64url with or without padding, because some programs write padding. Writes none.
+/// Reads base64url with or without padding, because some programs write padding. Writes it without padding.
 const BASE64URL_ENGINE: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),

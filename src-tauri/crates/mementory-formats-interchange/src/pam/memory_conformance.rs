@@ -30,7 +30,7 @@ struct CheckedMemory {
     canonical: Option<String>,
     faults: Vec<Fault>,
     /// True if the memory matches its own hash and the schema.
-    whole: bool,
+    is_whole: bool,
     superseded: Option<String>,
     conversation: Option<String>,
     embedding: Option<String>,
@@ -68,14 +68,14 @@ pub(super) fn check_memories(
             let checked = std::mem::take(&mut waiting);
             // The results of a batch are added while the next batch is checked, except before and after a batch that is
             // over the size limit (one large memory), to save memory.
-            let large = count_bytes(&batch) > MAX_BATCH_BYTES;
-            waiting = if large || was_large {
+            let is_large = count_bytes(&batch) > MAX_BATCH_BYTES;
+            waiting = if is_large || was_large {
                 totals.add(checked);
                 check_batch(&batch, bounds)
             } else {
                 rayon::join(|| totals.add(checked), || check_batch(&batch, bounds)).1
             };
-            was_large = large;
+            was_large = is_large;
         }
         totals.add(waiting);
         let StoreTotals { count, checksum, damaged, .. } = totals;
@@ -139,7 +139,7 @@ impl StoreTotals<'_> {
                 }
             };
             self.checksum.add_text(&checked.id, checked.canonical.as_deref());
-            if !checked.whole {
+            if !checked.is_whole {
                 self.damaged.push(self.count - 1);
             }
             self.report.add_faults(&at, checked.faults);
@@ -171,7 +171,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         id: text("id").unwrap_or_default().to_owned(),
         canonical: canonical::canonical(tree),
         faults: check(&MEMORY_RULE, tree),
-        whole: salvage::is_whole(tree),
+        is_whole: salvage::is_whole(tree),
         ..CheckedMemory::default()
     };
     let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {
@@ -191,19 +191,20 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         _ => {}
     }
     let times = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
-    let ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
+    let is_ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
     let created = times("created_at");
-    if !ordered(created, times("updated_at")) {
+    if !is_ordered(created, times("updated_at")) {
         fault(false, "time_order", "/temporal/updated_at", "updated before it was created");
     }
-    if !ordered(times("valid_from"), times("valid_until")) {
+    if !is_ordered(times("valid_from"), times("valid_until")) {
         fault(false, "time_order", "/temporal/valid_until", "ends before it begins");
     }
-    if !ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
+    if !is_ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
-    let named = |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
-    let superseded = named("temporal", "superseded_by");
+    let filled_text =
+        |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
+    let superseded = filled_text("temporal", "superseded_by");
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");
     }
@@ -212,7 +213,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     }
     CheckedMemory {
         superseded,
-        conversation: named("provenance", "conversation_ref"),
+        conversation: filled_text("provenance", "conversation_ref"),
         embedding: text("embedding_ref").map(str::to_owned),
         ..out
     }

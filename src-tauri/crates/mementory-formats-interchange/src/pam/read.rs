@@ -32,8 +32,8 @@ pub(super) fn read(
     read_source(bundle, detected, context, false, sink)
 }
 
-/// Reads what is whole in a source: the files that can be read, and in a store with a wrong checksum the memories that
-/// match their own hash and the schema.
+/// Reads the undamaged parts of a source: all files that can be read. If the store has a wrong checksum, only those of
+/// its memories are read that match their own hash and the schema.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -57,8 +57,8 @@ fn read_source(
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
-    let mismatch = report.integrity == Integrity::Mismatch;
-    if mismatch && !salvages {
+    let is_mismatch = report.integrity == Integrity::Mismatch;
+    if is_mismatch && !salvages {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
@@ -80,7 +80,7 @@ fn read_source(
     let mut reader = StoreReader {
         bundle,
         unreadable: &report.unreadable,
-        only_whole: mismatch,
+        only_whole: is_mismatch,
         salvages,
         bounds: Bounds::from(&context.limits),
         version,
@@ -385,7 +385,8 @@ impl StoreReader<'_> {
         self.sink.unit(unit)
     }
 
-    /// Sends each embedding whose memory is not in this source as a record, with its text as verbatim.
+    /// Sends one record for each embedding whose memory is not in this source. The text of the embedding is the
+    /// verbatim of the record.
     fn send_unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {

@@ -84,11 +84,11 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     record.tags = texts(tree, "tags");
     let score = |name: &str| tree.get("confidence")?.get(name)?.as_f64().filter(|n| n.is_finite());
     record.confidence = score("current").or_else(|| score("initial"));
-    let at = |name: &str| time(nested_text(tree, "temporal", name));
-    record.times.created = at("created_at");
-    record.times.updated = at("updated_at");
-    record.times.valid_from = at("valid_from");
-    record.times.valid_to = at("valid_until");
+    let time_of = |name: &str| time(nested_text(tree, "temporal", name));
+    record.times.created = time_of("created_at");
+    record.times.updated = time_of("updated_at");
+    record.times.valid_from = time_of("valid_from");
+    record.times.valid_to = time_of("valid_until");
     let from = |name: &str| non_empty(nested_text(tree, "provenance", name));
     record.source = Source {
         platform: from("platform").unwrap_or_default(),
@@ -147,9 +147,10 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record.origin_id = non_empty(Some(id));
     record.title = non_empty(text_of("title"));
     record.tags = if file.get("tags").is_some() { texts(file, "tags") } else { texts(index, "tags") };
-    let at = |name: &str| time(nested_text(file, "temporal", name).or_else(|| nested_text(index, "temporal", name)));
-    record.times.created = at("created_at");
-    record.times.updated = at("updated_at");
+    let time_of =
+        |name: &str| time(nested_text(file, "temporal", name).or_else(|| nested_text(index, "temporal", name)));
+    record.times.created = time_of("created_at");
+    record.times.updated = time_of("updated_at");
     record.source.platform =
         non_empty(nested_text(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
     record.source.account = non_empty(nested_text(file, "provider", "account_id"));
@@ -170,13 +171,13 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
 /// Text of a message: its content, else the parts of its content, else its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
-    let whole = text(content, "text").unwrap_or_default();
+    let whole_text = text(content, "text").unwrap_or_default();
     let parts: Vec<&str> = match content.get("parts") {
         Some(Tree::Array(parts)) => parts.iter().filter_map(|p| text(p, "text")).filter(|t| !t.is_empty()).collect(),
         _ => vec![],
     };
-    match (whole.is_empty(), parts.is_empty()) {
-        (false, _) => whole.to_owned(),
+    match (whole_text.is_empty(), parts.is_empty()) {
+        (false, _) => whole_text.to_owned(),
         (true, false) => parts.join("\n"),
         (true, true) => tool_text(tree),
     }

@@ -65,9 +65,9 @@ pub(super) fn signed(outline: &Tree, is_intact: bool, place: &str) -> Option<Sig
     let text_of = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
     let algorithm = keys::algorithm_name(text_of("algorithm"));
     let message = keys::payload(outline);
-    let whole = is_intact && message.is_some();
+    let may_be_valid = is_intact && message.is_some();
     // If the signature cannot be decoded, the key is still reported, with an empty signature, which is never valid.
-    let value = keys::from_base64url(text_of("value")).filter(|_| whole).unwrap_or_default();
+    let value = keys::from_base64url(text_of("value")).filter(|_| may_be_valid).unwrap_or_default();
     let key = algorithm.and_then(|_| keys::public_key(text_of("algorithm"), text_of("public_key")));
     let token = key.map(|key| (key, value));
     Some(Signed {

@@ -213,11 +213,11 @@ impl StoreWriter<'_> {
             }
             return;
         }
-        let unchanged = first_pass.incremental
+        let is_unchanged = first_pass.incremental
             && first_pass.since.zip(record.times.created).is_some_and(|(since, created)| created <= since)
             && !stored.edited
             && stored.changed.is_none();
-        if unchanged {
+        if is_unchanged {
             *self.report.withheld.entry("unchanged".into()).or_default() += 1;
             return;
         }
@@ -378,16 +378,16 @@ impl StoreWriter<'_> {
             let stored_count = envelope.and_then(|f| f.get(name));
             stored_count.map_or(n == 0, |t| t.as_f64() == Some(n as f64))
         };
-        let same = !self.changed
+        let is_same = !self.changed
             && self.options.signer.is_none()
             && envelope.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
             && same_count("relations", self.lists.relations.len())
             && same_count("conversations_index", self.lists.index.len());
         let mut outline = match envelope {
-            Some(envelope) if same => envelope.clone(),
+            Some(envelope) if is_same => envelope.clone(),
             _ => self.new_outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
         };
-        if same {
+        if is_same {
             self.drop_invalid_signature(&mut outline);
         }
         self.report.digest = outline

@@ -9,9 +9,10 @@ pub struct AnswerOptions {
     pub session: String,
     /// The entries of the bundle.
     pub selector: Selector,
-    /// If set, only the entries of the signed bundle that this selects, each with its proof.
+    /// If set, the answer contains only those entries of the signed bundle that this selector selects, each with its
+    /// proof.
     pub disclose: Option<Selector>,
-    /// Numbers of the records by vault id, since the bundle is a part of a longer list. A record without a number gets
-    /// the one after the highest.
+    /// Number of each record by its vault id. The client's bundle may be a part of a longer list, whose numbers it
+    /// keeps. A record that is not listed here gets a number after the highest number of the imported entries.
     pub numbers: HashMap<String, u64>,
 }

@@ -97,12 +97,12 @@ impl<'c> Bundle<'c> {
         if kind == BundleKind::Unsigned {
             return Ok(None);
         }
-        let mut intact = true;
-        let mut breach = |code: &'static str, pointer: String, message: &str| {
-            intact = false;
+        let mut is_intact = true;
+        let mut report_fault = |code: &'static str, pointer: String, message: &str| {
+            is_intact = false;
             visit(code, pointer, message);
         };
-        let stated = self.envelope.text_member("merkle_root").unwrap_or_default();
+        let stated_root = self.envelope.text_member("merkle_root").unwrap_or_default();
         // The reference compares the root as text in a signed bundle and as bytes in a subset.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
@@ -112,15 +112,15 @@ impl<'c> Bundle<'c> {
             let (wrapped, (id, leaf)) = match found {
                 Ok(found) => found,
                 Err(why) => {
-                    breach("malformed_entry", pointer, &why);
+                    report_fault("malformed_entry", pointer, &why);
                     return Ok(());
                 }
             };
             if kind == BundleKind::Subset {
                 match wrapped.proof.as_ref().and_then(entry::parse_proof) {
-                    None => breach("proof_malformed", pointer, "proof is not a list of [hash, side]"),
+                    None => report_fault("proof_malformed", pointer, "proof is not a list of [hash, side]"),
                     Some(proof) if root.is_none_or(|root| root_from_proof(leaf, &proof) != root) => {
-                        breach("proof_invalid", pointer, "the proof does not lead to merkle_root");
+                        report_fault("proof_invalid", pointer, "the proof does not lead to merkle_root");
                     }
                     Some(_) => {}
                 }
@@ -128,7 +128,7 @@ impl<'c> Bundle<'c> {
             }
             leaves.push(leaf);
             if wrapped.id.as_ref().and_then(Tree::as_str) != Some(id.as_str()) {
-                breach("entry_id_mismatch", pointer, "id is not the digest of the entry");
+                report_fault("entry_id_mismatch", pointer, "id is not the digest of the entry");
             }
             Ok(())
         })?;
@@ -137,13 +137,13 @@ impl<'c> Bundle<'c> {
         }
         let tree = Merkle::new(leaves);
         match &tree {
-            None => breach("empty_bundle", String::new(), "a signed bundle has at least one entry"),
-            Some(tree) if hex::encode(tree.root()) != stated => {
-                breach("merkle_root_mismatch", String::new(), "entries were added, removed, moved or changed");
+            None => report_fault("empty_bundle", String::new(), "a signed bundle has at least one entry"),
+            Some(tree) if hex::encode(tree.root()) != stated_root => {
+                report_fault("merkle_root_mismatch", String::new(), "entries were added, removed, moved or changed");
             }
             Some(_) => {}
         }
-        Ok(tree.filter(|_| intact))
+        Ok(tree.filter(|_| is_intact))
     }
 
     /// Error message if the file as a whole is not valid JSON. Reading element by element does not detect faults

@@ -20,14 +20,14 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             continue;
         }
         let head = catalog.head(member, HEAD_BYTES)?;
-        let says = |marker: &str| memchr::memmem::find(&head, marker.as_bytes()).is_some();
-        let (version, reason) = if says("\"zaxy.export.unsigned.") {
+        let contains = |marker: &str| memchr::memmem::find(&head, marker.as_bytes()).is_some();
+        let (version, reason) = if contains("\"zaxy.export.unsigned.") {
             (Some(version_string(&head, "zaxy.export.unsigned.")), "an unsigned Zaxy bundle")
-        } else if says("\"zaxy.portable.") {
+        } else if contains("\"zaxy.portable.") {
             let subset = found.has("disclosed");
             let reason = if subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(version_string(&head, "zaxy.portable.")), reason)
-        } else if list.is_some() && says("\"zaxy.export.") && found.has_below("schema_version") {
+        } else if list.is_some() && contains("\"zaxy.export.") && found.has_below("schema_version") {
             // The version of the bundle follows the entries, so it is not in the examined bytes.
             (None, "Zaxy entries in a bundle")
         } else {

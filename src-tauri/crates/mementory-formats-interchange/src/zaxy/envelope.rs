@@ -168,8 +168,8 @@ impl Layout {
         let inside = text.trim_start_matches('\u{feff}').trim_start().trim_start_matches('{');
         let space = &inside[..inside.find('"').unwrap_or_default()];
         let lines = space.rfind('\n').map(|at| (space[..=at].to_owned(), space[at + 1..].to_owned()));
-        let spaced = inside.find("\":").is_some_and(|at| inside[at + 2..].starts_with(' '));
-        Self { lines, spaced }
+        let has_spaces = inside.find("\":").is_some_and(|at| inside[at + 2..].starts_with(' '));
+        Self { lines, spaced: has_spaces }
     }
 
     /// Appends line break and indent, or nothing if everything is on one line.

@@ -98,17 +98,17 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;
-    let own = map.remove(COMPOSED_MEMBER).is_none();
-    let mut whole = members(mapped);
-    if own {
+    let is_own = map.remove(COMPOSED_MEMBER).is_none();
+    let mut mapped_members = members(mapped);
+    if is_own {
         map.remove("origin");
     } else {
-        whole.remove("origin");
+        mapped_members.remove("origin");
     }
-    whole.entry("origin").or_insert_with(|| serde_json::to_value(&mapped.origin).unwrap_or_default());
-    let mut record = extension::apply(whole, map)?;
+    mapped_members.entry("origin").or_insert_with(|| serde_json::to_value(&mapped.origin).unwrap_or_default());
+    let mut record = extension::apply(mapped_members, map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
-    if own || changed {
+    if is_own || changed {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

@@ -106,7 +106,7 @@ impl Event {
             EventVersion::V1 => ("parentEventId", "causedBy"),
             EventVersion::Legacy => ("parent_event_id", "caused_by"),
         };
-        let list = |t: &Tree| matches!(t, Tree::Array(items) if !items.is_empty());
+        let is_filled_list = |t: &Tree| matches!(t, Tree::Array(items) if !items.is_empty());
         let v1 =
             version == EventVersion::V1 || tree.get("envelope_version").and_then(Tree::as_str) == Some("eventloom.v1");
         Ok(Self {
@@ -127,7 +127,7 @@ impl Event {
             hash: own_hash,
             id,
             parent: tree.get(parent).cloned().unwrap_or(Tree::Null),
-            causes: tree.get(causes).filter(|t| list(t)).cloned().unwrap_or(Tree::Array(vec![])),
+            causes: tree.get(causes).filter(|t| is_filled_list(t)).cloned().unwrap_or(Tree::Array(vec![])),
             hashed_as: if v1 { EventVersion::V1 } else { EventVersion::Legacy },
         })
     }
@@ -229,9 +229,9 @@ fn object(members: Vec<(&str, Tree)>) -> Tree {
 /// The number in an id that Zaxy generated.
 fn seq_of(id: &str) -> Option<u64> {
     let (digits, tail) = id.strip_prefix("evt_zaxy_")?.split_once('_')?;
-    let hex = tail.len() == 16 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let is_hex = tail.len() == 16 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let number = digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_digit());
-    (hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
+    (is_hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
 /// What a bundle contains for an event of a log.

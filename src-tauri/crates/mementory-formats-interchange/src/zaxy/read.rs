@@ -24,11 +24,11 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
     }
     let mut links = EntryLinks::default();
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let mut sent = 0;
+    let mut bytes_sent = 0;
     bundle.visit_items(&mut |item| {
         let pointer = item.pointer(kind);
         let place = bundle.place(&pointer);
-        sent += item.text.as_ref().map_or(0, |t| t.len() as u64);
+        bytes_sent += item.text.as_ref().map_or(0, |t| t.len() as u64);
         let failed = |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
         match bundle.parse_entry(&item).and_then(|(wrapped, tree)| Ok((wrapped, digests(&tree)?.0, tree))) {
             Err(why) => sink.dropped(failed(format!("malformed_entry: {why}"))),
@@ -52,7 +52,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                 }
             },
         }
-        sink.progress(sent)
+        sink.progress(bytes_sent)
     })?;
     let text = &bundle.envelope.text;
     let item = PassthroughItem {

@@ -83,9 +83,9 @@ impl Selector {
         let cited = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut heads: HashMap<String, usize> = HashMap::new();
         for (i, m) in entries.iter().enumerate() {
-            let event = text_member(&m.tree, "grain") == Some("event");
+            let is_event = text_member(&m.tree, "grain") == Some("event");
             let head = heads.entry(cited(m)).or_insert(i);
-            if event {
+            if is_event {
                 *head = i;
             }
         }

@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format,
-/// then its event data are not part of the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format.
+/// Then the event data of the entry are not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -158,21 +158,21 @@ fn string_list(tree: Option<&Tree>) -> Option<Vec<String>> {
 /// Members of the entry for which the model has no field, in their original order.
 fn remaining_fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> Fields {
     let mut out = Fields::new();
-    let mut take = |tree: &Tree, skip: &dyn Fn(&str) -> bool| {
+    let mut take_fields = |tree: &Tree, skip: &dyn Fn(&str) -> bool| {
         let Tree::Object(members) = tree else { return };
         for (key, member) in members.iter().filter(|(k, v)| !skip(k) && *v != Tree::Null) {
             out.entry(key.clone()).or_insert_with(|| value(member));
         }
     };
     let entry = ["schema_version", "grain", "content", "valid_from", "source", "kind"];
-    take(tree, &|k| entry.contains(&k) || (k == "valid_to" && grain == Some(Grain::Semantic)));
-    take(content, &|k| used.contains(&k) || is_slot_name(k));
+    take_fields(tree, &|k| entry.contains(&k) || (k == "valid_to" && grain == Some(Grain::Semantic)));
+    take_fields(content, &|k| used.contains(&k) || is_slot_name(k));
     if grain == Some(Grain::Event)
         && let Some(payload) = content.get("payload")
     {
         let (text, title) = text_and_title_members(payload);
         let mapped = ["status", "sensitivity", "tags", "confidence", "importance"];
-        take(payload, &|k| mapped.contains(&k) || is_slot_name(k) || Some(k) == text || Some(k) == title);
+        take_fields(payload, &|k| mapped.contains(&k) || is_slot_name(k) || Some(k) == text || Some(k) == title);
     }
     out
 }

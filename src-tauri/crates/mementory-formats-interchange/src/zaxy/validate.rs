@@ -23,10 +23,10 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         errors.add("malformed", "", &why);
     }
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
-    let mut records = 0;
+    let mut record_count = 0;
     let mut last = (0, 0);
     bundle.visit_items(&mut |item| {
-        records += 1;
+        record_count += 1;
         let pointer = item.pointer(kind);
         let (wrapped, tree) = match bundle.parse_entry(&item) {
             Ok(found) => found,
@@ -41,11 +41,11 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             Some((code, why)) => errors.add(code, &pointer, &why),
             None => {
                 check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));
-                let here = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
-                if kind != BundleKind::Subset && here < last {
+                let event_position = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
+                if kind != BundleKind::Subset && event_position < last {
                     warnings.add("order", &pointer, "entries are not in the order of their events");
                 }
-                last = here;
+                last = event_position;
             }
         }
         if has_repeated_key(&tree) {
@@ -60,7 +60,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     Ok(Validation {
         version: envelope.text_member("version").map(str::to_owned),
         level: None,
-        records,
+        records: record_count,
         kind: Some(kind.as_str().into()),
         unsigned: false,
         signature,
@@ -75,8 +75,9 @@ type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<Strin
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
     let envelope = &bundle.envelope;
     if let Tree::Object(members) = &envelope.tree {
-        let twice = members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
-        if twice.is_some() || members.iter().any(|(_, v)| has_repeated_key(v)) {
+        let repeated_member =
+            members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
+        if repeated_member.is_some() || members.iter().any(|(_, v)| has_repeated_key(v)) {
             warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
         }
     }
@@ -117,8 +118,8 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
 }
 
 fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
-    let plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
-    if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !plain(id)) {
+    let is_plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
+    if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !is_plain(id)) {
         warnings.add("session_id", "", "session_id is not one that Zaxy accepts");
     }
 }

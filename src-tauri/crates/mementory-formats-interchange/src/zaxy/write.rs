@@ -42,8 +42,9 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If they have a disclosure, writes only the
-/// entries that it selects of the signed bundle, with their proofs. The report counts what was written.
+/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If `disclose` is set in the options,
+/// writes only those entries of the signed bundle that it selects, with their proofs. The report counts what was
+/// written.
 pub(super) fn write_answer(
     source: &mut dyn RecordSource,
     out: &mut dyn Write,
@@ -148,16 +149,17 @@ impl BundleWriter {
     }
 
     /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
-    /// composed entries by time. Composed entries get the `numbers` of their records, and without them numbers after the
-    /// highest imported one.
+    /// composed entries by time. A composed entry gets the number that `numbers` has for its record. A composed entry
+    /// without such a number gets a number after the highest imported one.
     fn sort_and_number(&mut self, numbers: Option<&HashMap<String, u64>>) {
         let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =
             self.entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
-        let one = containers.len() < 2;
+        let has_one_container = containers.len() < 2;
         self.entries.sort_by_cached_key(|m| {
             let (source, at) = (m.source.as_ref(), m.at.map(Timestamp::as_micros));
-            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
+            let event =
+                if has_one_container { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
             let place = source.map(|o| (o.index, o.container.clone()));
             (source.is_none(), event, place, number_of(m), at, m.record.clone())
         });
@@ -204,13 +206,13 @@ impl BundleWriter {
                 && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
                 && (wanted.is_none() || source.envelope.text_member("version") == wanted)
         };
-        let mut whole = self
+        let mut valid_envelopes = self
             .envelopes
             .iter()
             .filter(all_of)
             .map(|c| &c.envelope)
             .filter(|f| is_still_valid(f, &self.entries, &leaves));
-        if let (Some(envelope), None) = (whole.next(), whole.next()) {
+        if let (Some(envelope), None) = (valid_envelopes.next(), valid_envelopes.next()) {
             return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
         if wanted == Some(PORTABLE_VERSION) {
@@ -279,18 +281,18 @@ fn session_id(
     options: &WriteOptions,
 ) -> String {
     let used: BTreeSet<&str> = entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
-    let of = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
-    let sessions: BTreeSet<&str> = of.filter_map(|c| c.envelope.text_member("session_id")).collect();
-    let own = entries.iter().filter(|m| m.source.is_some());
+    let used_envelopes = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
+    let sessions: BTreeSet<&str> = used_envelopes.filter_map(|c| c.envelope.text_member("session_id")).collect();
+    let imported_entries = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
-        own.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
+        imported_entries.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
     match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
         // Events of a single log get the session of that log.
         (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),
         _ if options.strip_identifiers => "mementory".into(),
         _ => {
-            let plain = |c: &char| c.is_ascii_alphanumeric() || "_.-".contains(*c);
-            format!("mementory-{}", about.vault_id.chars().filter(plain).take(64).collect::<String>())
+            let is_plain = |c: &char| c.is_ascii_alphanumeric() || "_.-".contains(*c);
+            format!("mementory-{}", about.vault_id.chars().filter(is_plain).take(64).collect::<String>())
         }
     }
 }

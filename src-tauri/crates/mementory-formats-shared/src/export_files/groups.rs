@@ -146,7 +146,7 @@ mod tests {
     use mementory_model::{MessagePart, Record, RecordKey};
 
     #[test]
-    fn every_group_is_whole_however_little_memory_there_is() {
+    fn every_group_is_complete_with_any_amount_of_memory() {
         let mut source = MemorySource::default();
         for c in 0..7 {
             source.records.push(Record::new(Kind::Conversation, RecordKey::new("x", format!("c{c}")), ""));

@@ -68,7 +68,7 @@ fn value_of(record: &Record, name: &str) -> String {
         key.as_ref().filter(|key| key.scope == record.key.scope).map(|key| key.value.clone()).unwrap_or_default()
     };
     let (part, source, times) = (record.message.as_ref(), &record.source, &record.times);
-    let yes = |value: bool| if value { "yes" } else { "" }.to_owned();
+    let yes_if = |value: bool| if value { "yes" } else { "" }.to_owned();
     match name {
         "kind" => record.kind.as_str().to_owned(),
         "title" => text(&record.title),
@@ -86,8 +86,8 @@ fn value_of(record: &Record, name: &str) -> String {
         "account" => text(&source.account),
         "position" => part.map(|p| p.position.to_string()).unwrap_or_default(),
         "parent" => part.map(|p| key(&p.parent)).unwrap_or_default(),
-        "active" => yes(part.is_some_and(|p| p.active)),
-        "hidden" => yes(part.is_some_and(|p| p.hidden)),
+        "active" => yes_if(part.is_some_and(|p| p.active)),
+        "hidden" => yes_if(part.is_some_and(|p| p.hidden)),
         "content_type" => part.map(|p| p.content_type.clone()).unwrap_or_default(),
         "namespace" => text(&record.namespace),
         "sensitivity" => text(&record.sensitivity),
@@ -105,7 +105,7 @@ fn value_of(record: &Record, name: &str) -> String {
         "attachments" => list(&record.attachments),
         "fields" if record.fields.is_empty() => String::new(),
         "fields" => serde_json::to_string(&record.fields).unwrap_or_default(),
-        "repeats" => yes(record.repeats),
+        "repeats" => yes_if(record.repeats),
         "scope" => record.key.scope.clone(),
         _ => record.key.value.clone(),
     }
@@ -123,15 +123,15 @@ pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> 
         kind if kind.is_empty() => Kind::Memory,
         kind => Kind::parse(&kind)?,
     };
-    let some = |name: &str| Some(value(name)).filter(|v| !v.is_empty());
-    let time = |name: &str| some(name).and_then(|v| Timestamp::parse(&v));
-    let number = |name: &str| some(name).and_then(|v| v.parse::<f64>().ok()).filter(|n| n.is_finite());
-    let yes = |name: &str| value(name) == "yes";
-    let scope = some("scope").unwrap_or_else(|| format.to_owned());
-    let key = some("key").unwrap_or_else(|| content_id(&format!("{}\n{}\n{text}", kind.as_str(), value("title"))));
-    let near = |name: &str| some(name).map(|value| RecordKey::new(scope.clone(), value));
+    let non_empty = |name: &str| Some(value(name)).filter(|v| !v.is_empty());
+    let time = |name: &str| non_empty(name).and_then(|v| Timestamp::parse(&v));
+    let number = |name: &str| non_empty(name).and_then(|v| v.parse::<f64>().ok()).filter(|n| n.is_finite());
+    let is_yes = |name: &str| value(name) == "yes";
+    let scope = non_empty("scope").unwrap_or_else(|| format.to_owned());
+    let key = non_empty("key").unwrap_or_else(|| content_id(&format!("{}\n{}\n{text}", kind.as_str(), value("title"))));
+    let key_in_scope = |name: &str| non_empty(name).map(|value| RecordKey::new(scope.clone(), value));
     let mut record = Record::new(kind, RecordKey::new(scope.clone(), key), text);
-    record.title = some("title");
+    record.title = non_empty("title");
     record.times.created = time("created");
     record.times.updated = time("updated");
     record.times.observed = time("observed");
@@ -139,33 +139,33 @@ pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> 
     record.times.valid_to = time("valid_to");
     record.times.last_accessed = time("last_accessed");
     record.source.platform = value("platform");
-    record.source.method = some("method");
-    record.source.project = some("project");
-    record.source.account = some("account");
-    record.source.conversation = some("source_conversation");
-    record.source.message = some("source_message");
-    record.record_type = some("type");
-    record.status = some("status");
+    record.source.method = non_empty("method");
+    record.source.project = non_empty("project");
+    record.source.account = non_empty("account");
+    record.source.conversation = non_empty("source_conversation");
+    record.source.message = non_empty("source_message");
+    record.record_type = non_empty("type");
+    record.status = non_empty("status");
     record.tags = items(&value("tags"));
-    record.namespace = some("namespace");
-    record.sensitivity = some("sensitivity");
+    record.namespace = non_empty("namespace");
+    record.sensitivity = non_empty("sensitivity");
     record.confidence = number("confidence");
     record.importance = number("importance");
-    record.origin_id = some("origin_id");
+    record.origin_id = non_empty("origin_id");
     record.entities = items(&value("entities"));
     record.links = items(&value("links"));
     record.attachments = items(&value("attachments"));
     record.fields = fields(&value("fields"));
-    record.repeats = yes("repeats");
-    record.parent = near("conversation");
-    if kind == Kind::Message || some("position").is_some() {
-        record.message = some("position").and_then(|v| v.parse().ok()).map(|position| MessagePart {
+    record.repeats = is_yes("repeats");
+    record.parent = key_in_scope("conversation");
+    if kind == Kind::Message || non_empty("position").is_some() {
+        record.message = non_empty("position").and_then(|v| v.parse().ok()).map(|position| MessagePart {
             role: value("role"),
-            parent: near("parent"),
+            parent: key_in_scope("parent"),
             position,
-            hidden: yes("hidden"),
-            active: yes("active"),
-            model: some("model"),
+            hidden: is_yes("hidden"),
+            active: is_yes("active"),
+            model: non_empty("model"),
             content_type: value("content_type"),
         });
     }
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_give_the_record_back() {
+    fn a_record_is_restored_from_its_values() {
         let mut record = Record::new(Kind::Message, RecordKey::new("a", "b"), "text");
         record.times.created = Timestamp::parse("1969-12-31T23:59:59.123456Z");
         record.confidence = Some(0.1 + 0.2);

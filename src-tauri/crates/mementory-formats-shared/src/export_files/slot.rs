@@ -9,12 +9,12 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record};
 use serde_json::{Map, Value};
 
-/// Marks a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
 /// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;
 /// Members that only identify and place a record. Nobody misses them, so they are not reported as losses.
-const SILENT: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
+const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
 /// Fields that are taken from the object if another program changed it.
 const NATIVE: NativeFields =
@@ -48,7 +48,7 @@ pub fn attach(
     }
     let is_said = |name: &str, value: &Value| value.is_null() || *value == "" || said.contains(&name);
     let names = difference.iter().filter(|(name, value)| !is_said(name, value)).map(|(name, _)| name.as_str());
-    extension::report(id, names, &SILENT, losses);
+    extension::report(id, names, &UNREPORTED_MEMBERS, losses);
     difference.insert(FINGERPRINT_MEMBER.into(), fingerprint_of(&json, apart).into());
     with_slot(&json, difference)
 }
@@ -101,12 +101,12 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     }
     let written = slot.remove(FINGERPRINT_MEMBER)?;
     let is_changed = written.as_str() != Some(fingerprint_of(json, apart).as_str());
-    let own_origin = !slot.contains_key("origin");
+    let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {
         NATIVE.adopt_native_fields(native, &mut record);
     }
-    if own_origin || is_changed {
+    if has_own_origin || is_changed {
         record.origin.clone_from(&native.origin);
         record.verbatim.clone_from(&native.verbatim);
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_gives_the_record_back_unless_another_program_changed_the_text() {
+    fn a_slot_restores_the_record_unless_another_program_changed_the_text() {
         let (native, mut wanted) = (record("the text"), record("the text"));
         wanted.tags = vec!["a".into()];
         wanted.key = RecordKey::new("elsewhere", "9");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_slot_of_ours_is_ignored() {
+    fn values_that_are_not_our_slot_are_ignored() {
         for json in [
             r#"{"a":1}"#,
             r#"{"x_mementory":[]}"#,

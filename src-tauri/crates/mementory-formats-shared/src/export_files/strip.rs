@@ -88,7 +88,7 @@ impl RecordSource for ExportSource<'_> {
 /// Removes the identifiers from a record. Returns the names of the members that had a value.
 fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
     let record = &mut stored.record;
-    let own = |id: &str| RecordKey::new(SCOPE, uuid_of(id));
+    let key_from_vault_id = |id: &str| RecordKey::new(SCOPE, uuid_of(id));
     let mut removed = Vec::new();
     if record.source != Source::default() {
         removed.push("source");
@@ -102,13 +102,13 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
     record.source = Source::default();
     record.origin = Origin::default();
     record.origin_id = None;
-    record.key = own(&stored.id);
-    record.parent = stored.parent_id.as_deref().map(own);
+    record.key = key_from_vault_id(&stored.id);
+    record.parent = stored.parent_id.as_deref().map(key_from_vault_id);
     if let Some(part) = &mut record.message {
-        part.parent = stored.message_parent_id.as_deref().map(own);
+        part.parent = stored.message_parent_id.as_deref().map(key_from_vault_id);
     }
     for (file, id) in record.attachments.iter_mut().zip(&stored.attachment_ids) {
-        file.key = own(id);
+        file.key = key_from_vault_id(id);
         file.origin_id = None;
     }
     // A link to a record that is not in the vault contains only the id at the source, so it is removed.
@@ -117,7 +117,7 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
     let links = std::mem::take(&mut record.links).into_iter().zip(std::mem::take(&mut stored.link_ids));
     for (mut link, id) in links {
         let Some(id) = id else { continue };
-        link.target = own(&id);
+        link.target = key_from_vault_id(&id);
         record.links.push(link);
         ids.push(Some(id));
     }

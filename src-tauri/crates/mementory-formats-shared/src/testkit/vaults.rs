@@ -46,8 +46,8 @@ pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &
 impl Written {
     /// Vault ids of the records with a loss that even our own reader cannot restore.
     pub fn ids_with_losses(&self) -> BTreeSet<&str> {
-        let lost = self.report.losses.items.iter().filter(|loss| loss.kind != LossKind::MovedToExtension);
-        lost.map(|loss| loss.record.as_str()).collect()
+        let losses = self.report.losses.items.iter().filter(|loss| loss.kind != LossKind::MovedToExtension);
+        losses.map(|loss| loss.record.as_str()).collect()
     }
 
     /// The record with the same kind and key that was read back.
@@ -171,9 +171,9 @@ pub fn foreign_source() -> MemorySource {
         size: Some(4),
         text: Some("what the picture says".into()),
     };
-    let lost = AttachmentRef { key: key("file/b".into()), name: "lost.pdf".into(), ..file.clone() };
+    let missing_file = AttachmentRef { key: key("file/b".into()), name: "lost.pdf".into(), ..file.clone() };
     let at = source.position("talk/1/0");
-    source.records[at].attachments = vec![file.clone(), lost];
+    source.records[at].attachments = vec![file.clone(), missing_file];
     let stored = AttachmentFile {
         key: file.key,
         origin_id: file.origin_id,
@@ -224,13 +224,13 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
         let back = written.found(record).unwrap_or_else(|| panic!("{:?} is missing", record.key));
         let vault_id = id_of(record);
         let losses = written.report.losses.items.iter().filter(|loss| loss.record == vault_id);
-        let lost: BTreeSet<&str> = losses.map(|loss| loss.field.as_str()).collect();
+        let lost_fields: BTreeSet<&str> = losses.map(|loss| loss.field.as_str()).collect();
         let members = |record: &Record| {
             let mut members = mementory_format::extension::members(record);
-            members.retain(|name, _| name != "origin" && !lost.contains(name.as_str()));
+            members.retain(|name, _| name != "origin" && !lost_fields.contains(name.as_str()));
             members
         };
-        assert_eq!(members(back), members(record), "without {lost:?}");
+        assert_eq!(members(back), members(record), "without {lost_fields:?}");
     }
     assert_eq!(written.back.records.len(), expected.len());
     let credentials = source.records.len() - expected.len();
@@ -281,9 +281,9 @@ fn contents(path: &Path) -> Vec<(String, String)> {
 pub fn check_nothing_to_write(format: &'static dyn Format) {
     let scratch = Scratch::new("nothing");
     let out = scratch.at(&format!("out{}", format.capabilities().ending));
-    let mut nothing = MemorySource::default();
-    let refused = format.write(&mut nothing, &out, &WriteOptions::default());
+    let mut empty_source = MemorySource::default();
+    let refused = format.write(&mut empty_source, &out, &WriteOptions::default());
     assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })), "{refused:?}");
     assert!(!out.exists());
-    assert!(format.plan(&mut nothing, &WriteOptions::default()).unwrap().by_kind.is_empty());
+    assert!(format.plan(&mut empty_source, &WriteOptions::default()).unwrap().by_kind.is_empty());
 }

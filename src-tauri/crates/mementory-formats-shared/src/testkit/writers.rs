@@ -9,7 +9,7 @@ use std::path::Path;
 type Formats<'f> = &'f [&'static dyn Format];
 
 /// Members that the checks of losses ignore, because the file gives them other values.
-const SILENT: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
+const IGNORED_MEMBERS: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
 /// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
 fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
@@ -65,13 +65,13 @@ pub(super) fn check_written(
 
 /// Checks the losses of each record whose text comes back unchanged. Returns the number of compared records.
 fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
-    let mut compared = 0;
+    let mut compared_count = 0;
     for record in &source.records {
         let id = vault_id(record.kind, &record.key);
-        let lost: BTreeSet<&str> =
+        let lost_fields: BTreeSet<&str> =
             report.losses.items.iter().filter(|loss| loss.record == id).map(|loss| loss.field.as_str()).collect();
         // A text that is made from a title is not a loss.
-        if lost.is_empty() || lost.contains("text") || record.text.trim().is_empty() {
+        if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
         let same: Vec<BTreeSet<String>> = back
@@ -81,7 +81,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .map(|other| differing(record, other))
             .collect();
         let expected: BTreeSet<String> =
-            lost.iter().filter(|name| !SILENT.contains(*name)).map(|name| (*name).to_owned()).collect();
+            lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
         // A link may lead to the same record under another key, and a source may get the name of the folder. The report
         // lists these losses, but this comparison cannot see them.
         let is_as_listed = |found: &BTreeSet<String>| {
@@ -93,9 +93,9 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             "{what}: {record:?}\nlisted {expected:?}\nfound {same:?}\n{:#?}",
             back.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
         );
-        compared += 1;
+        compared_count += 1;
     }
-    compared
+    compared_count
 }
 
 /// Names of the members of `record` that are not the same in `other`.
@@ -112,8 +112,9 @@ fn differing(record: &Record, other: &Record) -> BTreeSet<String> {
         }
         (value, found) => is_empty(value) || found == Some(value),
     };
-    let names =
-        wanted.iter().filter(|(name, value)| !SILENT.contains(&name.as_str()) && !is_inside(value, found.get(*name)));
+    let names = wanted
+        .iter()
+        .filter(|(name, value)| !IGNORED_MEMBERS.contains(&name.as_str()) && !is_inside(value, found.get(*name)));
     names.map(|(name, _)| name.clone()).collect()
 }
 
@@ -128,7 +129,7 @@ fn is_empty(value: &serde_json::Value) -> bool {
 
 /// Checks a writer with the records of the fixtures of all `formats`.
 pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
-    let (mut written, mut compared) = (0, 0);
+    let (mut written_count, mut compared_count) = (0, 0);
     for source in formats {
         let Ok(cases) = std::fs::read_dir(repo().join("fixtures").join(source.id())) else { continue };
         for case in cases.map(|entry| entry.unwrap().path()) {
@@ -143,12 +144,12 @@ pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
                     continue;
                 }
                 let (report, back) = round_trip(formats, format, &mut found);
-                compared += check_losses(&found, &report, &back, &input.display().to_string());
-                written += 1;
+                compared_count += check_losses(&found, &report, &back, &input.display().to_string());
+                written_count += 1;
             }
         }
     }
-    assert!(written > 20 && compared > 20, "{written} inputs, {compared} records");
+    assert!(written_count > 20 && compared_count > 20, "{written_count} inputs, {compared_count} records");
 }
 
 fn record(kind: Kind, key: &str, text: &str) -> Record {

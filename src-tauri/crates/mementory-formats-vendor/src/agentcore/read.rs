@@ -53,15 +53,15 @@ fn read_record(
     let inner = object.object("memoryRecord");
     let object = inner.as_ref().unwrap_or(object);
     let content = object.object("content");
-    let stated = content.as_ref().and_then(|content| content.first_text(&["text"]));
-    let Some(stated) = stated.or_else(|| object.first_text(&["content", "text"])) else {
+    let stated_text = content.as_ref().and_then(|content| content.first_text(&["text"]));
+    let Some(stated_text) = stated_text.or_else(|| object.first_text(&["content", "text"])) else {
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };
-    let preference = Object::parse(&stated);
+    let preference = Object::parse(&stated_text);
     let text = preference.as_ref().and_then(|p| p.first_text(&["preference", "fact", "text", "summary"]));
     let id = object.id("memoryRecordId");
-    let mut record = rows.record(Kind::Memory, id, &stated, text.clone().unwrap_or_else(|| stated.clone()));
+    let mut record = rows.record(Kind::Memory, id, &stated_text, text.clone().unwrap_or_else(|| stated_text.clone()));
     let namespaces = object.texts("namespaces");
     record.namespace = Some(namespaces.join(", ")).filter(|names| !names.is_empty());
     record.times.created = object.time("createdAt");

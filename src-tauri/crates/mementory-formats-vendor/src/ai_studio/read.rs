@@ -74,13 +74,13 @@ fn prompt(
     }
     let settings = object.object("runSettings");
     let model = settings.as_ref().and_then(|settings| settings.non_blank_text("model"));
-    let cut: Vec<_> = raw_chunks.filter(|_| items.is_some()).map(|raw| (raw, "[]")).into_iter().collect();
+    let replaced: Vec<_> = raw_chunks.filter(|_| items.is_some()).map(|raw| (raw, "[]")).into_iter().collect();
     let chat = Chat {
         title: title_of(member),
         model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
         pointer: element.pointer.clone(),
         // Only the messages are cut out: the verbatim has the settings and the inputs that were not sent.
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cut))),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
         ..Chat::default()
     };
     let instruction = object.raw_value("systemInstruction").map(chunk::text_of).filter(|text| !text.trim().is_empty());

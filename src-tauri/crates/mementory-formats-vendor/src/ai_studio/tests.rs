@@ -10,7 +10,7 @@ fn fixtures_are_read_as_their_cases_say() {
 }
 
 #[test]
-fn a_renamed_file_has_the_same_keys() {
+fn a_renamed_file_keeps_its_record_keys() {
     let scratch = Scratch::new("ai-studio-names");
     let path = repo().join("fixtures/ai_studio/full/input/Google AI Studio/Hedge 2.0 survey");
     let renamed = scratch.put("x.json", std::fs::read(&path).unwrap());
@@ -19,7 +19,7 @@ fn a_renamed_file_has_the_same_keys() {
 }
 
 #[test]
-fn a_longer_prompt_keeps_its_keys() {
+fn a_grown_file_keeps_its_record_keys() {
     let scratch = Scratch::new("ai-studio-longer");
     let first = r#"{"role":"user","text":"a","createTime":"2026-06-01T10:00:00Z"},{"role":"model","text":"b"}"#;
     let file = |chunks: &str| format!(r#"{{"runSettings":{{}},"chunkedPrompt":{{"chunks":[{chunks}]}}}}"#);

@@ -42,8 +42,8 @@ fn read_chunk(
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };
-    let stated = object.first_text(&["content_hash"]);
-    if stated.is_some_and(|hash| hash != format!("sha256:{}", hex::encode(Sha256::digest(&text)))) {
+    let stated_hash = object.first_text(&["content_hash"]);
+    if stated_hash.is_some_and(|hash| hash != format!("sha256:{}", hex::encode(Sha256::digest(&text)))) {
         let message = "the text does not have the digest that the bundle states";
         let place = format!("{}#{}", row.member.place, row.pointer);
         files.sink.note(Issue::new("hash_mismatch", place, message));
@@ -88,11 +88,11 @@ fn read_edge(
         rows.fail(files, row, "malformed: not a relation between two things", Kind::Relation);
         return Ok(());
     };
-    let what = object.first_text(&["edge_type"]).unwrap_or_else(|| "mentions".into());
-    let text = format!("{source} {} {end}", spaced(&what));
-    let mut record = rows.record(Kind::Relation, None, &format!("{source}\n{what}\n{end}"), text);
+    let edge_type = object.first_text(&["edge_type"]).unwrap_or_else(|| "mentions".into());
+    let text = format!("{source} {} {end}", spaced(&edge_type));
+    let mut record = rows.record(Kind::Relation, None, &format!("{source}\n{edge_type}\n{end}"), text);
     record.links = vec![link("source", Kind::Memory, ID, source), link("target", target, ID, end)];
-    record.record_type = Some(what);
+    record.record_type = Some(edge_type);
     record.times.created = object.time("created_at");
     record.confidence = object.share("weight");
     record.fields = object.other_fields(&[from, to, "edge_type", "created_at"]);

@@ -10,21 +10,22 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Number of notes that detection reads.
 const SAMPLE_COUNT: usize = 40;
 
-/// One claim for each folder, or single file, in which at least half of the notes are Basic Memory's. With `asked`, the
-/// user selected this format, so all notes are claimed.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+/// One claim for each folder, or single file, in which at least half of the notes are Basic Memory's. If the user
+/// selected this format (`is_selected`), all notes are claimed.
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
-        let (seen, marked) = count(catalog, &folder);
-        if !(asked || marked > 0 && 2 * marked >= seen) {
+        let (note_count, marked_count) = count(catalog, &folder);
+        if !(is_selected || marked_count > 0 && 2 * marked_count >= note_count) {
             continue;
         }
         out.push(Claim {
             version: None,
-            // Without such notes the user selected the format, and the notes may come from any program.
-            confidence: if marked > 0 { 0.85 } else { 0.2 },
+            // If there are no such notes, the user selected the format, and the notes may come from any program.
+            confidence: if marked_count > 0 { 0.85 } else { 0.2 },
             reason: format!(
-                "Notes with a permalink, observations or relations, as Basic Memory writes them ({marked} of {seen})"
+                "Notes with a permalink, observations or relations, as Basic Memory writes them \
+                 ({marked_count} of {note_count})"
             ),
             parts: folder.parts(Role::Memories),
             missing_parts: vec![],
@@ -35,14 +36,14 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
 
 /// Number of notes in a sample, and of those that Basic Memory wrote.
 fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
-    let (mut seen, mut marked) = (0, 0);
+    let (mut note_count, mut marked_count) = (0, 0);
     for id in folder.sample(SAMPLE_COUNT) {
         let Some(member) = catalog.members().get(id) else { continue };
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
-        seen += 1;
-        marked += usize::from(is_marked(&String::from_utf8_lossy(&head)));
+        note_count += 1;
+        marked_count += usize::from(is_marked(&String::from_utf8_lossy(&head)));
     }
-    (seen, marked)
+    (note_count, marked_count)
 }
 
 pub(super) fn is_marked(text: &str) -> bool {

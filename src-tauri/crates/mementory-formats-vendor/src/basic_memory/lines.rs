@@ -89,7 +89,7 @@ pub(super) fn relation(item: &str) -> Option<Relation<'_>> {
 /// A text and the words in parentheses at its end.
 fn split_context(text: &str) -> (&str, Option<&str>) {
     let Some(inner) = text.strip_suffix(')') else { return (text, None) };
-    // The parenthesis that the last one closes: `a (b (c))` has the context `b (c)`.
+    // Find the opening parenthesis that belongs to the last closing one: `a (b (c))` has the context `b (c)`.
     let mut depth = 1;
     for (at, c) in inner.char_indices().rev() {
         match c {

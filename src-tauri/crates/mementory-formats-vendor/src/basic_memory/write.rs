@@ -40,7 +40,7 @@ pub(super) fn write(
                 return Ok(());
             }
             if is_part_of_note(&places, &stored) {
-                wrote_own(&mut export, &stored);
+                report_own_note(&mut export, &stored);
                 return Ok(());
             }
             if let Some((_, from, to)) = places.ends(&stored).filter(|_| is_relation) {
@@ -55,7 +55,7 @@ pub(super) fn write(
                 return Ok(());
             }
             if let Some(text) = stored.record.verbatim.as_ref().filter(|_| place.is_own) {
-                wrote_own(&mut export, &stored);
+                report_own_note(&mut export, &stored);
                 if !with_relations.contains(&stored.id) {
                     return folder.write(&place.path, &text.text);
                 }
@@ -95,7 +95,7 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
 
 /// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. A reader
 /// takes the name of the export folder as the project.
-fn wrote_own(export: &mut Export, stored: &StoredRecord) {
+fn report_own_note(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The note's attachments are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });

@@ -10,7 +10,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of the record keys and name of the platform of histories.
+/// Id of the format. It is also the scope of the record keys and, for histories, the name of the platform.
 const CHARACTER_AI: &str = "character_ai";
 /// Name of the platform of chats with the lines of SillyTavern.
 const SILLY_TAVERN: &str = "sillytavern";

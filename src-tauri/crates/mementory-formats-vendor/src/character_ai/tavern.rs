@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Formats of times besides RFC 3339 and numbers: the app's English text, and the form in its file names.
 const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-%d@%Hh%Mm%Ss"];
 /// Members of a line that have a field in the model.
-const MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
+const LINE_MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
 
 /// Reads a file as one conversation.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
@@ -46,13 +46,13 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             );
             return Ok(());
         }
-        let offered = turns(element.text, object, &element.pointer, count, before.as_deref());
+        let alternatives = turns(element.text, object, &element.pointer, count, before.as_deref());
         count += 1;
-        before = offered.last().and_then(|turn| turn.key.clone()).or(before.take());
+        before = alternatives.last().and_then(|turn| turn.key.clone()).or(before.take());
         if character.is_none() && object.raw_value("is_user").is_some_and(|raw| raw.get() == "false") {
             character = first_text(object, &["name"]);
         }
-        chat.turns.extend(offered);
+        chat.turns.extend(alternatives);
         Ok(())
     })?;
     if chat.turns.is_empty() {
@@ -64,9 +64,9 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     chat.times.updated = last;
     chat.source = Source { project: character.clone(), ..Source::default() };
     // A character begins every chat with the same message, so the key also includes the person's first message.
-    let said = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
+    let first_prompt = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
     let opening = chat.turns.first().map(|turn| turn.text.as_str());
-    chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{said:?}", chat.times.created)));
+    chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{first_prompt:?}", chat.times.created)));
     chat.title = character;
     chat.leaf = before;
     if chat.verbatim.is_none() {
@@ -98,7 +98,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         (_, Some(false)) => "assistant",
         (_, None) => "unknown",
     };
-    let said = line.text("mes").unwrap_or_default();
+    let own_text = line.text("mes").unwrap_or_default();
     let name = first_text(line, &["name"]);
     let extra = line.object("extra");
     let parent = before.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
@@ -119,16 +119,16 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
         // `swipes` also contains the message itself, which is added below.
-        if words == said && !std::mem::replace(&mut skipped, true) {
+        if words == own_text && !std::mem::replace(&mut skipped, true) {
             continue;
         }
         let mut turn = make(&words, number + 1);
         turn.verbatim = Some(Verbatim::json(raw.get()));
         out.push(turn);
     }
-    let mut turn = make(&said, 0);
+    let mut turn = make(&own_text, 0);
     turn.verbatim = Some(Verbatim::json(text));
-    turn.fields = other_fields(line, &MEMBERS);
+    turn.fields = other_fields(line, &LINE_MEMBERS);
     turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));
     if let Some(extra) = extra {
         turn.model = first_text(&extra, &["model"]).filter(|_| role == "assistant");

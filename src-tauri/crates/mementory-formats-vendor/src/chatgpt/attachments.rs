@@ -233,7 +233,8 @@ pub(super) fn is_folder_file_place(inside: &str) -> bool {
         || dir == "audio" && (has_generated_id || above.is_some_and(is_uuid))
 }
 
-/// True for a name that begins like those of uploads, with an id of any length, and is no data of the export itself.
+/// True for a name that begins like the name of an upload, with an id of any length, unless it is a data file of the
+/// export itself.
 pub(super) fn has_upload_prefix(file_name: &str) -> bool {
     let has_prefix = ["file-", "file_"].iter().any(|prefix| file_name.starts_with(prefix));
     has_prefix && ![".json", ".html"].iter().any(|ending| file_name.ends_with(ending))

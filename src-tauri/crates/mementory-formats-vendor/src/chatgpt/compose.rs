@@ -65,9 +65,9 @@ impl Composer<'_> {
             if node.is_original {
                 slot::report_difference(native, &stored.record, &stored.id, losses);
             } else {
-                let own = is_own(&stored.record);
+                let same_source = is_own(&stored.record);
                 let json = std::mem::take(&mut node.json);
-                let at = Written { id: &stored.id, same_source: own, ..Written::default() };
+                let at = Written { id: &stored.id, same_source, ..Written::default() };
                 node.json = slot::attach(json, native, &stored.record, at, losses);
             }
         }
@@ -79,8 +79,8 @@ impl Composer<'_> {
                 frame
             }
             Some(stored) => {
-                let own = is_own(&stored.record);
-                let at = Written { id: &stored.id, same_source: own, apart: MESSAGES, said: &[] };
+                let same_source = is_own(&stored.record);
+                let at = Written { id: &stored.id, same_source, apart: MESSAGES, said: &[] };
                 slot::attach(frame, native, &stored.record, at, losses)
             }
         };
@@ -193,7 +193,7 @@ impl Composer<'_> {
             .collect()
     }
 
-    /// The object around the messages, with `{}` in their place. Also true if it is the original text.
+    /// The object around the messages, with `{}` in their place. The second value is true if it is the original text.
     fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
             return (original.to_owned(), true);
@@ -251,15 +251,15 @@ pub(super) fn is_original(stored: &StoredRecord) -> bool {
 }
 
 fn conversation_id(thread: &Thread) -> String {
-    let own = |key: &RecordKey| (key.scope == "chatgpt" && !key.value.is_empty()).then(|| key.value.clone());
+    let own_id = |key: &RecordKey| (key.scope == "chatgpt" && !key.value.is_empty()).then(|| key.value.clone());
     match &thread.conversation {
         Some(stored) => {
-            own(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
+            own_id(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
         }
         None => {
             let first = thread.messages.first();
             let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
-            parent.and_then(own).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
+            parent.and_then(own_id).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
         }
     }
 }
@@ -268,8 +268,8 @@ fn conversation_id(thread: &Thread) -> String {
 fn node_ids<'t>(thread: &'t Thread, conversation: &str) -> HashMap<&'t str, String> {
     let node = |stored: &StoredRecord| {
         let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
-        let own = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.is_empty());
-        own.map_or_else(|| uuid_of(&stored.id), str::to_owned)
+        let own_id = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.is_empty());
+        own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)
     };
     thread.messages.iter().map(|stored| (stored.id.as_str(), node(stored))).collect()
 }
@@ -278,8 +278,8 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
     ids.get(stored.message_parent_id.as_deref()?).map(String::as_str)
 }
 
-/// The last message of the branch that the person saw last, or else the last message. Without messages, the root node,
-/// because some importers refuse a conversation without a current node.
+/// The last message of the branch that the person saw last, or else the last message. If there are no messages, it is
+/// the root node, because some importers refuse a conversation without a current node.
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =

@@ -49,8 +49,8 @@ impl MessageContent {
     }
 }
 
-/// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). The text of
-/// unknown content types is the strings under [`TEXT_KEYS`].
+/// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). For unknown
+/// content types, the strings under [`TEXT_KEYS`] are the text.
 pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> MessageContent {
     let mut out = MessageContent {
         source_type: parsed.content_type.to_owned_text().unwrap_or_default(),

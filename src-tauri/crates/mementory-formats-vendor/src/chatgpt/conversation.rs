@@ -208,8 +208,8 @@ impl Reader<'_> {
             let pointer = || format!("{}/mapping/{}", self.place.pointer, escape_pointer_segment(id));
             let result = serde_json::from_str::<Node<'_>>(repaired.as_deref().unwrap_or(raw.get()));
             if repaired.is_some() && result.is_ok() {
-                let what = "half of a surrogate pair was replaced in the text; the stored original is unchanged";
-                out.add_issue("lone_surrogate", self.place, &pointer(), what);
+                let message = "half of a surrogate pair was replaced in the text; the stored original is unchanged";
+                out.add_issue("lone_surrogate", self.place, &pointer(), message);
             }
             parsed.push(result.unwrap_or_else(|_| {
                 out.drop_with_raw(self.place, pointer(), Kind::Message, "not a message object", raw.get());
@@ -235,17 +235,17 @@ impl Reader<'_> {
             parsed.iter().map(ids).collect()
         };
         if link_nodes(&mut graph_nodes, children) {
-            let what = "the messages name no parents; each was placed after the one before it";
-            out.add_issue("no_parents", self.place, self.place.pointer, what);
+            let issue_message = "the messages name no parents; each was placed after the one before it";
+            out.add_issue("no_parents", self.place, self.place.pointer, issue_message);
         }
         let graph = build_graph(&graph_nodes, self.conversation.current_node.get());
         if graph.orphans > 0 {
-            let what = format!("{} messages have a parent that is missing", graph.orphans);
-            out.add_issue("orphan", self.place, self.place.pointer, &what);
+            let issue_message = format!("{} messages have a parent that is missing", graph.orphans);
+            out.add_issue("orphan", self.place, self.place.pointer, &issue_message);
         }
         if graph.cycles > 0 {
-            let what = format!("{} cycles in the message tree, cut at their first message", graph.cycles);
-            out.add_issue("cycle", self.place, self.place.pointer, &what);
+            let issue_message = format!("{} cycles in the message tree, cut at their first message", graph.cycles);
+            out.add_issue("cycle", self.place, self.place.pointer, &issue_message);
         }
         let (mut found, mut position) = (Vec::new(), 0);
         for (i, ((id, raw), node)) in nodes.iter().zip(&parsed).enumerate() {
@@ -416,12 +416,12 @@ fn decode_or_repair_string(json: &str) -> Option<String> {
 
 /// The text of the conversation with `{}` for the mapping and everything else unchanged.
 fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
-    let cut = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
+    let around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
         // The raw value is a slice of the text.
         let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         Some((text.get(..at)?, text.get(at + raw.len()..)?))
     });
-    match cut {
+    match around_mapping {
         Some((before, after)) => format!("{before}{{}}{after}"),
         None => text.to_owned(),
     }

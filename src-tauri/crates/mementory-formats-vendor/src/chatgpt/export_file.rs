@@ -22,14 +22,14 @@ pub(super) struct ExportFile {
 impl ExportFile {
     /// A file with this vault id, key and name. ChatGPT's own files keep their ids.
     pub(super) fn new(vault_id: &str, key: &RecordKey, name: &str) -> Self {
-        let own = key.value.strip_prefix("file/").filter(|_| key.scope == file_key("").scope);
+        let own_id = key.value.strip_prefix("file/").filter(|_| key.scope == file_key("").scope);
         let is_plain = |id: &&str| {
             let is_id = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
             (8..=120).contains(&id.len()) && id.bytes().all(is_id)
         };
-        let id = own.filter(is_plain).map_or_else(|| format!("file-{vault_id}"), str::to_owned);
+        let id = own_id.filter(is_plain).map_or_else(|| format!("file-{vault_id}"), str::to_owned);
         let name = if name.is_empty() { id.clone() } else { name.to_owned() };
-        Self { id, name, is_referenced: false, is_own: own.is_some(), is_present: false }
+        Self { id, name, is_referenced: false, is_own: own_id.is_some(), is_present: false }
     }
 
     /// True if the bytes are in the export.

@@ -31,8 +31,8 @@ pub(super) struct Graph {
 /// lists children, it is the message before, by time or else by position. Returns true in this last case. `children`
 /// are the positions of the children of each node.
 pub(super) fn link_nodes<'a>(nodes: &mut [GraphNode<'a>], children: impl FnOnce() -> Vec<Vec<usize>>) -> bool {
-    let messages = nodes.iter().filter(|node| node.has_message).count();
-    if messages < 2 || nodes.iter().any(|node| node.parent.is_some()) {
+    let message_count = nodes.iter().filter(|node| node.has_message).count();
+    if message_count < 2 || nodes.iter().any(|node| node.parent.is_some()) {
         return false;
     }
     let mut has_lists = false;

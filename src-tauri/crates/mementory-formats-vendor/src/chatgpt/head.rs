@@ -8,8 +8,8 @@ pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     if !words.iter().any(|word| has(&format!("\"{word}\""))) {
         return None;
     }
-    // Only keys at the level where the vendors have them count: a message may contain these words, and configuration
-    // files may have a `mapping` and an `author`.
+    // A key counts only at the level at which the vendors write it, because a message may contain these words, and
+    // configuration files may have a `mapping` and an `author`.
     let keys = keys_of(head);
     let is_deepseek = keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
     if keys.has("chat_messages") || is_deepseek {

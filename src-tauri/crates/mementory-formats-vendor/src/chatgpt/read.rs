@@ -146,8 +146,8 @@ impl Reader<'_> {
                     Err(e) => {
                         errors += 1;
                         let closed = elements.only_cut_element();
-                        let lost = if closed.is_some() { Kind::Message } else { Kind::Conversation };
-                        self.report_element_error(member, &e, lost);
+                        let lost_kind = if closed.is_some() { Kind::Message } else { Kind::Conversation };
+                        self.report_element_error(member, &e, lost_kind);
                         if let Some((pointer, closed)) = closed {
                             seen += 1;
                             self.read_conversation(member, (&pointer, &closed), names, account)?;
@@ -242,8 +242,8 @@ impl Reader<'_> {
             ElementError::Io(_) => ("unreadable", member.place.clone()),
         };
         if code == "truncated" {
-            let what = format!("partial: {error}; everything before it was read");
-            self.sink.note(Issue::new(code, place.clone(), what));
+            let message = format!("partial: {error}; everything before it was read");
+            self.sink.note(Issue::new(code, place.clone(), message));
         }
         self.report_failed(place, format!("{code}: {error}"), Some(lost));
     }
@@ -265,8 +265,8 @@ impl Reader<'_> {
             }
             Role::Attachment => self.read_attachment(member, names)?,
             _ => {
-                let what = if role == Role::Manifest { "manifest" } else { "sidecar" };
-                let item = self.passthrough_item(member.name.clone(), what, member.place.clone());
+                let role_name = if role == Role::Manifest { "manifest" } else { "sidecar" };
+                let item = self.passthrough_item(member.name.clone(), role_name, member.place.clone());
                 self.stream_member(member, None, |sink, reader, _| sink.passthrough(item, reader))?;
             }
         }

@@ -286,7 +286,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
     };
     let strings = |key: &str| -> Vec<String> { serde_json::from_value(want[key].clone()).unwrap_or_default() };
     for (key, want) in want.as_object().unwrap() {
-        let each = || want.as_object().unwrap().iter();
+        let wanted = || want.as_object().unwrap().iter();
         match key.as_str() {
             "about" => {}
             "conversations" => assert_eq!(sink.count(Kind::Conversation), want.as_u64().unwrap(), "{case}"),
@@ -301,14 +301,14 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
             "file_names" => {
                 assert_eq!(sorted(sink.files.values().map(|f| f.0.name.clone()).collect()), strings(key), "{case}")
             }
-            "texts" => each().for_each(|(n, t)| assert_eq!(messages[n].text, t.as_str().unwrap(), "{case}: {n}")),
-            "types" => each().for_each(|(n, t)| assert_eq!(part(n).content_type, t.as_str().unwrap(), "{case}: {n}")),
-            "models" => each().for_each(|(n, t)| assert_eq!(part(n).model.as_deref(), t.as_str(), "{case}: {n}")),
+            "texts" => wanted().for_each(|(n, t)| assert_eq!(messages[n].text, t.as_str().unwrap(), "{case}: {n}")),
+            "types" => wanted().for_each(|(n, t)| assert_eq!(part(n).content_type, t.as_str().unwrap(), "{case}: {n}")),
+            "models" => wanted().for_each(|(n, t)| assert_eq!(part(n).model.as_deref(), t.as_str(), "{case}: {n}")),
             "hidden" => {
                 let hidden = messages.keys().filter(|n| part(n).hidden).cloned().collect();
                 assert_eq!(sorted(hidden), sorted(strings(key)), "{case}");
             }
-            "parents" => each().for_each(|(n, p)| {
+            "parents" => wanted().for_each(|(n, p)| {
                 let parent = part(n).parent.as_ref().map(|k| k.value.rsplit('/').next().unwrap());
                 assert_eq!(parent, p.as_str(), "{case}: parent of {n}");
             }),
@@ -318,7 +318,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
                 let nodes: Vec<String> = serde_json::from_value(want["nodes"].clone()).unwrap();
                 assert_eq!(sorted(active.map(node).collect()), nodes, "{case}");
             }
-            "created" => each().for_each(|(n, t)| {
+            "created" => wanted().for_each(|(n, t)| {
                 assert_eq!(messages[n].times.created, Timestamp::parse(t.as_str().unwrap()), "{case}: {n}");
             }),
             "notes" | "dropped" => {
@@ -338,7 +338,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
                     "{case}"
                 );
             }
-            "memory_links" => each().for_each(|(text, n)| {
+            "memory_links" => wanted().for_each(|(text, n)| {
                 let memory = sink.of_kind(Kind::Memory).find(|r| r.text == *text).unwrap();
                 assert_eq!(memory.links.len() as u64, n.as_u64().unwrap(), "{case}: {text}");
                 assert!(memory.repeats);

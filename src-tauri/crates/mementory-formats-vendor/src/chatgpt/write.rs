@@ -175,21 +175,21 @@ struct Parts {
     count: usize,
     bytes: usize,
     /// Names and sizes of the files that are complete.
-    done: Vec<(String, usize)>,
+    finished: Vec<(String, usize)>,
 }
 
 impl Parts {
     fn new(conversations: &Groups) -> Self {
         let is_small = conversations.bytes() <= PART_BYTES as u64;
         let is_one_file = conversations.len() <= CONVERSATIONS_PER_PART && is_small;
-        Self { is_one_file, is_open: false, count: 0, bytes: 0, done: Vec::new() }
+        Self { is_one_file, is_open: false, count: 0, bytes: 0, finished: Vec::new() }
     }
 
     fn name(&self) -> String {
         if self.is_one_file {
             "conversations.json".into()
         } else {
-            format!("conversations-{:03}.json", self.done.len())
+            format!("conversations-{:03}.json", self.finished.len())
         }
     }
 
@@ -218,15 +218,15 @@ impl Parts {
         } else {
             zip.write("]")?;
         }
-        self.done.push((self.name(), self.bytes + 1));
+        self.finished.push((self.name(), self.bytes + 1));
         self.is_open = false;
         Ok(())
     }
 
     fn manifest(&self) -> String {
-        let names: Vec<&str> = self.done.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = self.finished.iter().map(|(name, _)| name.as_str()).collect();
         let files: Vec<_> =
-            self.done.iter().map(|(path, size)| serde_json::json!({ "path": path, "size_bytes": size })).collect();
+            self.finished.iter().map(|(path, size)| serde_json::json!({ "path": path, "size_bytes": size })).collect();
         serde_json::json!({
             "version": 1,
             "export_files": files,

@@ -15,14 +15,14 @@ fn members(path: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn what_came_from_chatgpt_comes_back_as_it_was() {
+fn records_from_chatgpt_are_read_back_unchanged() {
     for (case, _) in cases_of(&ChatGpt) {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&ChatGpt, &case);
         let written = write_and_read(&mut source, &ChatGpt);
-        let lost = written.ids_with_losses();
-        let mut checked = 0;
-        for record in source.records.iter().filter(|r| !lost.contains(id_of(r).as_str())) {
+        let ids_with_losses = written.ids_with_losses();
+        let mut checked_count = 0;
+        for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             // The source repeats a memory, so there are several records with its key.
             let is_same = |back: &&Record| {
                 let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
@@ -33,26 +33,30 @@ fn what_came_from_chatgpt_comes_back_as_it_was() {
             };
             let found = written.back.records.iter().find(is_same);
             assert!(found.is_some(), "{case}: {record:#?}\nis now\n{:#?}", written.found(record));
-            checked += 1;
+            checked_count += 1;
         }
-        assert!(checked + 1 >= source.records.len(), "{case}: {checked} {:#?}", written.report.losses.counts);
+        assert!(
+            checked_count + 1 >= source.records.len(),
+            "{case}: {checked_count} {:#?}",
+            written.report.losses.counts
+        );
         assert!(written.report.withheld.is_empty(), "{case}");
         assert_eq!(written.back.kinds(), source.kinds(), "{case}");
     }
 }
 
 #[test]
-fn records_of_other_programs_come_back_from_their_slots() {
+fn records_of_other_programs_are_restored_from_extension_slots() {
     for mut source in [foreign_source(), fixture(&Claude, "export")] {
         let written = write_and_read(&mut source, &ChatGpt);
-        let talks: Vec<Record> =
+        let conversations: Vec<Record> =
             source.records.iter().filter(|r| matches!(r.kind, Kind::Conversation | Kind::Message)).cloned().collect();
-        assert!(!talks.is_empty());
-        for record in &talks {
+        assert!(!conversations.is_empty());
+        for record in &conversations {
             assert_eq!(written.found(record), Some(record));
         }
-        assert_eq!(written.back.records.len(), talks.len());
-        let others = source.records.len() - talks.len();
+        assert_eq!(written.back.records.len(), conversations.len());
+        let others = source.records.len() - conversations.len();
         assert_eq!(written.report.withheld.values().sum::<u64>(), others as u64);
         let found: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         let stored: Vec<_> = source.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
@@ -113,9 +117,9 @@ fn nothing_names_the_source_when_identifiers_are_left_out() {
 #[test]
 fn memories_are_withheld_unless_their_message_is_written() {
     let mut source = fixture(&ChatGpt, "memories");
-    let memories = source.kinds()["memory"];
-    assert_eq!(write_and_read(&mut source, &ChatGpt).report.by_kind["memory"], memories);
+    let memory_count = source.kinds()["memory"];
+    assert_eq!(write_and_read(&mut source, &ChatGpt).report.by_kind["memory"], memory_count);
     source.records.retain(|r| r.kind != Kind::Message);
     let report = write_and_read(&mut source, &ChatGpt).report;
-    assert_eq!((report.withheld["not_a_conversation"], report.by_kind.get("memory")), (memories, None));
+    assert_eq!((report.withheld["not_a_conversation"], report.by_kind.get("memory")), (memory_count, None));
 }

@@ -96,8 +96,8 @@ impl Composer {
             let native = native.ok_or_else(unreadable)?;
             let part = stored.record.message.clone().unwrap_or_default();
             let said: &[&str] = if block_type(&part) == "text" { &[] } else { &["text"] };
-            let at = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
-            message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, at, losses);
+            let written = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
+            message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, written, losses);
         }
         let native = natives.first().ok_or_else(unreadable)?;
         let frame = match &thread.conversation {
@@ -109,8 +109,8 @@ impl Composer {
             Some(stored) => {
                 let apart = &["chat_messages", "messages"];
                 let same_source = is_own(&stored.record) && !is_design(&stored.record);
-                let at = Written { id: &stored.id, same_source, apart, said: &[] };
-                slot::attach(frame, native, &stored.record, at, losses)
+                let written = Written { id: &stored.id, same_source, apart, said: &[] };
+                slot::attach(frame, native, &stored.record, written, losses)
             }
         };
         Ok(Composed { text: assemble(&frame, &messages), is_design: false })
@@ -174,10 +174,10 @@ impl Composer {
         let record = &stored.record;
         let part = record.message.clone().unwrap_or_default();
         let block = block_type(&part);
-        let flat = if block == "text" { record.text.as_str() } else { "" };
+        let flat_text = if block == "text" { record.text.as_str() } else { "" };
         let mut members = vec![
             ("uuid", text(id)),
-            ("text", text(flat)),
+            ("text", text(flat_text)),
             ("content", Tree::Array(vec![content_block(block, &record.text)])),
             ("sender", text(sender(&part))),
             ("created_at", time(record.times.created)),
@@ -219,11 +219,11 @@ impl Composer {
     fn frame(&self, thread: &Thread, id: &str) -> String {
         let none = Record::new(Kind::Conversation, RecordKey::new(SCOPE, id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
-        let of_messages = thread.messages.iter().filter_map(|m| m.record.times.created);
-        let earliest = of_messages.clone().min();
+        let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
+        let earliest = message_times.clone().min();
         // Programs that read such files sort by this time, and some refuse a conversation without it.
         let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
-        let updated = record.times.updated.or_else(|| of_messages.max()).unwrap_or(created);
+        let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
         let account = record.source.account.as_deref().filter(|_| is_own(record));
         written(&object(vec![
             ("uuid", text(id)),
@@ -305,23 +305,25 @@ fn unreadable() -> FormatError {
 }
 
 fn conversation_id(thread: &Thread) -> String {
-    let own = |key: &RecordKey| (!key.value.is_empty() && !key.value.starts_with("design/")).then(|| key.value.clone());
+    let own_id =
+        |key: &RecordKey| (!key.value.is_empty() && !key.value.starts_with("design/")).then(|| key.value.clone());
     match &thread.conversation {
         Some(stored) => {
-            own(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
+            own_id(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
         }
         None => {
             let first = thread.messages.first();
             let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
-            parent.and_then(own).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
+            parent.and_then(own_id).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
         }
     }
 }
 
 fn message_id(stored: &StoredRecord, conversation: &str) -> String {
     let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
-    let own = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.trim().is_empty());
-    own.map_or_else(|| uuid_of(&stored.id), str::to_owned)
+    let own_id =
+        key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.trim().is_empty());
+    own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)
 }
 
 /// Position of the last message of the branch that the person saw last.

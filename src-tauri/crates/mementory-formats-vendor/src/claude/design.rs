@@ -132,8 +132,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-/// Positions of rows that repeat the row beside them, with the same `content.id` and role. The row with an author
-/// counts, or else the first.
+/// Positions of rows that repeat the row beside them, with the same `content.id` and role. Of the two rows, the one
+/// with an author is kept, or else the first.
 fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     let row = |raw: &&RawValue| {
         let content = Object::parse(raw.get())?.object("content")?;

@@ -68,7 +68,7 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// Records that a memory file was sent.
+    /// Remembers that a memory file was sent, so that no older document of a chat replaces it.
     pub(super) fn add_file(&mut self, record: &Record) {
         if record.kind == Kind::Memory {
             let slot = self.newest.entry(record.key.value.clone()).or_default();

@@ -180,9 +180,9 @@ impl Reader<'_> {
                     Err(e) => {
                         let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
                         let closed = elements.only_cut_element().filter(|_| element_type == ElementType::Conversations);
-                        let lost = if closed.is_some() { Some(Kind::Message) } else { element_type.kind() };
+                        let lost_kind = if closed.is_some() { Some(Kind::Message) } else { element_type.kind() };
                         let reason = format!("{code}: {e}");
-                        self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, lost);
+                        self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, lost_kind);
                         if let Some((pointer, closed)) = closed {
                             count += 1;
                             self.read_element(member, element_type, &pointer, &closed)?;

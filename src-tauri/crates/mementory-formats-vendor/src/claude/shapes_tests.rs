@@ -11,7 +11,7 @@ fn fixtures_of_newer_shapes_are_read_as_their_cases_say() {
 }
 
 #[test]
-fn a_list_of_parts_without_them_says_what_to_download() {
+fn a_manifest_without_its_archives_is_reported_with_what_to_download() {
     let scratch = Scratch::new("claude-lone-manifest");
     let manifest = r#"{"instructions":"Download each file","total_files":1,"version":"1.0","data_files":[
         {"category":"conversations","part":0,"filename":"conversations-000.zip","export_url":"https://claude.ai/export/secret"}]}"#;
@@ -23,7 +23,7 @@ fn a_list_of_parts_without_them_says_what_to_download() {
 }
 
 #[test]
-fn the_newest_state_of_a_memory_document_counts() {
+fn the_newest_state_of_a_memory_document_is_read() {
     let scratch = Scratch::new("claude-documents");
     let result = |date: &str, body: &str| {
         format!(

@@ -162,10 +162,10 @@ fn generated_exports_have_the_expected_counts() {
     let dir = std::env::temp_dir().join(format!("mementory-claude-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     for (layout, batches) in [("flat", 1), ("batch", 1), ("batch", 3), ("parts", 1), ("parts", 2)] {
-        let single = layout == "flat" || (layout == "batch" && batches == 1);
-        let out = dir.join(format!("{layout}-{batches}{}", if single { ".zip" } else { "" }));
+        let is_single = layout == "flat" || (layout == "batch" && batches == 1);
+        let out = dir.join(format!("{layout}-{batches}{}", if is_single { ".zip" } else { "" }));
         let truth = dir.join(format!("{layout}-{batches}.truth.json"));
-        let made = Command::new("python3")
+        let generator = Command::new("python3")
             .arg(shared.join("exports/gen_exports.py"))
             .args(["claude", "--conversations", "250", "--mb", "3", "--layout", layout])
             .args(["--batches", &batches.to_string(), "--out"])
@@ -173,7 +173,7 @@ fn generated_exports_have_the_expected_counts() {
             .arg("--truth")
             .arg(&truth)
             .output();
-        if !made.is_ok_and(|m| m.status.success()) {
+        if !generator.is_ok_and(|m| m.status.success()) {
             mementory_format::testkit::skipped("the generator cannot be run here");
             break;
         }
@@ -186,8 +186,8 @@ fn generated_exports_have_the_expected_counts() {
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");
         assert_eq!(truth["attachments_referenced"], seen.attachments(), "{name}");
         assert_eq!(truth["projects"], seen.count(Kind::Profile), "{name}");
-        let active = seen.of_kind(Kind::Message).filter(|m| m.message.as_ref().unwrap().active).count();
-        assert_eq!(truth["active_path"], active, "{name}");
+        let active_count = seen.of_kind(Kind::Message).filter(|m| m.message.as_ref().unwrap().active).count();
+        assert_eq!(truth["active_path"], active_count, "{name}");
         let memories: BTreeMap<String, u64> = serde_json::from_value(truth["memories"].clone()).unwrap();
         let memories: BTreeMap<_, _> = memories.into_iter().filter(|(_, n)| *n > 0).collect();
         assert_eq!(memories, seen.methods(), "{name}");

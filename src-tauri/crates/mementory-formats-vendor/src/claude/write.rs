@@ -202,7 +202,7 @@ fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
         && reason_to_withhold(stored, now).is_none()
 }
 
-/// Returns the reason for not writing a memory of another program. Claude takes every memory file as true today.
+/// Returns the reason for not writing a memory of another program. Claude assumes that every memory file is still true.
 fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static str> {
     let record = &stored.record;
     if record.fields.get("access").and_then(|a| a.get("exportable")) == Some(&false.into()) {
@@ -283,7 +283,7 @@ impl FirstPass {
         *self.report.withheld.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Counts the records that the export contains with their project or message, and withholds the others.
+    /// Counts the records whose project or message is in the export, and withholds the others.
     fn decide(&mut self) {
         for (project, kind) in std::mem::take(&mut self.members) {
             match self.whole_projects.contains(&project) {

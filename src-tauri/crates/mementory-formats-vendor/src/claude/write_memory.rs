@@ -88,8 +88,8 @@ impl Documents {
         let mut out = Vec::new();
         let none = Account::default();
         let accounts = self.accounts.iter().map(|(id, account)| (id.as_deref(), account));
-        let nobody = self.accounts.is_empty().then_some((None, &none));
-        for (id, account) in accounts.chain(nobody) {
+        let empty_account = self.accounts.is_empty().then_some((None, &none));
+        for (id, account) in accounts.chain(empty_account) {
             let members = |pairs: &[(String, String)]| {
                 let pairs: Vec<String> = pairs.iter().map(|(name, raw)| format!("{}:{raw}", quoted(name))).collect();
                 format!("{{{}}}", pairs.join(","))
@@ -142,6 +142,6 @@ pub(super) fn foreign_file(stored: &StoredRecord, losses: &mut LossReport) -> Op
     let object = Object::parse(&element)?;
     let (read, _) = memory::read(&element, &object, None, &place()).ok()?;
     let native = read.units.into_iter().next()?.records.into_iter().next()?;
-    let at = Written { id: &stored.id, ..Written::default() };
-    Some(slot::attach(json, &native, &stored.record, at, losses))
+    let written = Written { id: &stored.id, ..Written::default() };
+    Some(slot::attach(json, &native, &stored.record, written, losses))
 }

@@ -8,16 +8,16 @@ use mementory_formats_shared::testkit::cases_of;
 use mementory_model::{Kind, Record};
 
 #[test]
-fn what_came_from_claude_comes_back_as_it_was() {
+fn records_from_claude_are_read_back_unchanged() {
     for (case, _) in cases_of(&Claude) {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&Claude, &case);
         let written = write_and_read(&mut source, &Claude);
-        let lost = written.ids_with_losses();
-        let (mut checked, mut missing) = (0, 0);
-        for record in source.records.iter().filter(|r| !lost.contains(id_of(r).as_str())) {
+        let ids_with_losses = written.ids_with_losses();
+        let (mut checked_count, mut missing_count) = (0, 0);
+        for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             let Some(back) = written.found(record) else {
-                missing += 1;
+                missing_count += 1;
                 continue;
             };
             let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
@@ -25,15 +25,20 @@ fn what_came_from_claude_comes_back_as_it_was() {
                 part.position = now.position;
             }
             assert_eq!(*back, expected, "{case}");
-            checked += 1;
+            checked_count += 1;
         }
-        assert_eq!(missing, written.report.withheld.values().sum::<u64>(), "{case}: {:?}", written.report.withheld);
-        assert!(checked * 2 >= source.records.len(), "{case}: {:#?}", written.report.losses.items);
+        assert_eq!(
+            missing_count,
+            written.report.withheld.values().sum::<u64>(),
+            "{case}: {:?}",
+            written.report.withheld
+        );
+        assert!(checked_count * 2 >= source.records.len(), "{case}: {:#?}", written.report.losses.items);
     }
 }
 
 #[test]
-fn records_of_other_programs_come_back_from_their_slots() {
+fn records_of_other_programs_are_restored_from_extension_slots() {
     let sources = ["content-types", "memories", "odd-values"].map(|case| fixture(&ChatGpt, case));
     for mut source in [foreign_source()].into_iter().chain(sources) {
         let written = write_and_read(&mut source, &Claude);
@@ -68,7 +73,7 @@ fn an_edited_message_is_written_with_its_new_text() {
 }
 
 #[test]
-fn what_is_no_longer_true_and_credentials_stay_behind() {
+fn outdated_memories_and_credentials_are_withheld() {
     let mut source = foreign_source();
     let at = source.position("memory/1");
     source.records[at].status = Some("superseded".into());
@@ -83,7 +88,7 @@ fn an_export_of_nothing_is_refused() {
 }
 
 #[test]
-fn many_conversations_and_messages_without_their_conversation() {
+fn many_conversations_and_messages_without_a_conversation_are_written() {
     let mut source = conversations(150);
     assert_eq!(write_and_read(&mut source, &Claude).back.records.len(), 450);
     source.records.retain(|r| r.kind == Kind::Message);

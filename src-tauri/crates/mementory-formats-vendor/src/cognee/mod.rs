@@ -7,7 +7,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format and scope of the record keys.
+/// Id of the format. It is also the scope of the record keys.
 const ID: &str = "cognee";
 /// Name of the platform, for the filter by source.
 const PLATFORM: &str = "cognee";

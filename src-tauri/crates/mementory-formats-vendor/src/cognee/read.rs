@@ -58,8 +58,8 @@ impl Graph {
             let end = |keys: &[&str]| keys.iter().find_map(|key| object.id(key));
             let source = end(&["source", "source_node_id", "source_id", "from"]);
             let target = end(&["target", "target_node_id", "target_id", "to"]);
-            let what = object.first_text(&["relationship_name", "label", "relation", "type"]);
-            return self.read_edge(files, row, source, target, what, &object);
+            let relation = object.first_text(&["relationship_name", "label", "relation", "type"]);
+            return self.read_edge(files, row, source, target, relation, &object);
         }
         let inner = ["properties", "attributes", "data"].into_iter().find_map(|key| object.object(key));
         self.read_node(files, row, object.id("id"), &object, inner.as_ref())
@@ -98,7 +98,7 @@ impl Graph {
         inner: Option<&Object<'_>>,
     ) -> Result<(), FormatError> {
         let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
-        let stated = first(&["type", "node_type"]);
+        let stated_type = first(&["type", "node_type"]);
         let name = first(&["name", "title"]);
         // In answers of the server, the label repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
@@ -110,7 +110,7 @@ impl Graph {
                 }
                 _ => String::new(),
             };
-        let kind = match stated.as_deref().unwrap_or_default() {
+        let kind = match stated_type.as_deref().unwrap_or_default() {
             "DocumentChunk" | "TextSummary" | "CodeSummary" => Kind::Chunk,
             kind if kind.ends_with("Document") || kind == "CogneeUserInteraction" => Kind::Resource,
             _ if name.is_some() || label.is_some() => Kind::Entity,
@@ -120,13 +120,13 @@ impl Graph {
             self.rows.fail(files, row, "no_content: a node without id, name or text", Kind::Entity);
             return Ok(());
         }
-        let content = format!("{stated:?}\n{name:?}\n{text}");
+        let content = format!("{stated_type:?}\n{name:?}\n{text}");
         let mut record = self.rows.record(kind, id.clone(), &content, text);
         record.title = name.or(label);
-        record.record_type = stated;
-        let of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
-        record.times.created = of("created_at");
-        record.times.updated = of("updated_at");
+        record.record_type = stated_type;
+        let time_of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
+        record.times.created = time_of("created_at");
+        record.times.updated = time_of("updated_at");
         let used =
             ["id", "type", "name", "text", "description", "created_at", "updated_at", "properties", "attributes"];
         record.fields = node.other_fields(&used);

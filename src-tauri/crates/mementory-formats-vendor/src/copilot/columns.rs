@@ -1,7 +1,7 @@
 //! The columns of the known layouts, in any order, and their names in other languages.
 use mementory_formats_shared::tables::{Header, Row};
 
-const TITLE: [&str; 16] = [
+const TITLE_HEADERS: [&str; 16] = [
     "Conversation",
     "ChatName",
     "Chat",
@@ -19,7 +19,7 @@ const TITLE: [&str; 16] = [
     "对话",
     "대화",
 ];
-const TIME: [&str; 15] = [
+const TIME_HEADERS: [&str; 15] = [
     "Time",
     "CreatedAt",
     "Timestamp",
@@ -36,7 +36,7 @@ const TIME: [&str; 15] = [
     "時刻",
     "时间",
 ];
-const AUTHOR: [&str; 12] = [
+const AUTHOR_HEADERS: [&str; 12] = [
     "Author",
     "Role",
     "Autor",
@@ -50,7 +50,7 @@ const AUTHOR: [&str; 12] = [
     "投稿者",
     "작성자",
 ];
-const MESSAGE: [&str; 13] = [
+const MESSAGE_HEADERS: [&str; 13] = [
     "Message",
     "MessageContent",
     "Content",
@@ -65,12 +65,12 @@ const MESSAGE: [&str; 13] = [
     "消息",
     "메시지",
 ];
-const PROMPT: [&str; 8] =
+const PROMPT_HEADERS: [&str; 8] =
     ["Prompt", "Eingabeaufforderung", "Invite", "Solicitud", "Petición", "プロンプト", "提示", "프롬프트"];
-const CLIENT_APP: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
+const CLIENT_APP_HEADERS: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
 
 /// Words for the person in the column with the author.
-const PERSON: [&str; 20] = [
+const PERSON_WORDS: [&str; 20] = [
     "human",
     "user",
     "you",
@@ -92,8 +92,8 @@ const PERSON: [&str; 20] = [
     "用户",
     "사용자",
 ];
-/// Words for the assistant.
-const ASSISTANT: [&str; 13] = [
+/// Words for the assistant in the column with the author.
+const ASSISTANT_WORDS: [&str; 13] = [
     "ai",
     "copilot",
     "assistant",
@@ -132,13 +132,14 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a header. None if it is not that of a known layout.
     pub(super) fn of(header: &Header) -> Option<Self> {
-        let [title, time, author] = [&TITLE[..], &TIME, &AUTHOR].map(|names| header.column(names));
-        let client_app = header.column(&CLIENT_APP);
-        if let (Some(_), Some(_), Some(text)) = (client_app, time, header.column(&PROMPT)) {
+        let [title, time, author] =
+            [&TITLE_HEADERS[..], &TIME_HEADERS, &AUTHOR_HEADERS].map(|names| header.column(names));
+        let client_app = header.column(&CLIENT_APP_HEADERS);
+        if let (Some(_), Some(_), Some(text)) = (client_app, time, header.column(&PROMPT_HEADERS)) {
             let layout = Layout::Prompts;
             return Some(Self { layout, title: None, time, author: None, text: Some(text), client_app });
         }
-        let text = header.column(&MESSAGE);
+        let text = header.column(&MESSAGE_HEADERS);
         let is_complete = [title, time, author, text].iter().all(Option::is_some);
         is_complete.then_some(Self { layout: Layout::Messages, title, time, author, text, client_app: None })
     }
@@ -163,9 +164,9 @@ pub(super) fn is_main_header(header: &Header) -> bool {
 /// `user`, `assistant` or `system`. None for any other author.
 pub(super) fn role(author: &str) -> Option<&'static str> {
     let author = author.trim().to_lowercase();
-    if PERSON.contains(&author.as_str()) {
+    if PERSON_WORDS.contains(&author.as_str()) {
         Some("user")
-    } else if ASSISTANT.contains(&author.as_str()) || author.contains("copilot") {
+    } else if ASSISTANT_WORDS.contains(&author.as_str()) || author.contains("copilot") {
         Some("assistant")
     } else {
         (author == "system").then_some("system")

@@ -15,10 +15,10 @@ const ROWS: usize = 20;
 type Group<'c> = (usize, Option<usize>, &'c str);
 
 /// One claim for the tables of a folder or archive.
-pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
+pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> Vec<Claim> {
     let mut groups: BTreeMap<Group<'_>, Vec<(&Member, f64)>> = BTreeMap::new();
     for member in catalog.members() {
-        if let Some(confidence) = confidence(catalog, member, limits, asked) {
+        if let Some(confidence) = confidence(catalog, member, limits, is_selected) {
             // Files that were selected one by one are one history.
             let is_loose = member.archive.is_none() && member.place == member.name;
             let group = if is_loose { (0, None, "") } else { (member.root, member.archive, folder(&member.name)) };
@@ -38,7 +38,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Cla
     groups.into_values().map(claim).collect()
 }
 
-fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, asked: bool) -> Option<f64> {
+fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, is_selected: bool) -> Option<f64> {
     let may_be_table = matches!(extension(&member.name).as_deref(), None | Some("csv" | "tsv" | "txt"));
     if !may_be_table || member.size == 0 || is_junk(&member.name) {
         return None;
@@ -51,23 +51,23 @@ fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, asked: bool) 
         if columns::is_microsoft_header(&header) {
             return Ok(Some(0.95));
         }
-        let (mut count, mut known) = (0, 0);
+        let (mut count, mut known_count) = (0, 0);
         while count < ROWS
             && let Some(row) = rows.next(&member.place)?
         {
             count += 1;
-            known += usize::from(columns::has_known_author(&columns, &row));
+            known_count += usize::from(columns::has_known_author(&columns, &row));
         }
         // Other programs use the same column names, so most rows must also have an author of Copilot.
         let is_certain = match columns.layout {
             Layout::Prompts => true,
             Layout::Messages if count == 0 => columns::is_main_header(&header),
-            Layout::Messages => 2 * known > count,
+            Layout::Messages => 2 * known_count > count,
         };
         Ok::<_, FormatError>(match (is_certain, columns::is_main_header(&header)) {
             (true, true) => Some(0.9),
             (true, false) => Some(0.8),
-            (false, _) => asked.then_some(0.5),
+            (false, _) => is_selected.then_some(0.5),
         })
     };
     catalog.read(member, read).ok().flatten()

@@ -38,7 +38,7 @@ struct Table {
     header: Header,
     title: String,
     /// Messages with one title, in the order of the file.
-    run: Vec<Turn>,
+    open_turns: Vec<Turn>,
     run_bytes: u64,
     /// True if newer rows come first. None: not known yet.
     is_newest_first: Option<bool>,
@@ -109,13 +109,13 @@ impl Table {
         }
         self.lacks_zone |= parsed.is_some_and(|(_, has_zone)| !has_zone);
         self.run_bytes += row.raw.len() as u64;
-        self.run.push(turn(&self.header, columns, row, parsed.map(|(time, _)| time), pointer));
+        self.open_turns.push(turn(&self.header, columns, row, parsed.map(|(time, _)| time), pointer));
         if columns.layout == Layout::Prompts { self.send(reader, member) } else { Ok(()) }
     }
 
     /// Sends the conversation that has been collected.
     fn send(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let mut turns = std::mem::take(&mut self.run);
+        let mut turns = std::mem::take(&mut self.open_turns);
         self.run_bytes = 0;
         if turns.is_empty() {
             return Ok(());
@@ -136,8 +136,8 @@ impl Table {
         let times = Times { created: created_times().min(), updated: created_times().max(), ..Times::default() };
         let first = turns.first().and_then(|turn| turn.key.clone());
         let is_prompt = turns.iter().any(|turn| turn.fields.contains_key(CLIENT_APP));
-        let begin = times.created.map_or_else(|| format!("{first:?}"), |time| time.to_rfc3339());
-        let identity = if is_prompt { format!("{first:?}") } else { format!("{}\n{begin}", self.title) };
+        let created_text = times.created.map_or_else(|| format!("{first:?}"), |time| time.to_rfc3339());
+        let identity = if is_prompt { format!("{first:?}") } else { format!("{}\n{created_text}", self.title) };
         let chat = Chat {
             key: Some(content_id(&identity)),
             title: (!self.title.is_empty()).then(|| self.title.clone()),
@@ -160,10 +160,10 @@ impl Table {
     /// before it, then the speakers: an answer does not come before its prompt.
     fn is_reversed(&mut self, turns: &[Turn]) -> bool {
         let times: Vec<Timestamp> = turns.iter().filter_map(|turn| turn.times.created).collect();
-        let falls = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
-        let rises = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
-        if falls != rises {
-            self.is_newest_first = Some(falls > rises);
+        let descending_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        let ascending_count = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        if descending_count != ascending_count {
+            self.is_newest_first = Some(descending_count > ascending_count);
         } else if let (None, Some(before), Some(now)) = (self.is_newest_first, self.last_time, times.first())
             && before != *now
         {
@@ -195,9 +195,9 @@ fn turn(header: &Header, columns: &Columns, row: Row, time: Option<Timestamp>, p
     if columns.layout == Layout::Prompts {
         fields.insert(CLIENT_APP.into(), client_app.into());
     }
-    let begin = time.map_or_else(|| row.cell(columns.time).trim().to_owned(), |time| time.to_rfc3339());
+    let time_text = time.map_or_else(|| row.cell(columns.time).trim().to_owned(), |time| time.to_rfc3339());
     Turn {
-        key: Some(content_id(&format!("{begin}\n{role}\n{client_app}\n{text}"))),
+        key: Some(content_id(&format!("{time_text}\n{role}\n{client_app}\n{text}"))),
         role: role.into(),
         text,
         content_type: "text".into(),

@@ -33,16 +33,16 @@ struct Columns {
     header: Header,
     text: Option<usize>,
     /// The columns of [`NAMES`].
-    named: Vec<Option<usize>>,
+    positions: Vec<Option<usize>>,
     used: Vec<Option<usize>>,
 }
 
 impl Columns {
     fn of(header: Header) -> Self {
         let text = header.column(&[TEXT_COLUMN]);
-        let named: Vec<Option<usize>> = NAMES.iter().map(|name| header.column(&[name])).collect();
-        let used = named.iter().copied().chain([text, header.column(&[ID_COLUMN])]).collect();
-        Self { header, text, named, used }
+        let positions: Vec<Option<usize>> = NAMES.iter().map(|name| header.column(&[name])).collect();
+        let used = positions.iter().copied().chain([text, header.column(&[ID_COLUMN])]).collect();
+        Self { header, text, positions, used }
     }
 }
 
@@ -72,7 +72,7 @@ fn record(columns: &Columns, row: &Row) -> Option<Record> {
     let cell = |column: Option<usize>| cells::original(row.cell(column)).to_owned();
     let value = |name: &str| {
         let at = NAMES.iter().position(|known| *known == name);
-        cell(at.and_then(|at| columns.named.get(at).copied().flatten()))
+        cell(at.and_then(|at| columns.positions.get(at).copied().flatten()))
     };
     let mut record = record_of(ID, cell(columns.text), value)?;
     // Columns that a person added to the table become fields.

@@ -11,7 +11,7 @@ fn every_case_is_read_as_it_says() {
 }
 
 #[test]
-fn records_come_back_without_what_is_listed() {
+fn records_are_read_back_except_for_the_listed_losses() {
     for mut source in [foreign_source(), fixture(&ChatGpt, "memories"), fixture(&Claude, "export")] {
         let written = write_and_read(&mut source, &CsvTable);
         check_readable(&source, &written);

@@ -1,4 +1,4 @@
-//! Writes the table: RFC 4180, UTF-8 with a mark so that spreadsheets see the encoding.
+//! Writes the table: RFC 4180, UTF-8 with a byte order mark, so that spreadsheets see the encoding.
 use super::{ID, ID_COLUMN, TEXT_COLUMN, VERSION, cells};
 use csv_core::{Terminator, WriteResult, Writer, WriterBuilder};
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
@@ -9,7 +9,7 @@ use mementory_formats_shared::new_files::NewFile;
 use std::path::Path;
 
 /// Number of columns that people read first: kind and title.
-const FIRST: usize = 2;
+const LEADING_COLUMNS: usize = 2;
 
 /// Result of a step, and the numbers of bytes that it read and wrote.
 type Progress = (WriteResult, usize, usize);
@@ -41,7 +41,7 @@ pub(super) fn write(
 
 /// A row: id, kind and title, text, then all other values.
 fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> {
-    let (first, rest) = values.split_at(FIRST.min(values.len()));
+    let (first, rest) = values.split_at(LEADING_COLUMNS.min(values.len()));
     let row = [id].into_iter().chain(first.iter().map(String::as_str)).chain([text]);
     let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).build();
     let mut out = Vec::new();

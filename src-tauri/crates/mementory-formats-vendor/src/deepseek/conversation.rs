@@ -131,7 +131,7 @@ fn read_tree<'a>(
         let has_message = node.as_ref().is_some_and(|node| node.object("message").is_some());
         links.insert(key, (parent, has_message));
     }
-    // Of two nodes with one key the last one counts.
+    // If two nodes have the same key, the last one is used.
     let last: HashMap<&str, usize> = nodes.iter().enumerate().map(|(index, (key, ..))| (*key, index)).collect();
     for (index, (key, node_raw, node)) in nodes.iter().enumerate() {
         if last.get(key) != Some(&index) || node_raw.get() == "null" {
@@ -201,9 +201,9 @@ fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());
     for message in messages {
         let content = fragments::read(&message.object, conversation);
-        let stated = first_text(&message.object, &["role"]).map(|role| role.to_lowercase());
+        let stated_role = first_text(&message.object, &["role"]).map(|role| role.to_lowercase());
         let mut fields: Fields = other_fields(&message.object, &MESSAGE_MEMBERS);
-        let role = stated.or_else(|| content.role.map(Into::into)).unwrap_or_else(|| {
+        let role = stated_role.or_else(|| content.role.map(Into::into)).unwrap_or_else(|| {
             fields.insert("role_from".into(), "position".into());
             let before = match &message.parent {
                 TurnParent::Id(parent) => roles.get(parent).cloned(),

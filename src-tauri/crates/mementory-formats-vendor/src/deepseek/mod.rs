@@ -9,7 +9,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of the record keys and name of the platform.
+/// Id of the format. It is also the scope of the record keys and the name of the platform.
 const DEEPSEEK: &str = "deepseek";
 
 /// DeepSeek's data export.

@@ -3,7 +3,7 @@ use super::verbs::{self, Title};
 use mementory_formats_shared::object::content_id;
 use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
 
-/// Scope of the record keys, id of the format and name of the platform.
+/// Scope of the record keys. It is also the id of the format and the name of the platform.
 pub(super) const SCOPE: &str = "gemini";
 
 /// An activity of Gemini as it is in the export.

@@ -60,14 +60,21 @@ fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
         (Content::Workspace, "threads of Gemini in Workspace"),
         (Content::Gems, "Gems"),
     ];
-    let seen: Vec<&str> = words.into_iter().filter(|(content, _)| has(*content)).map(|(_, words)| words).collect();
+    let found_words: Vec<&str> =
+        words.into_iter().filter(|(content, _)| has(*content)).map(|(_, words)| words).collect();
     let version = match (has(Content::ActivityJson), has(Content::ActivityHtml), has(Content::Workspace)) {
         (true, ..) => "json",
         (_, true, _) => "html",
         (_, _, true) => "workspace",
         _ => "gems",
     };
-    Claim { version: Some(version.into()), confidence: 0.95, reason: seen.join(", "), parts, missing_parts: vec![] }
+    Claim {
+        version: Some(version.into()),
+        confidence: 0.95,
+        reason: found_words.join(", "),
+        parts,
+        missing_parts: vec![],
+    }
 }
 
 /// Files beside the activities, and pages of Takeout that have no activities.

@@ -38,7 +38,7 @@ struct LabelledPart<'p> {
     at: usize,
 }
 
-/// The parts after bold labels (`<b>Name:</b>`). Bold words without a colon are no labels.
+/// The parts after bold labels (`<b>Name:</b>`). Bold words without a colon are not labels.
 fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -67,10 +67,10 @@ struct Gem {
     /// Links to its files: address and name.
     files: Vec<(String, String)>,
     /// Other parts, by their label.
-    more: Vec<(String, String)>,
-    /// Where it begins in the page.
+    other_parts: Vec<(String, String)>,
+    /// Position in the page where the Gem begins.
     at: usize,
-    /// Where it ends.
+    /// Position where it ends.
     end: usize,
 }
 
@@ -127,7 +127,7 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
         let files = gem.files.into_iter().map(|(url, name)| serde_json::json!({ "name": name, "url": url }));
         record.fields.insert("files".into(), files.collect());
     }
-    for (label, text) in gem.more {
+    for (label, text) in gem.other_parts {
         record.fields.insert(label, text.into());
     }
     record.verbatim = Some(Verbatim { media_type: "text/html".into(), text: source.to_owned() });
@@ -154,7 +154,7 @@ fn labelled(page: &str) -> Vec<Gem> {
             label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {
                 gem.instructions = format!("{}\n{label}: {text}", gem.instructions);
             }
-            label => gem.more.push((label.to_owned(), text)),
+            label => gem.other_parts.push((label.to_owned(), text)),
         }
     }
     gems

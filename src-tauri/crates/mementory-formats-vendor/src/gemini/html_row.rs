@@ -40,8 +40,8 @@ fn content_cells(cell: &str) -> Vec<&str> {
     out
 }
 
-/// Reads an activity of Gemini. None if it says nothing. Without `with_answer`, the text of an answer stays empty: the
-/// first pass only asks whether there is one.
+/// Reads an activity of Gemini. None if it has neither a prompt nor an answer. Without `with_answer`, the text of an
+/// answer stays empty, because the first pass only needs to know whether there is an answer.
 pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
     let cells = content_cells(cell);
     let body = cells.first()?.trim_end_matches("</div>");
@@ -57,8 +57,8 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
         pointer,
         ..Activity::default()
     };
-    let asked = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
-    activity.title = read_prompt(asked, &mut activity);
+    let prompt_lines = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
+    activity.title = read_prompt(prompt_lines, &mut activity);
     if let Some(line) = stamp_at.and_then(|at| lines.get(at)) {
         activity.stamp = html::to_text(line);
         if let Some(stamp) = stamp::read(&activity.stamp) {

@@ -53,9 +53,9 @@ pub(super) struct RowIds {
 }
 
 impl RowIds {
-    /// The id of a row of this file. None for a row that was read before: the same text, or the same activity in
-    /// another file of the export.
-    pub(super) fn next(&mut self, file: usize, activity: &Activity) -> Option<String> {
+    /// A unique id for a row of this file. None if the row is a duplicate: this file already had a row with the same
+    /// text, or another file of the export already had the same activity.
+    pub(super) fn unique_id(&mut self, file: usize, activity: &Activity) -> Option<String> {
         let id = activity.id();
         let digest = content_id(activity.verbatim.as_ref().map_or("", |verbatim| verbatim.text.as_str()));
         let (first_file, digests) = self.seen.entry(id.clone()).or_insert_with(|| (file, HashSet::new()));

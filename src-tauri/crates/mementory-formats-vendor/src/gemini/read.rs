@@ -30,7 +30,7 @@ pub(super) fn read(
             && let Some(content @ (Content::ActivityJson | Content::ActivityHtml)) = detect::content(catalog, member)
         {
             activities(reader, member, content, false, &mut |_, activity| {
-                if let Some(id) = ids.next(member.id, &activity) {
+                if let Some(id) = ids.unique_id(member.id, &activity) {
                     plan.add(id, &activity);
                 }
                 Ok(())
@@ -39,7 +39,7 @@ pub(super) fn read(
         Ok(())
     })?;
     plan.finish();
-    let mut second = SecondPass { plan, ids: RowIds::default(), opened: HashSet::new(), single: 0 };
+    let mut second = SecondPass { plan, ids: RowIds::default(), opened_chats: HashSet::new(), single_prompts: 0 };
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
         Role::Conversations | Role::Projects => second.file(reader, member),
         Role::Attachment => attachment(reader, member),
@@ -56,9 +56,9 @@ struct SecondPass {
     plan: Plan,
     ids: RowIds,
     /// Chats whose conversation was sent.
-    opened: HashSet<String>,
+    opened_chats: HashSet<String>,
     /// Number of prompts without a link to a chat.
-    single: u64,
+    single_prompts: u64,
 }
 
 impl SecondPass {
@@ -67,15 +67,15 @@ impl SecondPass {
             Some(Content::Workspace) => workspace::read(reader, member),
             Some(Content::Gems) => gems::read(reader, member),
             Some(content) => {
-                self.single = 0;
+                self.single_prompts = 0;
                 activities(reader, member, content, true, &mut |reader, activity| {
                     self.activity(reader, member, content, activity)
                 })?;
-                if self.single > 0 {
+                if self.single_prompts > 0 {
                     let message = format!(
                         "{} prompts have no link to a chat. Each is a conversation of its own, because the export does \
                          not say which belong together",
-                        self.single
+                        self.single_prompts
                     );
                     reader.sink.note(Issue::new("no_conversation_ids", &member.place, message));
                 }
@@ -93,7 +93,7 @@ impl SecondPass {
         activity: Activity,
     ) -> Result<(), FormatError> {
         let place = format!("{}#{}", member.place, activity.pointer);
-        let Some(id) = self.ids.next(member.id, &activity) else {
+        let Some(id) = self.ids.unique_id(member.id, &activity) else {
             let reason = "duplicate: the same activity occurs twice";
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());
@@ -106,11 +106,11 @@ impl SecondPass {
         let place_in_chat = self.plan.place(&id, &activity);
         let is_prompt = meaning != super::activity::Meaning::Other;
         let is_first = match &activity.chat {
-            Some(link) => is_prompt && self.opened.insert(link.id.clone()),
+            Some(link) => is_prompt && self.opened_chats.insert(link.id.clone()),
             None => true,
         };
         if is_prompt && activity.chat.is_none() {
-            self.single += 1;
+            self.single_prompts += 1;
         }
         let layout = if content == Content::ActivityHtml { "html" } else { "json" };
         let file = File { container: &member.place, layout };

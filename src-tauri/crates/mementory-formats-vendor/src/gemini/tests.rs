@@ -99,7 +99,7 @@ fn activities_of_other_products_are_not_claimed() {
 }
 
 #[test]
-fn a_page_is_found_behind_its_styles_and_other_products() {
+fn activities_are_found_after_long_styles_and_other_products() {
     let scratch = Scratch::new("gemini-large");
     let other = r#"<div class="outer-cell"><div class="header-cell">Search</div><div class="content-cell">Searched</div></div>"#;
     let row = r#"<div class="outer-cell"><div class="header-cell">Gemini Apps</div><div class="content-cell">Prompted&nbsp;late<br>26 Jul 2026, 12:00:00 CEST<br>Yes.</div></div>"#;
@@ -110,7 +110,7 @@ fn a_page_is_found_behind_its_styles_and_other_products() {
 }
 
 #[test]
-fn an_activity_above_the_limit_costs_itself() {
+fn only_the_activity_above_the_size_limit_is_dropped() {
     let scratch = Scratch::new("gemini-limit");
     let row = |prompt: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! What Google writes before a prompt in the title of an activity, and the titles of activities that are no prompts.
+//! What Google writes before a prompt in the title of an activity, and the titles of activities that are not prompts.
 
 /// A kind of activity, by its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ const BEFORE_PROMPTS: [&str; 28] = [
     "Gav instruktionen",
 ];
 
-/// Beginnings of titles of activities that are no prompts.
+/// Beginnings of titles of activities that are not prompts.
 const ACTIVITIES: [&str; 18] = [
     "Created ",
     "Gave feedback",

@@ -108,7 +108,7 @@ pub(super) fn conversation(
     }
     let platform = platform(link.as_deref(), object);
     let stated_id = chat.id.clone();
-    if !loose.names.name(files, member, &mut chat, element.text) {
+    if !loose.known_ids.make_unique(files, member, &mut chat, element.text) {
         return Ok(());
     }
     let mut unit = unit(files, member, chat, platform, Some("conversations"));
@@ -204,7 +204,7 @@ fn pairs(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
     let Some((question, answer)) = pair(object) else { return vec![turn] };
-    let half = |role: &str, raw: &RawValue| {
+    let turn_of = |role: &str, raw: &RawValue| {
         let mut content = Content::default();
         content.add(raw);
         Turn {
@@ -219,7 +219,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
             ..Turn::default()
         }
     };
-    vec![half(USER, question), half(ASSISTANT, answer)]
+    vec![turn_of(USER, question), turn_of(ASSISTANT, answer)]
 }
 
 /// The first question and the first answer. Instructions before them are often the same in many conversations.
@@ -229,18 +229,18 @@ fn beginning(turns: &[Turn]) -> String {
     format!("{:?}\n{:?}", first(USER).or_else(other), first(ASSISTANT))
 }
 
-/// The conversations of a file so far, by id, with the digest of their text.
+/// The ids of the conversations that were read from a file so far, each with a digest of the conversation's text.
 #[derive(Debug, Default)]
-struct Names(HashMap<String, String>);
+struct KnownIds(HashMap<String, String>);
 
-impl Names {
-    /// Gives a conversation without an id one from its title, its time and its first question and answer. If another
+impl KnownIds {
+    /// If a conversation has no id, makes one from its title, its time and its first question and answer. If another
     /// conversation has the same id, the digest of the whole text is added to the id. False for a conversation that
     /// occurs a second time.
-    fn name(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
+    fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
-        let stated = chat.id.clone();
-        let id = stated.clone().unwrap_or_else(|| {
+        let stated_id = chat.id.clone();
+        let id = stated_id.clone().unwrap_or_else(|| {
             content_id(&format!("{:?}\n{:?}\n{}", chat.title, chat.times.created, beginning(&chat.turns)))
         });
         let place = format!("{}#{}", member.place, chat.pointer);
@@ -255,7 +255,7 @@ impl Names {
                 return false;
             }
             Some(_) => {
-                if stated.is_some() {
+                if stated_id.is_some() {
                     let message = "two conversations have the same id; both are imported";
                     files.sink.note(Issue::new("duplicate_id", place, message));
                 }
@@ -274,7 +274,7 @@ impl Names {
 /// without one.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
-    names: Names,
+    known_ids: KnownIds,
     chats: Vec<(Option<String>, Vec<Turn>)>,
     positions: HashMap<Option<String>, usize>,
     bytes: u64,
@@ -287,7 +287,7 @@ impl LooseMessages {
         if self.bytes > limit {
             return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
         }
-        // The keys without `id`, which is that of the message.
+        // The key `id` is skipped, because here it is the id of the message.
         let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
         let position = *self.positions.entry(id.clone()).or_insert_with(|| {
             self.chats.push((id, Vec::new()));
@@ -303,7 +303,7 @@ impl LooseMessages {
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for (id, mut turns) in self.chats {
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
-            // A parent in another conversation is no parent here.
+            // A message of another conversation cannot be a parent here.
             for turn in &mut turns {
                 if matches!(&turn.parent, TurnParent::Id(parent) if !ids.contains(parent)) {
                     turn.parent = TurnParent::Previous;

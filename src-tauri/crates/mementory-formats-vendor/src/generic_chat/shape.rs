@@ -1,7 +1,7 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use mementory_json::{Keys, keys_of};
 
-/// Id of the format and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 pub(super) const FORMAT_ID: &str = "generic_chat";
 /// Keys under which conversations are listed.
 const WRAPPERS: [&str; 9] =
@@ -35,9 +35,9 @@ const SPEAKERS: [&str; 14] = [
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Conversations with lists of messages, as elements of a list, lines, or one object.
+    /// Conversations with lists of messages: the elements of a list, one in each line, or one object.
     Conversations,
-    /// Messages alone, as elements of a list or lines.
+    /// Messages alone, as elements of a list or one in each line.
     Messages,
     /// Two lists, of threads and of messages with the id of their thread.
     Threads,

@@ -48,7 +48,7 @@ pub(super) fn read_threads(
         };
         let names: Vec<String> =
             ["threadId", "id", "_id"].iter().filter_map(|key| first_text(&thread, &[key])).collect();
-        let own = names.iter().find_map(|name| turns.remove(name)).unwrap_or_default();
+        let thread_turns = names.iter().find_map(|name| turns.remove(name)).unwrap_or_default();
         let mut chat = Chat {
             id: names.into_iter().next().or_else(|| first_text(&thread, &ID_KEYS)),
             title: first_text(&thread, &TITLE_KEYS),
@@ -56,7 +56,7 @@ pub(super) fn read_threads(
             model: first_text(&thread, &["model"]),
             pointer,
             verbatim: Some(Verbatim::json(raw.get())),
-            turns: in_time(own),
+            turns: sorted_by_time(thread_turns),
             ..Chat::default()
         };
         if thread.is_true("pinned") {
@@ -68,14 +68,14 @@ pub(super) fn read_threads(
         let Some(turns) = turns.remove(&id) else { continue };
         let message = format!("{} messages belong to a thread that is not in the file", turns.len());
         files.sink.note(Issue::new("thread_missing", &member.place, message));
-        let chat = Chat { id: Some(id).filter(|id| !id.is_empty()), turns: in_time(turns), ..Chat::default() };
+        let chat = Chat { id: Some(id).filter(|id| !id.is_empty()), turns: sorted_by_time(turns), ..Chat::default() };
         send(files, member, chat, PLATFORM, Some("threads"))?;
     }
     Ok(())
 }
 
 /// Sorts messages by time if all have one, because the list may be in any order.
-fn in_time(mut turns: Vec<Turn>) -> Vec<Turn> {
+fn sorted_by_time(mut turns: Vec<Turn>) -> Vec<Turn> {
     if turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);
     }

@@ -12,16 +12,16 @@ const HEAD_BYTES: usize = 64 << 10;
 /// Number of elements that detection checks.
 const SAMPLE_COUNT: usize = 50;
 
-/// One claim for each file. With `asked`, the user chose this format, so short texts are accepted as well.
-pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Claim> {
+/// One claim for each file. If the user selected this format (`is_selected`), short texts are accepted as well.
+pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {
         let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
-        if !is_list_of_memories(&head, limits, asked) {
+        if !is_list_of_memories(&head, limits, is_selected) {
             continue;
         }
         // A document that names its schema is in a format of its own, perhaps in a version that is not supported.
-        if !asked && (keys_of(&head).has("schema") || is_in_truncated_archive(catalog, member)) {
+        if !is_selected && (keys_of(&head).has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }
         out.push(Claim {
@@ -35,33 +35,33 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, asked: bool) -> Vec<Cla
     out
 }
 
-fn is_list_of_memories(head: &[u8], limits: &Limits, asked: bool) -> bool {
+fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool {
     let mut bytes = head;
     let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPERS);
-    let (mut seen, mut texts) = (0, 0);
-    while seen < SAMPLE_COUNT {
+    let (mut object_count, mut text_count) = (0, 0);
+    while object_count < SAMPLE_COUNT {
         match elements.next() {
-            Ok(Some(element)) if element.in_array || seen > 0 || element.offset == 0 => {
+            Ok(Some(element)) if element.in_array || object_count > 0 || element.offset == 0 => {
                 let Ok(text) = std::str::from_utf8(element.bytes) else { return false };
-                // A single object is no list.
+                // A single object is not a list.
                 if !element.in_array && element.bytes.starts_with(b"{") && Object::parse(text).is_none() {
                     return false;
                 }
-                seen += 1;
-                texts += usize::from(is_memory(text, element.in_array, asked));
+                object_count += 1;
+                text_count += usize::from(is_memory(text, element.in_array, is_selected));
             }
             _ => break,
         }
     }
-    texts > 0 && 5 * texts >= 4 * seen && (asked || texts > 1 || head.starts_with(b"["))
+    text_count > 0 && 5 * text_count >= 4 * object_count && (is_selected || text_count > 1 || head.starts_with(b"["))
 }
 
-/// True for a sentence in a list, and for an object with a sentence and at most one more. If the user chose this format
-/// (`asked`), any text is enough.
-fn is_memory(json: &str, in_array: bool, asked: bool) -> bool {
+/// True for a sentence in a list, and for an object with a sentence and at most one more. If the user selected this
+/// format (`is_selected`), any text is enough.
+fn is_memory(json: &str, in_array: bool, is_selected: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');
-    asked || is_sentence(&text) && (in_array || is_object) && further_texts(json) <= 1
+    is_selected || is_sentence(&text) && (in_array || is_object) && count_further_texts(json) <= 1
 }
 
 /// True for three words or more, or for eight characters or more that are not all ASCII: some scripts have no spaces.
@@ -74,7 +74,7 @@ const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", 
 
 /// Number of members with sentences besides the text of a memory, plus two for a record with many members or with one
 /// of [`NO_MEMORY_KEYS`]. A title is usual. More texts mean another kind of record, such as an article or a ticket.
-fn further_texts(json: &str) -> usize {
+fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));
     let is_long_record = object.members().count() > 20 || NO_MEMORY_KEYS.iter().any(|key| object.has(key));

@@ -70,8 +70,8 @@ fn read_element(
     seen: &mut HashSet<String>,
 ) -> Result<(), FormatError> {
     let place = format!("{}#{pointer}", member.place);
-    let valid = std::str::from_utf8(bytes).ok().filter(|text| serde_json::from_str::<&RawValue>(text).is_ok());
-    let source = match valid {
+    let valid_text = std::str::from_utf8(bytes).ok().filter(|text| serde_json::from_str::<&RawValue>(text).is_ok());
+    let source = match valid_text {
         Some(text) => text.to_owned(),
         None => match repair(bytes) {
             Some((text, _)) => text.to_string(),

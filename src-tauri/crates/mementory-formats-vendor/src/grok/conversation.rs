@@ -118,13 +118,14 @@ pub(super) fn read(
         let previous = chat.turns.iter_mut().filter(|turn| matches!(turn.parent, TurnParent::Previous));
         previous.for_each(|turn| turn.parent = TurnParent::Root);
     }
-    let of_messages: HashSet<_> = chat.turns.iter().flat_map(|t| &t.attachments).map(|a| a.key.value.clone()).collect();
+    let message_files: HashSet<_> =
+        chat.turns.iter().flat_map(|t| &t.attachments).map(|a| a.key.value.clone()).collect();
     let mut issues: Vec<Issue> = Vec::new();
     let file = ChatFile { format: GROK, platform: GROK, version: None, container: &member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     if let Some(conversation) = unit.records.first_mut() {
-        let own = references(about, "asset_ids").into_iter().filter(|a| !of_messages.contains(&a.key.value));
-        conversation.attachments.extend(own);
+        let own_files = references(about, "asset_ids").into_iter().filter(|a| !message_files.contains(&a.key.value));
+        conversation.attachments.extend(own_files);
     }
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
     reader.sink.unit(unit)

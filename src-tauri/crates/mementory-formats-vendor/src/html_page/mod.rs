@@ -19,7 +19,7 @@ const ID: &str = "html_page";
 const VERSION: &str = "1";
 /// A line in the head of a page by which detection recognises the format.
 const MARK: &str = "<meta name=\"mementory\" content=\"html_page 1\">";
-/// Begin and end of the lines around a record. Texts are escaped, so that none of their lines begins like this.
+/// Beginnings of the first and the last line of a record. Texts are escaped, so no line of a text begins like this.
 const BEGIN: &str = "<article ";
 const END: &str = "</article>";
 

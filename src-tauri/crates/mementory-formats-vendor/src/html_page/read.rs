@@ -8,7 +8,7 @@ use std::{
     io::{BufRead, BufReader},
 };
 
-/// Begin and end of the text of a record.
+/// The tags before and after the text of a record.
 const TEXT: &str = "<div class=\"text\">";
 const TEXT_END: &str = "</div>";
 

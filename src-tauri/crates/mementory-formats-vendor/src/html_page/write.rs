@@ -182,8 +182,8 @@ fn article(record: &Record, heading: &str, title: &str) -> String {
         Some(_) => " other",
         None => "",
     };
-    let aside = if part.is_some_and(|p| p.hidden || !p.active) { " aside" } else { "" };
-    let mut out = format!("{BEGIN}class=\"{}{role}{aside}\"", record.kind.as_str());
+    let aside_class = if part.is_some_and(|p| p.hidden || !p.active) { " aside" } else { "" };
+    let mut out = format!("{BEGIN}class=\"{}{role}{aside_class}\"", record.kind.as_str());
     for (name, value) in values_of(record).iter().filter(|(_, value)| !value.is_empty()) {
         let _ = write!(out, " data-{}=\"", name.replace('_', "-"));
         escape::push_value(&mut out, value);

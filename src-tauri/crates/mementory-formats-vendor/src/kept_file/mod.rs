@@ -6,7 +6,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, Part, ReadContext, Role, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of its record keys, and platform of its records.
+/// Id of the format. It is also the scope of the record keys and the name of the platform.
 const SCOPE: &str = "kept_file";
 
 /// Any file.

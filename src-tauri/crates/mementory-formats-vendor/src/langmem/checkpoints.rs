@@ -12,7 +12,7 @@ use serde_json::Value;
 const STATES: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
                       ORDER BY thread_id, checkpoint_ns, checkpoint_id";
 
-/// True if the states are in a table of a version that is read.
+/// True if the states are in a table with the columns that are read.
 pub(super) fn is_readable(database: &Database) -> bool {
     database.connection.prepare(STATES).is_ok()
 }

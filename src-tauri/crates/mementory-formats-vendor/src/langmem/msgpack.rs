@@ -81,7 +81,7 @@ impl<'b> Reader<'b> {
         Some(String::from_utf8_lossy(self.take(count)?).into_owned().into())
     }
 
-    // Every element takes at least one byte, so a false count ends at the end of the bytes.
+    // Every element takes at least one byte, so reading with a wrong count stops at the end of the bytes.
     fn list(&mut self, count: usize, depth: u32) -> Option<Value> {
         let mut out = Vec::new();
         for _ in 0..count {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_bytes_end() {
+    fn hostile_bytes_are_refused() {
         assert_eq!(read(&[]), None);
         assert_eq!(read(&[0xdd, 0xff, 0xff, 0xff, 0xff, 0x01]), None);
         assert_eq!(read(&[0x91; 1000]), None);

@@ -126,8 +126,8 @@ fn namespace_of(object: &Object<'_>) -> Vec<String> {
 /// The text of a value: that of a memory, the sentence of a triple, or else its texts and numbers, one per line.
 fn text_of(value: &Object<'_>) -> Option<String> {
     let inner = value.object("content");
-    let of = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));
-    of(value).or_else(|| inner.as_ref().and_then(of)).or_else(|| lines(inner.as_ref().unwrap_or(value)))
+    let text_in = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));
+    text_in(value).or_else(|| inner.as_ref().and_then(text_in)).or_else(|| lines(inner.as_ref().unwrap_or(value)))
 }
 
 fn triple(object: &Object<'_>) -> Option<String> {

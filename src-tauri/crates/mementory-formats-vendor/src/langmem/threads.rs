@@ -33,7 +33,7 @@ pub(super) struct Thread {
 }
 
 impl Threads {
-    /// Adds the state in a row. False if the row is none.
+    /// Adds the state in a row. False if the row is not a state.
     pub(super) fn add(&mut self, text: &str, pointer: &str) -> bool {
         let Some(object) = Object::parse(text) else { return false };
         let is_state = object.object("values").is_some_and(|values| values.has("messages"));
@@ -68,7 +68,7 @@ impl Thread {
         Self { id, pointer, ..Self::default() }
     }
 
-    /// Notes that the thread existed at this time.
+    /// Extends the period between creation and last change of the thread so that it includes this time.
     pub(super) fn add_time(&mut self, text: Option<&str>) {
         let Some(time) = text.and_then(time_of_text) else { return };
         let first = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
@@ -115,7 +115,7 @@ impl Thread {
         }
     }
 
-    /// Sends the thread as a conversation. A thread without messages is none.
+    /// Sends the thread as a conversation. A thread without messages is not sent.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut turns = self.turns;
         turns.extend(self.unnamed);

@@ -23,7 +23,7 @@ const KINDS: [Kind; 8] = [
 /// The first part of a namespace, as in LangMem's documentation.
 const NAMESPACE: &str = "memories";
 /// Members of a record that the value of a row contains besides the text.
-const IN_VALUE: [&str; 4] = ["title", "type", "tags", "source"];
+const MEMBERS_IN_VALUE: [&str; 4] = ["title", "type", "tags", "source"];
 
 /// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
@@ -42,13 +42,13 @@ pub(super) fn write(
             return Ok(());
         }
         let is_own = |text: &&str| Object::parse(text).is_some_and(|object| is_row(&object));
-        let own = export.own_text(&stored).filter(is_own).map(str::to_owned);
-        let text = own.unwrap_or_else(|| row(&export, &stored).to_string());
+        let own_json = export.own_text(&stored).filter(is_own).map(str::to_owned);
+        let text = own_json.unwrap_or_else(|| row(&export, &stored).to_string());
         let mapped = Object::parse(&text).and_then(|object| memory(&object).ok());
         let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
         mapped.source.platform = PLATFORM.into();
         mapped.verbatim = Some(Verbatim::json(text.as_str()));
-        export.wrote_with(&stored, &mapped, &IN_VALUE);
+        export.wrote_with(&stored, &mapped, &MEMBERS_IN_VALUE);
         file.add(separator)?;
         separator = ",\n";
         file.add(&text)
@@ -98,8 +98,8 @@ fn row(export: &Export, stored: &StoredRecord) -> Value {
 /// The record's own namespace, or [`NAMESPACE`] alone. For a record of another format, its namespace below
 /// [`NAMESPACE`]. The store allows neither dots nor empty parts.
 fn namespace(record: &Record, strip: bool) -> Vec<String> {
-    let own = record.namespace.as_deref().filter(|_| !strip).unwrap_or_default();
-    let parts = own.split('/').map(|part| part.trim().replace('.', "_")).filter(|part| !part.is_empty());
+    let own_namespace = record.namespace.as_deref().filter(|_| !strip).unwrap_or_default();
+    let parts = own_namespace.split('/').map(|part| part.trim().replace('.', "_")).filter(|part| !part.is_empty());
     let mut parts: Vec<String> = parts.collect();
     if parts.is_empty() || record.origin.format != ID {
         parts.insert(0, NAMESPACE.into());

@@ -56,8 +56,8 @@ pub(super) fn read(
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
     // Keys that were derived here are not ids of the source.
-    let made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
-    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !made_up(id)));
+    let is_made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
+    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_made_up(id)));
     files.sink.unit(unit)
 }
 
@@ -138,16 +138,16 @@ impl Parts {
 
     fn add(&mut self, text: &str) {
         let mut rest = text;
-        let mut own = String::new();
+        let mut own_text = String::new();
         while let Some((before, after)) = rest.split_once(REMINDER[0]) {
-            own.push_str(before);
+            own_text.push_str(before);
             let (inside, next) = after.split_once(REMINDER[1]).unwrap_or((after, ""));
             self.reminders.push(inside.trim().to_owned());
             rest = next;
         }
-        own.push_str(rest);
-        if !own.trim().is_empty() {
-            self.texts.push(own.trim().to_owned());
+        own_text.push_str(rest);
+        if !own_text.trim().is_empty() {
+            self.texts.push(own_text.trim().to_owned());
         }
     }
 }

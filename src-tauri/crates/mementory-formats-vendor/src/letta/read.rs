@@ -115,9 +115,9 @@ impl AgentFile<'_> {
         record.tags = object.texts("tags");
         record.times.created = object.time("created_at");
         record.times.updated = object.time("updated_at");
-        let stated = ["agent_type", "model", "timezone", "version"];
+        let stated_members = ["agent_type", "model", "timezone", "version"];
         let fields = object.other_fields(&[]).into_iter();
-        record.fields = fields.filter(|(name, _)| stated.contains(&name.as_str())).collect();
+        record.fields = fields.filter(|(name, _)| stated_members.contains(&name.as_str())).collect();
         self.rows.send_with(files, row, record, Verbatim::json(verbatim))?;
 
         self.read_system_prompt(files, row, object, &key)?;

@@ -30,14 +30,14 @@ fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
 
 /// The members with variables, and what is stored in their place: the names.
 pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, String)> {
-    let hidden = |member: &&str| {
+    let is_hidden = |member: &&str| {
         let raw = object.raw_value(member)?;
         let names = variables(object, member).into_iter();
         let names: serde_json::Map<String, serde_json::Value> =
             names.map(|(name, has_value)| (name, if has_value { REDACTED } else { "" }.into())).collect();
         Some((raw, serde_json::Value::Object(names).to_string()))
     };
-    VARIABLES.iter().filter_map(hidden).collect()
+    VARIABLES.iter().filter_map(is_hidden).collect()
 }
 
 /// Sends a credential for each variable, with its name and without its value.
@@ -85,8 +85,8 @@ fn keep_json(text: &str, clean: (String, u32)) -> (String, u32) {
 /// The settings of a tool server without its secrets.
 pub(super) fn without_server_secrets(text: &str, object: &Object<'_>) -> (String, u32) {
     let stdio = object.object("stdio_config").unwrap_or_default();
-    let of = |name: &&str| [object_value(object, name), object_value(&stdio, name)];
-    let found: Vec<&RawValue> = SERVER_SECRETS.iter().flat_map(of).flatten().collect();
+    let values_of = |name: &&str| [object_value(object, name), object_value(&stdio, name)];
+    let found: Vec<&RawValue> = SERVER_SECRETS.iter().flat_map(values_of).flatten().collect();
     let placeholder = format!("\"{REDACTED}\"");
     let replaced: Vec<(&RawValue, &str)> = found.iter().map(|raw| (*raw, placeholder.as_str())).collect();
     let text = with_replaced_values(text, &replaced);

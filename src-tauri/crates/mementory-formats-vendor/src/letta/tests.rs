@@ -29,7 +29,7 @@ fn no_value_of_a_secret_is_stored() {
         assert!(!format!("{:?}", found.records).contains("-not-stored"), "{case}");
         let parts = found.parts.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes));
         assert!(parts.into_iter().all(|text| !text.contains("-not-stored")), "{case}");
-        let names = found.records.iter().filter(|r| r.kind == Kind::Credential).count();
-        assert!(names > 0 && found.codes().contains(&"secret_left_out".to_owned()), "{case}");
+        let credential_count = found.records.iter().filter(|r| r.kind == Kind::Credential).count();
+        assert!(credential_count > 0 && found.codes().contains(&"secret_left_out".to_owned()), "{case}");
     }
 }

@@ -125,25 +125,25 @@ fn platform() -> Source {
 #[derive(Default)]
 struct Plan {
     /// For each of [`BLOCKS`]: true if it has an item.
-    used: Vec<bool>,
+    has_items: Vec<bool>,
     /// Number of blocks that are written unchanged.
-    own: usize,
+    own_count: usize,
     labels: HashSet<String>,
 }
 
 impl Plan {
     /// Reads all records once.
     fn read(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
-        let mut out = Self { used: vec![false; BLOCKS.len()], ..Self::default() };
+        let mut out = Self { has_items: vec![false; BLOCKS.len()], ..Self::default() };
         source.records(&mut |stored| {
             if export.reason_to_withhold(&stored, &KINDS).is_some() {
                 return Ok(());
             }
             if let Some((label, _)) = own_block(export, &stored) {
-                out.own += 1;
+                out.own_count += 1;
                 out.labels.insert(label);
-            } else if let Some(used) = out.used.get_mut(block_of(&stored.record)) {
-                *used = true;
+            } else if let Some(has_item) = out.has_items.get_mut(block_of(&stored.record)) {
+                *has_item = true;
             }
             Ok(())
         })?;
@@ -153,9 +153,9 @@ impl Plan {
     /// The agent. It lists the first block of each of [`BLOCKS`] that has items, then the blocks that are written
     /// unchanged.
     fn agent(&self) -> Value {
-        let ids = self.used.iter().enumerate().filter(|(_, used)| **used).map(|(at, _)| at);
+        let ids = self.has_items.iter().enumerate().filter(|(_, has_item)| **has_item).map(|(at, _)| at);
         let ids: Vec<String> =
-            ids.chain(BLOCKS.len()..BLOCKS.len() + self.own).map(|id| format!("block-{id}")).collect();
+            ids.chain(BLOCKS.len()..BLOCKS.len() + self.own_count).map(|id| format!("block-{id}")).collect();
         json!({
             "id": "agent-0",
             "name": "Mementory",
@@ -175,12 +175,12 @@ impl Plan {
 struct Blocks<'p> {
     plan: &'p Plan,
     /// For each of [`BLOCKS`]: items of the block that is not full yet.
-    open: Vec<String>,
+    open_items: Vec<String>,
     /// For each of [`BLOCKS`]: number of full blocks.
-    full: Vec<usize>,
-    own: usize,
+    full_counts: Vec<usize>,
+    own_count: usize,
     /// Number of blocks that the agent does not load.
-    further: usize,
+    further_count: usize,
     labels: HashSet<String>,
     is_first: bool,
 }
@@ -189,10 +189,10 @@ impl<'p> Blocks<'p> {
     fn new(plan: &'p Plan) -> Self {
         Self {
             plan,
-            open: vec![String::new(); BLOCKS.len()],
-            full: vec![0; BLOCKS.len()],
-            own: 0,
-            further: 0,
+            open_items: vec![String::new(); BLOCKS.len()],
+            full_counts: vec![0; BLOCKS.len()],
+            own_count: 0,
+            further_count: 0,
             labels: HashSet::new(),
             is_first: true,
         }
@@ -200,22 +200,22 @@ impl<'p> Blocks<'p> {
 
     fn add(&mut self, file: &mut NewFile, at: usize, item: &str) -> Result<(), FormatError> {
         let is_full = self
-            .open
+            .open_items
             .get(at)
             .is_some_and(|text| !text.is_empty() && text.chars().count() + item.chars().count() > BLOCK_CHARS);
         if is_full {
             self.close(file, at)?;
         }
-        if let Some(text) = self.open.get_mut(at) {
+        if let Some(text) = self.open_items.get_mut(at) {
             text.push_str(item);
         }
         Ok(())
     }
 
     fn close(&mut self, file: &mut NewFile, at: usize) -> Result<(), FormatError> {
-        let value = self.open.get_mut(at).map(std::mem::take).unwrap_or_default();
+        let value = self.open_items.get_mut(at).map(std::mem::take).unwrap_or_default();
         let (label, description) = BLOCKS.get(at).copied().unwrap_or_default();
-        let count = self.full.get_mut(at).map_or(1, |count| {
+        let count = self.full_counts.get_mut(at).map_or(1, |count| {
             *count += 1;
             *count
         });
@@ -227,14 +227,14 @@ impl<'p> Blocks<'p> {
 
     /// Number for the id of a block that the agent does not load. Such ids come after the ids that the agent lists.
     fn next_id(&mut self) -> usize {
-        self.further += 1;
-        BLOCKS.len() + self.plan.own + self.further - 1
+        self.further_count += 1;
+        BLOCKS.len() + self.plan.own_count + self.further_count - 1
     }
 
     /// The JSON of a block that was read from an agent, with a new id and a new label.
     fn own_text(&mut self, text: &str, label: &str) -> String {
-        let id = json!(format!("block-{}", BLOCKS.len() + self.own)).to_string();
-        self.own += 1;
+        let id = json!(format!("block-{}", BLOCKS.len() + self.own_count)).to_string();
+        self.own_count += 1;
         let label = json!(label).to_string();
         let object = Object::parse(text).unwrap_or_default();
         let values = [("id", id.as_str()), ("label", label.as_str())];
@@ -271,7 +271,7 @@ impl<'p> Blocks<'p> {
 
     fn finish(&mut self, file: &mut NewFile) -> Result<(), FormatError> {
         for at in 0..BLOCKS.len() {
-            if self.open.get(at).is_some_and(|text| !text.is_empty()) {
+            if self.open_items.get(at).is_some_and(|text| !text.is_empty()) {
                 self.close(file, at)?;
             }
         }

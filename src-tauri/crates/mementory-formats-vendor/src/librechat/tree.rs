@@ -56,7 +56,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
             b'[' => {
                 let is_list = starts_list(text, &open);
                 open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
-                // Copy what the message around this list has before the list.
+                // The members that come before the list belong to the message around it, so they are copied first.
                 if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
                     copy(text, message, at + 1, &mut out);
                 }

@@ -4,7 +4,7 @@ use mementory_formats_shared::export_files::readable::{record_of, shown_time, va
 use mementory_model::{AttachmentRef, Record};
 use serde_json::{Map, Value};
 
-/// Begin of the comment with the values of a record.
+/// Beginning of the comment with the values of a record.
 pub(super) const BEGIN: &str = "<!-- mementory {";
 const COMMENT: &str = "<!-- mementory ";
 const COMMENT_END: &str = " -->";
@@ -140,7 +140,7 @@ impl OpenNote {
         let record = record_of(format, exact.unwrap_or(quote), value)?;
         let paths = values.get(FILES_MEMBER).and_then(Value::as_array).into_iter().flatten();
         let paths = paths.map(|path| path.as_str().unwrap_or_default().to_owned());
-        let own = || AttachmentRef {
+        let own_reference = || AttachmentRef {
             key: record.key.clone(),
             origin_id: record.origin_id.clone(),
             name: record.title.clone().unwrap_or_default(),
@@ -149,7 +149,7 @@ impl OpenNote {
             text: None,
         };
         let files = match record.kind {
-            mementory_model::Kind::Attachment => vec![own()],
+            mementory_model::Kind::Attachment => vec![own_reference()],
             _ => record.attachments.clone(),
         };
         let files = files.into_iter().zip(paths).filter(|(_, path)| !path.is_empty()).collect();

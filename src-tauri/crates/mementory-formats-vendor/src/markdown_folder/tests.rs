@@ -11,7 +11,7 @@ fn every_case_is_read_as_it_says() {
 }
 
 #[test]
-fn records_come_back_without_what_is_listed() {
+fn records_are_read_back_except_for_the_listed_losses() {
     for mut source in [foreign_source(), fixture(&ChatGpt, "memories"), fixture(&Claude, "export")] {
         let written = write_and_read(&mut source, &MarkdownFolder);
         check_readable(&source, &written);
@@ -38,12 +38,15 @@ fn no_text_leaves_its_quote_and_no_name_leaves_the_folder() {
             assert!(is_comment_safe, "{name}: {line}");
         }
     }
-    let safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '/');
-    assert!(names.iter().all(|name| name.len() < 200 && name.chars().all(safe) && !name.contains("..")), "{names:?}");
+    let is_safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '/');
+    assert!(
+        names.iter().all(|name| name.len() < 200 && name.chars().all(is_safe) && !name.contains("..")),
+        "{names:?}"
+    );
 }
 
 #[test]
-fn a_text_that_was_changed_in_the_file_counts() {
+fn a_text_edited_in_the_file_is_imported() {
     let written = write_and_read(&mut conversations(1), &MarkdownFolder);
     let path = written.path.join("conversations/00001-talk-0.md");
     let text = std::fs::read_to_string(&path).unwrap().replace("> user 0", "> user 0, and more\r\n>\r\n> lines");

@@ -72,8 +72,8 @@ pub(super) fn write(
 fn add_names(stored: &StoredRecord, names: &mut Files) {
     let record = &stored.record;
     let refs = record.attachments.iter().zip(&stored.attachment_ids).map(|(file, id)| (id, file.name.as_str()));
-    let own = (record.kind == Kind::Attachment).then(|| (&stored.id, record.title.as_deref().unwrap_or_default()));
-    for (id, name) in refs.chain(own) {
+    let own_file = (record.kind == Kind::Attachment).then(|| (&stored.id, record.title.as_deref().unwrap_or_default()));
+    for (id, name) in refs.chain(own_file) {
         names.entry(id.clone()).or_insert_with(|| file_path(id, name));
     }
 }
@@ -135,8 +135,8 @@ impl Folder {
     }
 
     fn paths(&self, stored: &StoredRecord) -> Vec<Option<&str>> {
-        let own = (stored.record.kind == Kind::Attachment).then_some(&stored.id);
-        stored.attachment_ids.iter().chain(own).map(|id| self.files.get(id).map(String::as_str)).collect()
+        let own_id = (stored.record.kind == Kind::Attachment).then_some(&stored.id);
+        stored.attachment_ids.iter().chain(own_id).map(|id| self.files.get(id).map(String::as_str)).collect()
     }
 
     /// Writes the records outside of conversations: memories in one file, all others in another.

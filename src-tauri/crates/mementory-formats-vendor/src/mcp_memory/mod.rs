@@ -14,7 +14,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Id of the format and scope of the record keys.
+/// Id of the format. It is also the scope of the record keys.
 const ID: &str = "mcp_memory";
 /// Name of the platform, for the filter by source.
 const PLATFORM: &str = "mcp-memory";

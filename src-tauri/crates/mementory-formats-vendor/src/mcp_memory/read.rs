@@ -59,8 +59,8 @@ fn read_entity(
         return Ok(());
     };
     let raw = object.raw_value("observations").filter(|raw| list(raw).is_some() || decode_string(raw).is_some());
-    let without: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
-    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &without)))?;
+    let replacements: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
+    rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &replacements)))?;
     send_observations(rows, files, row, &about, raw, "observations")
 }
 
@@ -118,7 +118,7 @@ fn read_observation(
     about: &EntityRef,
     item: &RawValue,
 ) -> Result<(), FormatError> {
-    match observed(about, item) {
+    match observation(about, item) {
         Some(record) => rows.send(files, row, record),
         None => {
             rows.fail(files, row, "no_content: an observation without text", Kind::Memory);
@@ -128,7 +128,7 @@ fn read_observation(
 }
 
 /// An observation is a text or, in some servers, an object with a text and times. None without a text.
-pub(super) fn observed(about: &EntityRef, item: &RawValue) -> Option<Record> {
+pub(super) fn observation(about: &EntityRef, item: &RawValue) -> Option<Record> {
     let object = Object::parse(item.get()).unwrap_or_default();
     let names = ["content", "text", "observation", "value"];
     let text = decode_string(item).map(|text| text.into_owned()).filter(|text| !text.trim().is_empty());
@@ -163,12 +163,12 @@ fn read_relation(
 
 /// A relation. None if it does not name both ends.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
-    let what = object.first_text(&["relationType", "relation_type", "relation"]);
+    let relation_type = object.first_text(&["relationType", "relation_type", "relation"]);
     let (from, to) = (object.id("from")?, object.id("to")?);
-    let words = what.as_deref().map_or_else(|| "–".to_owned(), spaced);
-    let key = format!("{from}\n{}\n{to}", what.as_deref().unwrap_or_default());
+    let words = relation_type.as_deref().map_or_else(|| "–".to_owned(), spaced);
+    let key = format!("{from}\n{}\n{to}", relation_type.as_deref().unwrap_or_default());
     let mut record = Record::new(Kind::Relation, RecordKey::new(ID, content_id(&key)), format!("{from} {words} {to}"));
-    record.record_type = what;
+    record.record_type = relation_type;
     record.links =
         vec![link("source", Kind::Entity, ID, entity_key(&from)), link("target", Kind::Entity, ID, entity_key(&to))];
     let used = ["type", "from", "to", "relationType", "relation_type", "relation"];

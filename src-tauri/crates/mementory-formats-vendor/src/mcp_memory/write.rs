@@ -1,6 +1,6 @@
 //! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory is
 //! an observation about the entity that it names, else about its title, else about the person.
-use super::read::{entity, observed, relation};
+use super::read::{entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, nothing_to_write, words};
@@ -87,13 +87,13 @@ fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if stored.record.kind != Kind::Relation {
         return None;
     }
-    let own = || {
+    let own_ends = || {
         let object = Object::parse(&stored.record.verbatim.as_ref()?.text)?;
         let text = |key: &str| object.text(key).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         Some(Ends { from: text("from")?, relation: text("relationType")?, to: text("to")? })
     };
-    let own = if stored.record.origin.format == ID { own() } else { None };
-    own.or_else(|| names.ends(stored)).or_else(|| ends_in_fields(&stored.record))
+    let own_ends = if stored.record.origin.format == ID { own_ends() } else { None };
+    own_ends.or_else(|| names.ends(stored)).or_else(|| ends_in_fields(&stored.record))
 }
 
 /// The entity that a record is about, and its type if that is known.
@@ -192,8 +192,8 @@ impl Line {
         // The server reads only strings, so an observation that a fork wrote as an object is not written unchanged.
         let own = own.filter(|text| text.starts_with('"'));
         let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
-        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observed(about, &raw));
-        wrote(export, stored, mapped, &text);
+        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(about, &raw));
+        report_written(export, stored, mapped, &text);
         self.observations.push(text);
     }
 
@@ -207,7 +207,7 @@ impl Line {
         self.own = export.own_text(stored).filter(is_own).map(str::to_owned);
         let text = self.own.clone().unwrap_or_else(|| entity_line(about, "[]"));
         let mapped = Object::parse(&text).and_then(|object| entity(&object)).map(|(_, record)| record);
-        wrote(export, stored, mapped, &text);
+        report_written(export, stored, mapped, &text);
         if !stored.record.text.trim().is_empty() {
             self.observations.push(json!(stored.record.text).to_string());
         }
@@ -243,11 +243,11 @@ fn relation_line(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> Str
         format!("{{\"type\":\"relation\",\"from\":{from},\"to\":{to},\"relationType\":{relation_type}}}")
     });
     let mapped = Object::parse(&text).and_then(|object| relation(&object));
-    wrote(export, stored, mapped, &text);
+    report_written(export, stored, mapped, &text);
     format!("{text}\n")
 }
 
-fn wrote(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
+fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
     let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     mapped.source.platform = PLATFORM.into();
     mapped.verbatim = Some(Verbatim::json(text));

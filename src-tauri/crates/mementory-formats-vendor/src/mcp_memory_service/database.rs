@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// Columns with JSON in a text.
 const JSON_COLUMNS: [&str; 2] = ["metadata", "connection_types"];
-/// The member of an association that its link has.
+/// The member of an association with the id of the other memory. The link contains this id.
 const TARGET: &str = "target_hash";
 
 /// Reads a database. It is opened so that nothing is locked or changed.
@@ -56,7 +56,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Links to the memories that the program found to belong to this one, with how near they are in the fields.
+/// Adds links to the memories that the program associates with this one. How similar they are is stored in the fields.
 fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Record) {
     let names: Vec<String> = graph.column_names().map(str::to_owned).collect();
     let Ok(mut rows) = graph.query([&record.key.value]) else { return };

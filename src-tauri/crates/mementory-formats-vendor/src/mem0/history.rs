@@ -1,4 +1,5 @@
-//! Reads `history.db`, in which mem0 writes down each change of a memory: the newest state of each memory, and the ones before.
+//! Reads `history.db`, in which mem0 records each change of a memory. The newest state and all earlier states of each
+//! memory become records.
 use super::{ID, record_key};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};
@@ -8,10 +9,10 @@ use mementory_formats_shared::sqlite::unreadable;
 use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// The order of changes: that in which they were written, for each memory.
+/// Sorts the changes by memory, and the changes of one memory in the order in which they were written.
 const ORDER: &str = "memory_id, rowid";
 /// Columns with a field in the model.
-const USED: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
+const READ_MEMBERS: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
 
 /// A change of a memory.
 struct Change {
@@ -90,6 +91,6 @@ fn state(object: &Object<'_>, is_last: bool, created: Option<Timestamp>) -> Opti
     record.times.created = created;
     record.times.updated = object.time("updated_at");
     record.source.method = Some("extracted".into());
-    record.fields = object.other_fields(&USED);
+    record.fields = object.other_fields(&READ_MEMBERS);
     Some(record)
 }

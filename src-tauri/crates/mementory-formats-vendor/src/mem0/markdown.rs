@@ -34,7 +34,8 @@ pub(super) fn is_export(catalog: &Catalog, member: &Member) -> bool {
     is_list || header_end(&lines, 0).is_some()
 }
 
-/// The line after the header that begins at this line. A line `---` in a text is no header, because no names follow it.
+/// The line after the header that begins at this line. A line `---` inside a text does not begin a header, because no
+/// names follow it.
 fn header_end(lines: &[&str], start: usize) -> Option<usize> {
     if lines.get(start)?.trim_end() != "---" {
         return None;
@@ -62,10 +63,10 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     }
     for (n, (start, body)) in starts.iter().enumerate() {
         let end = starts.get(n + 1).map_or(lines.len(), |(next, _)| *next);
-        let of = |from: usize, to: usize| lines.get(from..to).unwrap_or_default().join("\n");
-        let source = of(*start, end);
+        let joined_lines = |from: usize, to: usize| lines.get(from..to).unwrap_or_default().join("\n");
+        let source = joined_lines(*start, end);
         let row = Row { member, text: source.trim_end(), pointer: format!("line {}", start + 1) };
-        let content = of(*body, end).trim().to_owned();
+        let content = joined_lines(*body, end).trim().to_owned();
         if content.is_empty() {
             rows.fail(files, &row, "no_content: no text in it", Kind::Memory);
             continue;

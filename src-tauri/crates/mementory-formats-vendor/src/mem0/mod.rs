@@ -22,7 +22,7 @@ use std::path::Path;
 /// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// Id of the format, scope of the record keys and name of the platform.
+/// Id of the format. It is also the scope of the record keys and the name of the platform.
 const ID: &str = "mem0";
 
 /// Memories of mem0.
@@ -86,7 +86,7 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
             confidence: match (is_markdown, is_certain) {
                 (true, _) => 0.9,
                 (false, true) => 0.8,
-                // Weaker than other formats with the same members.
+                // Other formats whose files have the same members take precedence.
                 (false, false) if is_likely => 0.45,
                 (false, false) => 0.2,
             },
@@ -140,7 +140,8 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
-/// True for memories of an account without any member that only mem0 has, and for an answer without memories.
+/// True for an object with memories of an account, even if no member is typical of mem0, and for an answer without
+/// memories.
 fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     let Some(head) = Head::candidate(catalog, member) else { return false };
     let is_row = |list: &str| head.has_all(list, &["id", "memory"]) && head.has_any(list, &["user_id", "agent_id"]);

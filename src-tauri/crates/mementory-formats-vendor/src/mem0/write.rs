@@ -82,10 +82,10 @@ fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
 }
 
 fn memory_text(export: &mut Export, stored: &StoredRecord) -> String {
-    let own = export.own_text(stored).filter(|text| is_own_memory(text)).map(str::to_owned);
-    let text = own.unwrap_or_else(|| element(export, stored).to_string());
+    let own_json = export.own_text(stored).filter(|text| is_own_memory(text)).map(str::to_owned);
+    let text = own_json.unwrap_or_else(|| element(export, stored).to_string());
     let mapped = Object::parse(&text).and_then(|object| memory(&object));
-    wrote(export, stored, mapped, &text);
+    report_written(export, stored, mapped, &text);
     text
 }
 
@@ -123,15 +123,15 @@ fn element(export: &Export, stored: &StoredRecord) -> Value {
 
 fn relation_text(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> String {
     let is_own = |text: &&str| Object::parse(text).is_some_and(|object| relation(&object).is_some());
-    let own = export.own_text(stored).filter(is_own).map(str::to_owned);
+    let own_json = export.own_text(stored).filter(is_own).map(str::to_owned);
     let composed = || json!({"source": ends.from, "relationship": ends.relation, "target": ends.to}).to_string();
-    let text = own.unwrap_or_else(composed);
+    let text = own_json.unwrap_or_else(composed);
     let mapped = Object::parse(&text).and_then(|object| relation(&object));
-    wrote(export, stored, mapped, &text);
+    report_written(export, stored, mapped, &text);
     text
 }
 
-fn wrote(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
+fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
     let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     mapped.source.platform = ID.into();
     mapped.verbatim = Some(Verbatim::json(text));

@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
 /// Longest line that is a time, in characters.
-const MAX_TIME: usize = 40;
+const MAX_TIME_LENGTH: usize = 40;
 
 /// Reads a page as lines. A line with nothing but a speaker begins a message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
@@ -42,7 +42,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// A message whose text is complete. The time at its end has no zone, so it is kept in the words of the page.
+/// Completes a message after its last line. A time at its end becomes a field in the words of the page, because it has
+/// no time zone.
 fn finished(mut turn: Turn) -> Turn {
     let text = turn.text.trim().to_owned();
     turn.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });
@@ -63,5 +64,5 @@ fn is_time(line: &str) -> bool {
     let has_year = line.split(|c: char| !c.is_ascii_digit()).any(is_year);
     let has_clock =
         line.as_bytes().windows(3).any(|w| matches!(w, [a, b':', c] if a.is_ascii_digit() && c.is_ascii_digit()));
-    line.chars().count() <= MAX_TIME && has_year && has_clock
+    line.chars().count() <= MAX_TIME_LENGTH && has_year && has_clock
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes that are examined of a page or of a list of labels, which begin with styles and other labels.
+/// Number of bytes of a page or of a list of labels that are examined. Such files begin with styles and other labels.
 const LARGE_HEAD_BYTES: usize = 2 << 20;
 /// Folders with pages about Meta AI.
 const FOLDERS: [&str; 2] = ["meta_ai_profile", "meta_ai_app"];
@@ -18,11 +18,11 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         groups.entry((member.root, member.archive)).or_default().push(member.id);
     }
     let claim = |(group, found): ((usize, Option<usize>), Vec<usize>)| {
-        let beside = catalog.members().iter().filter(|member| {
+        let neighbours = catalog.members().iter().filter(|member| {
             (member.root, member.archive) == group && !found.contains(&member.id) && is_in_folder(member)
         });
         let parts = found.iter().map(|id| Part { member: *id, role: Role::Conversations });
-        let sidecars = beside.map(|member| Part { member: member.id, role: Role::Sidecar });
+        let sidecars = neighbours.map(|member| Part { member: member.id, role: Role::Sidecar });
         Claim {
             version: None,
             confidence: 0.9,

@@ -55,7 +55,7 @@ struct OpenChat {
     /// Role of the speaker whose text is the next cell.
     speaker: Option<&'static str>,
     /// Texts of cells that are neither a name, a speaker nor a turn.
-    other: Vec<String>,
+    other_texts: Vec<String>,
     /// Source text of the cells that are not turns.
     source: String,
     offset: u64,
@@ -88,7 +88,7 @@ impl OpenChat {
         let turns = transcript::turns(&text);
         if turns.is_empty() {
             if !text.trim().is_empty() {
-                self.other.push(text);
+                self.other_texts.push(text);
             }
             self.source.push_str(cell);
             return None;
@@ -125,7 +125,7 @@ fn send(reader: &mut FileReader<'_>, member: &Member, open: OpenChat) -> Result<
         if open.name.is_some() {
             let reason = "no_content: nobody speaks in this conversation";
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
-        } else if !open.other.is_empty() {
+        } else if !open.other_texts.is_empty() {
             let reason = "not_understood: a table without a conversation";
             reader.report_dropped(place, DroppedAs::Skipped, reason, None);
         }
@@ -134,8 +134,8 @@ fn send(reader: &mut FileReader<'_>, member: &Member, open: OpenChat) -> Result<
     let chat = chat(open.name, open.turns, format!("@{}", open.offset));
     let source = Some(Verbatim { media_type: "text/html".into(), text: open.source });
     let mut chat = Chat { verbatim: source, ..chat };
-    if !open.other.is_empty() {
-        chat.fields.insert("other_cells".into(), open.other.into());
+    if !open.other_texts.is_empty() {
+        chat.fields.insert("other_cells".into(), open.other_texts.into());
     }
     send_chat(reader, member, chat, "html")
 }

@@ -28,9 +28,9 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
 
 /// Looks for transcripts in `{label, value}` inside `{label, dict[]}`.
 fn labels(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
-    let whole: Option<&RawValue> = serde_json::from_str(element.text).ok();
+    let root: Option<&RawValue> = serde_json::from_str(element.text).ok();
     let mut pending: Vec<(&RawValue, String, u32)> =
-        whole.into_iter().map(|raw| (raw, element.pointer.clone(), 0)).collect();
+        root.into_iter().map(|raw| (raw, element.pointer.clone(), 0)).collect();
     while let Some((raw, pointer, depth)) = pending.pop() {
         let Some(object) = Object::parse(raw.get()) else { continue };
         let inside = ["dict", "label_values", "vec"].into_iter().find_map(|key| Some((key, object.list(key)?)));
@@ -63,7 +63,7 @@ fn label(
     };
     let turns = transcript::turns(&value);
     if turns.is_empty() {
-        // A picture, or something about the account.
+        // The value is not a transcript but a picture or information about the account.
         let key = RecordKey::new(SCOPE, format!("label/{}", content_id(&format!("{label}\n{value}"))));
         let mut record = Record::new(Kind::Foreign, key, value);
         record.title = Some(label).filter(|label| !label.is_empty());
@@ -134,7 +134,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = "participant".into());
     }
     let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));
-    let cut: Vec<_> = raw_messages.map(|raw| (raw, "[]")).into_iter().collect();
+    let replaced: Vec<_> = raw_messages.map(|raw| (raw, "[]")).into_iter().collect();
     let chat = Chat {
         id: id.map(std::borrow::Cow::into_owned),
         title: object.non_blank_text("title").map(|title| transcript::repaired(&title)),
@@ -144,7 +144,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
             ..Times::default()
         },
         pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cut))),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
         turns,
         ..Chat::default()
     };

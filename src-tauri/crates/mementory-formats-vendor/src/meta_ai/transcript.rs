@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn latin_1_is_put_right() {
+    fn utf_8_that_was_decoded_as_latin_1_is_repaired() {
         assert_eq!(repaired("caf\u{c3}\u{a9}"), "café");
         assert_eq!(repaired("café"), "café");
         assert_eq!(repaired("日本 café"), "日本 café");

@@ -107,11 +107,11 @@ fn sessions_claim(found: &[(&Member, Content)]) -> Option<Claim> {
         match content {
             Content::WholeSession => parts.push(Part { member: member.id, role: Role::Conversations }),
             Content::SessionMetadata => {
-                let beside = found.iter().find(|(other, content)| {
+                let messages_file = found.iter().find(|(other, content)| {
                     *content == Content::Messages && folder(&other.name) == folder(&member.name)
                 });
                 parts.push(Part { member: member.id, role: Role::Manifest });
-                parts.extend(beside.map(|(other, _)| Part { member: other.id, role: Role::Records }));
+                parts.extend(messages_file.map(|(other, _)| Part { member: other.id, role: Role::Records }));
             }
             _ => {}
         }

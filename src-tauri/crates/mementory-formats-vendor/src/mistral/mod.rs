@@ -11,7 +11,7 @@ mod vibe;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of the record keys and name of the platform.
+/// Id of the format. It is also the scope of the record keys and the name of the platform.
 const MISTRAL: &str = "mistral";
 /// Name of the platform of the command-line agent.
 const VIBE: &str = "mistral-vibe";

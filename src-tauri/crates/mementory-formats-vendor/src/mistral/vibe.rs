@@ -140,8 +140,8 @@ fn send(reader: &mut FileReader<'_>, chat: Chat, container: &str, version: Optio
 
 /// A message. Text that the agent injected in the name of the person is context.
 fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) -> Turn {
-    let stated = first_text(message, &["role"]).map_or_else(|| "unknown".into(), |role| role.to_lowercase());
-    let is_context = message.is_true("injected") || stated == "system";
+    let stated_role = first_text(message, &["role"]).map_or_else(|| "unknown".into(), |role| role.to_lowercase());
+    let is_context = message.is_true("injected") || stated_role == "system";
     let mut blocks = Vec::new();
     if let Some(thoughts) = message.raw_value("reasoning_content").map(words).filter(|text| !text.is_empty()) {
         blocks.push(block("thinking", None, thoughts));
@@ -153,7 +153,7 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
         blocks.push(block("tool_call", name.as_deref(), arguments.unwrap_or_else(|| readable(raw))));
     }
     let body = message.raw_value("content").map(words).unwrap_or_default();
-    let content_type = match (stated.as_str(), blocks.last()) {
+    let content_type = match (stated_role.as_str(), blocks.last()) {
         _ if is_context => "context",
         ("tool", _) => "tool_result",
         (_, Some(last)) if body.trim().is_empty() => last.get("type").and_then(Value::as_str).unwrap_or("text"),
@@ -166,8 +166,8 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
     }
     Turn {
         id: first_id(message, &["message_id"]),
-        model: model.filter(|_| stated == "assistant").map(Into::into),
-        role: if is_context { "system".into() } else { stated },
+        model: model.filter(|_| stated_role == "assistant").map(Into::into),
+        role: if is_context { "system".into() } else { stated_role },
         text: body,
         content_type,
         hidden: is_context,

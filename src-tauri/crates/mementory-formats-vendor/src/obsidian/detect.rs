@@ -8,22 +8,22 @@ const HEAD_BYTES: usize = 8 << 10;
 /// Fewest notes of a folder without settings. A smaller folder may be a few memory lists, which another format reads.
 const MANY_NOTES: usize = 5;
 
-/// One claim for each vault and for each folder of notes. With `asked`, the user chose this format, so any folder with
-/// a note and any single note is claimed.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
-    note_folders(catalog).iter().filter_map(|folder| claim(catalog, folder, asked)).collect()
+/// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder
+/// with a note and any single note is claimed.
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
+    note_folders(catalog).iter().filter_map(|folder| claim(catalog, folder, is_selected)).collect()
 }
 
-fn claim(catalog: &Catalog, folder: &NoteFolder, asked: bool) -> Option<Claim> {
+fn claim(catalog: &Catalog, folder: &NoteFolder, is_selected: bool) -> Option<Claim> {
     let count = folder.notes.len();
     let (version, confidence, reason) = if folder.is_vault {
         ("vault", 0.78, format!("A vault of Obsidian with {count} notes"))
     } else if folder.is_single_file {
-        if !asked && !looks_like_note(catalog, folder) {
+        if !is_selected && !looks_like_note(catalog, folder) {
             return None;
         }
         ("note", 0.4, "A Markdown note".to_owned())
-    } else if asked || folder.is_mostly_notes() && !folder.is_workspace {
+    } else if is_selected || folder.is_mostly_notes() && !folder.is_workspace {
         let confidence = if count >= MANY_NOTES { 0.78 } else { 0.4 };
         ("folder", confidence, format!("A folder with {count} Markdown notes"))
     } else {

@@ -13,7 +13,7 @@ const SAMPLE_COUNT: usize = 40;
 const OWN_MEMBERS: [&str; 6] = ["generated", "verified", "stale_after", "sources", "usage_window", "runtime"];
 
 /// One claim for each bundle.
-pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
+pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
         let version = stated_version(catalog, &folder);
@@ -22,9 +22,12 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Vec<Claim> {
             Some(version) => (0.95, format!("A knowledge bundle whose index states version {version}")),
             None if found.is_bundle(&folder) => (
                 0.85,
-                format!("Markdown concepts with a type, as in a knowledge bundle ({} of {})", found.typed, found.seen),
+                format!(
+                    "Markdown concepts with a type, as in a knowledge bundle ({} of {})",
+                    found.typed_count, found.concept_count
+                ),
             ),
-            None if asked => (0.5, "Markdown that may be a knowledge bundle".to_owned()),
+            None if is_selected => (0.5, "Markdown that may be a knowledge bundle".to_owned()),
             None => continue,
         };
         let mut parts = folder.parts(Role::Records);
@@ -66,12 +69,12 @@ fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
 /// Numbers of concepts in a sample of the folder.
 #[derive(Default)]
 struct Sample {
-    seen: usize,
-    typed: usize,
+    concept_count: usize,
+    typed_count: usize,
     /// Concepts with members that only this format has.
-    marked: usize,
+    own_count: usize,
     /// Concepts with members that other formats have.
-    foreign: usize,
+    foreign_count: usize,
     has_index: bool,
 }
 
@@ -87,10 +90,10 @@ impl Sample {
             let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
             let text = String::from_utf8_lossy(&head);
             let note = Note::parse(&text);
-            out.seen += 1;
-            out.typed += usize::from(note.text("type").is_some());
-            out.marked += usize::from(OWN_MEMBERS.iter().any(|key| note.value(key).is_some_and(is_structured)));
-            out.foreign += usize::from(note.value("permalink").is_some() || note.value("name").is_some());
+            out.concept_count += 1;
+            out.typed_count += usize::from(note.text("type").is_some());
+            out.own_count += usize::from(OWN_MEMBERS.iter().any(|key| note.value(key).is_some_and(is_structured)));
+            out.foreign_count += usize::from(note.value("permalink").is_some() || note.value("name").is_some());
         }
         out
     }
@@ -98,9 +101,9 @@ impl Sample {
     /// True if at least four fifths of the concepts have a type, none has members of other formats, and either this
     /// format's members or an index were found.
     fn is_bundle(&self, folder: &NoteFolder) -> bool {
-        let is_typed = self.typed > 0 && 5 * self.typed >= 4 * self.seen;
-        let is_own = self.marked > 0 || self.has_index && !folder.is_vault;
-        is_typed && is_own && self.foreign == 0 && !folder.is_single_file && !folder.is_workspace
+        let is_typed = self.typed_count > 0 && 5 * self.typed_count >= 4 * self.concept_count;
+        let is_own = self.own_count > 0 || self.has_index && !folder.is_vault;
+        is_typed && is_own && self.foreign_count == 0 && !folder.is_single_file && !folder.is_workspace
     }
 }
 

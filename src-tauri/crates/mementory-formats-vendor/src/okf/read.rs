@@ -68,10 +68,10 @@ fn read_families(note: &Note<'_>, record: &mut Record) {
 
 /// Returns the time of the newest check in `verified`, which is one check or a list of checks.
 fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
-    let at = |check: &Value| check.get("at").and_then(Value::as_str).and_then(Timestamp::parse);
+    let time_of = |check: &Value| check.get("at").and_then(Value::as_str).and_then(Timestamp::parse);
     match note.value("verified")? {
-        Value::Array(checks) => checks.iter().filter_map(at).max(),
-        check => at(check),
+        Value::Array(checks) => checks.iter().filter_map(time_of).max(),
+        check => time_of(check),
     }
 }
 

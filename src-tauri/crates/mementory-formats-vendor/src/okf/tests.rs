@@ -10,7 +10,7 @@ fn cases_are_read_as_expected() {
 }
 
 #[test]
-fn notes_with_a_type_alone_are_no_bundle() {
+fn notes_with_only_a_type_are_not_a_bundle() {
     let scratch = Scratch::new("typed");
     for n in 0..6 {
         scratch.put(&format!("{n}.md"), "---\ntype: diary\n---\nText.\n");

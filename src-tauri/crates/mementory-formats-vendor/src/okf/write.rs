@@ -42,7 +42,7 @@ pub(super) fn write(
         }
         let text = match stored.record.verbatim.as_ref().filter(|_| place.is_own) {
             Some(verbatim) => {
-                wrote_own(&mut export, &stored);
+                report_own_concept(&mut export, &stored);
                 verbatim.text.clone()
             }
             None => {
@@ -72,7 +72,7 @@ fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
 
 /// Reports the losses of a concept that is written unchanged. A reader takes the name of the export folder as the
 /// project.
-fn wrote_own(export: &mut Export, stored: &StoredRecord) {
+fn report_own_concept(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The attachments of the concept are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });

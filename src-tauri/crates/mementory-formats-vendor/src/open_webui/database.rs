@@ -36,9 +36,10 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         each_row(files, member, &database, "note", |files, row, number| note(files, member, &row, number))?;
     }
     if has("chat") {
-        let messages = has("chat_message");
+        let has_message_table = has("chat_message");
         each_row(files, member, &database, "chat", |files, row, number| {
-            let stored = if messages && !has_messages(&row) { stored_messages(&database, files, &row) } else { vec![] };
+            let stored =
+                if has_message_table && !has_messages(&row) { stored_messages(&database, files, &row) } else { vec![] };
             let pointer = format!("chat/row {number}");
             let text = row_text(row);
             read_chat(files, member, &text, &pointer, Some("database"), &folders, stored)

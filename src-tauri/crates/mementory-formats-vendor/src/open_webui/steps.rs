@@ -111,8 +111,8 @@ mod tests {
                     <details type=\"tool_calls\" name=\"search\" arguments=\"{&quot;q&quot;:1}\" result=\"found\"><summary>x</summary></details>\
                     Hedgehogs. <details type=\"own\">kept</details> <details type=\"cut";
         let mut found = Content::default();
-        let left = without_steps(text, &mut found);
-        assert_eq!(left, "Hedgehogs. <details type=\"own\">kept</details> <details type=\"cut");
+        let remaining_text = without_steps(text, &mut found);
+        assert_eq!(remaining_text, "Hedgehogs. <details type=\"own\">kept</details> <details type=\"cut");
         let blocks: Vec<String> = found.blocks.iter().map(|b| format!("{} {}", b["type"], b["text"])).collect();
         assert_eq!(
             blocks,

@@ -77,9 +77,9 @@ impl Backup {
         }
         for (table, list) in DATABASE_TABLES.into_iter().filter(|(table, _)| has(table)) {
             sqlite_rows::each_row(files, member, &database, table, |files, mut row, number| {
-                let own = row.get("id").and_then(Value::as_str).and_then(|id| categories.remove(id));
-                if let Some(own) = own.filter(|_| table == "memories") {
-                    row.insert("category_ids".into(), own.into());
+                let category_ids = row.get("id").and_then(Value::as_str).and_then(|id| categories.remove(id));
+                if let Some(category_ids) = category_ids.filter(|_| table == "memories") {
+                    row.insert("category_ids".into(), category_ids.into());
                 }
                 let text = sqlite_rows::row_text(row, |column| column.starts_with("metadata"));
                 self.read_row(files, &Row { member, text: &text, pointer: format!("/{list}/{number}") })

@@ -75,7 +75,7 @@ fn claim(catalog: &Catalog, place: Place, found: Vec<(&Member, Role)>) -> Claim 
     let mut parts: Vec<Part> = found.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
     // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !parts.iter().any(|p| p.member == m.id));
-    let mut more = Vec::new();
+    let mut further_parts = Vec::new();
     for member in others {
         let is_asset = found.iter().any(|(owner, _)| {
             let assets = format!("{}/assets", folder(&owner.name));
@@ -87,10 +87,10 @@ fn claim(catalog: &Catalog, place: Place, found: Vec<(&Member, Role)>) -> Claim 
             (false, false, true) => Role::Sidecar,
             _ => continue,
         };
-        more.push(Part { member: member.id, role });
+        further_parts.push(Part { member: member.id, role });
     }
     let count = parts.len();
-    parts.extend(more);
+    parts.extend(further_parts);
     Claim {
         version: None,
         confidence: 0.9,

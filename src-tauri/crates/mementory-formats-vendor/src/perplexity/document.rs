@@ -9,7 +9,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 
 /// Part of the address of the logo, with which these files begin.
 const LOGO: &str = "perplexity.ai/pplx-full-logo";
-/// Number of bytes in which the logo stands.
+/// Number of bytes at the start of a file in which the logo is searched for.
 const HEAD_BYTES: usize = 512;
 /// The line between the answer and its sources.
 const MARK: &str = "⁂";
@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, &member.place, chat)
 }
 
-/// The questions and answers. The first question follows the logo, each further one a rule.
+/// The questions and answers. The first question follows the logo, and each further question follows a horizontal rule.
 fn turns(text: &str) -> Vec<Turn> {
     let mut out: Vec<(usize, String, String)> = Vec::new();
     let (mut may_begin, mut is_in_code) = (true, false);
@@ -72,8 +72,8 @@ fn exchange(line: usize, question: &str, answer: &str) -> Vec<Turn> {
     let is_mark = |text: &str| text.contains(MARK) && text.trim_start().starts_with('<');
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();
-    let sources = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();
-    let (body, cited) = lines.split_at(lines.len() - sources);
+    let source_count = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();
+    let (body, cited) = lines.split_at(lines.len() - source_count);
     let text = body.join("\n");
     let turn = |role: &str, text: &str, source: &str| Turn {
         key: Some(content_id(&format!("{line}\n{role}\n{question}"))),
@@ -100,7 +100,7 @@ mod tests {
     use super::turns;
 
     #[test]
-    fn headings_of_an_answer_are_no_questions() {
+    fn headings_of_an_answer_are_not_questions() {
         let text = "<img src=\"https://r2cdn.perplexity.ai/pplx-full-logo-primary-dark.png\"/>\n\n# Why?\n\nSo.[^1]\n\n# More\n\n\
                     <div align=\"center\">⁂</div>\n\n[^1]: https://a.example\n\n---\n\n# And how?\n\nThus.\n";
         let found = turns(text);

@@ -13,7 +13,7 @@ mod threads;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Id of the format, scope of the record keys and name of the platform.
+/// Id of the format. It is also the scope of the record keys and the name of the platform.
 const PERPLEXITY: &str = "perplexity";
 
 /// Exports of Perplexity.

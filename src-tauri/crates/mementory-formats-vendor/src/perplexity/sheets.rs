@@ -159,12 +159,12 @@ fn read_memories(
             continue;
         }
         let name = Some(row.cell(key).trim()).filter(|name| !name.is_empty());
-        let begin = row.cell(created).trim();
+        let created_text = row.cell(created).trim();
         // A profile is JSON without a key. Its time of creation stays the same when it changes.
         let is_profile = name.is_none() && Object::parse(text).is_some();
         let identity = match name {
             Some(name) => format!("memory/{name}"),
-            None if is_profile => format!("profile/{begin}"),
+            None if is_profile => format!("profile/{created_text}"),
             None => format!("memory/{}", content_id(text)),
         };
         let identity =
@@ -173,7 +173,7 @@ fn read_memories(
         let mut record = Record::new(kind, RecordKey::new(PERPLEXITY, identity), text);
         record.origin_id = name.map(Into::into);
         record.title = name.map(Into::into).or_else(|| is_profile.then(|| profile_title(text)).flatten());
-        record.times = Times { created: time(begin), updated: time(row.cell(updated)), ..Times::default() };
+        record.times = Times { created: time(created_text), updated: time(row.cell(updated)), ..Times::default() };
         let is_true = |column| matches!(row.cell(column).trim().to_lowercase().as_str(), "true" | "1" | "yes");
         record.status = states.iter().find(|(column, _)| is_true(*column)).map(|(_, state)| (*state).into());
         record.source.platform = PERPLEXITY.into();

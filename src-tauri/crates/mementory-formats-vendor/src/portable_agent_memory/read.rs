@@ -55,7 +55,7 @@ fn store_envelope(files: &mut FileReader<'_>, member: &Member, text: &str) -> Re
         let reason = "secret: capability tokens give access and are not stored";
         files.report_dropped(format!("{}#/capability_tokens", member.place), DroppedAs::Skipped, reason, None);
     }
-    let without: Vec<(&RawValue, &str)> = tokens.into_iter().map(|raw| (raw, "[]")).collect();
+    let replacements: Vec<(&RawValue, &str)> = tokens.into_iter().map(|raw| (raw, "[]")).collect();
     let item = PassthroughItem {
         format: ID.into(),
         group: String::new(),
@@ -63,7 +63,7 @@ fn store_envelope(files: &mut FileReader<'_>, member: &Member, text: &str) -> Re
         role: "manifest".into(),
         place: format!("{}#", member.place),
     };
-    files.sink.passthrough(item, &mut with_replaced_values(text, &without).as_bytes())
+    files.sink.passthrough(item, &mut with_replaced_values(text, &replacements).as_bytes())
 }
 
 fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, kind: &str) -> Result<(), FormatError> {

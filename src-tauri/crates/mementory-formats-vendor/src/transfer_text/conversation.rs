@@ -56,7 +56,7 @@ fn session_of(preamble: &str) -> Option<Session<'_>> {
 pub(super) fn unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
     let is_export = found.style == Some(Style::Export);
     let session = session_of(&found.preamble).filter(|_| is_export);
-    // A session that went on after an export is the same one.
+    // A session that was continued and exported again keeps its id.
     let id = session.as_ref().map_or_else(|| text_id("", text.trim()), |session| format!("session/{}", session.id));
     let source = Source {
         platform: platform(found, session.as_ref(), place),

@@ -46,7 +46,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
     let mut exported: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // The one kind of a note that says by its first line what it is.
+        // A conversation that SpecStory wrote is recognised by its first line, so it is claimed even among notes.
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
@@ -74,7 +74,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         }
         let detected_kind = detect_kind(&text, member, pasted);
         let (kind, confidence, reason) = match detected_kind {
-            // In a vault a conversation is a note, to which others link.
+            // In a vault, a conversation is also a note to which other notes may link, so its confidence is lower.
             Some((kind, _, reason)) if in_vaults.contains(&member.id) => (kind, 0.6, reason),
             Some(found) => found,
             None if pasted || is_selected => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
@@ -113,14 +113,14 @@ fn notes_of_vaults(catalog: &Catalog) -> BTreeSet<usize> {
     note_folders(catalog).into_iter().filter(|folder| folder.is_vault).flat_map(|folder| folder.notes).collect()
 }
 
-/// A folder with more notes than this is no collection of copied texts, and reading all of them would take long.
-const MOST_NOTES: usize = 200;
+/// A folder with more notes than this is not a collection of copied texts, and reading all of them would take long.
+const MAX_NOTES: usize = 200;
 
 /// The notes of vaults and of other large folders of Markdown, which have their own format.
 fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     let folders = note_folders(catalog).into_iter();
     let large =
-        folders.filter(|folder| folder.notes.len() > MOST_NOTES && (folder.is_vault || folder.is_mostly_notes()));
+        folders.filter(|folder| folder.notes.len() > MAX_NOTES && (folder.is_vault || folder.is_mostly_notes()));
     large.flat_map(|folder| folder.notes).collect()
 }
 
@@ -147,15 +147,15 @@ fn is_json(text: &str) -> bool {
     true
 }
 
-/// Kind of a text, confidence and reason. None if the text is of no known kind.
+/// Kind of a text, confidence and reason. None if the kind is not known.
 fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
     let found = entries::read(text);
     let known_heading_count = count_known_headings(&found);
     let is_dated_list = found.dated_count >= 2 || (found.dated_count == 1 && known_heading_count >= 1);
     // A diary has dates as well, but much more text between them.
-    let mostly_entries = 2 * found.dated_count >= found.marked_count
+    let is_mostly_entries = 2 * found.dated_count >= found.marked_count
         && (found.is_from_code_fences || known_heading_count >= 1 || 4 * found.dated_count >= found.entries.len());
-    if is_dated_list && mostly_entries {
+    if is_dated_list && is_mostly_entries {
         let reason =
             format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated_count);
         return Some((TextKind::ImportAnswer, 0.7, reason));
@@ -172,7 +172,7 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
         let count = transcript.turns.len();
         let is_exported = transcript.is_exported() || transcript.is_labelled_export();
         if is_exported && transcript.has_only_a_head_before() {
-            // Stronger than a folder of notes, in which it would be one of them.
+            // The confidence is higher than that of a folder of notes, which would claim this file as a note.
             return Some((TextKind::Transcript, 0.85, format!("Found a conversation of {count} turns in Markdown")));
         }
         if begins_early || pasted {
@@ -187,7 +187,7 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
     let is_named_memories =
         name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
     let has_sentence_lines = found.has_one_sentence_per_line && found.sections.len() <= 1;
-    if has_sentence_lines && (is_named_memories || most_open_like_memories(&found)) {
+    if has_sentence_lines && (is_named_memories || most_entries_begin_like_memories(&found)) {
         let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
         return Some((TextKind::MemoryLines, if is_named_memories { 0.6 } else { 0.5 }, reason));
     }
@@ -200,7 +200,7 @@ pub(super) fn count_known_headings(found: &Entries) -> usize {
 }
 
 /// True if at least two entries, and at least two thirds of all, begin like saved memories.
-fn most_open_like_memories(found: &Entries) -> bool {
-    let count = found.entries.iter().filter(|e| entries::opens_like_memory(&e.content)).count();
+fn most_entries_begin_like_memories(found: &Entries) -> bool {
+    let count = found.entries.iter().filter(|e| entries::begins_like_memory(&e.content)).count();
     count >= 2 && 3 * count >= 2 * found.entries.len()
 }

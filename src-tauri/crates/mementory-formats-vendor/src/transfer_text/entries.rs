@@ -94,7 +94,7 @@ const MEMORY_OPENING_WORDS: [&str; 36] = [
 ];
 
 /// True if a line begins like a saved memory.
-pub(super) fn opens_like_memory(text: &str) -> bool {
+pub(super) fn begins_like_memory(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
     MEMORY_OPENING_WORDS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
 }
@@ -136,9 +136,9 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.is_from_code_fences);
     // Each line is an entry if the list has dates or is in a code fence. In other lists, a paragraph may span several
     // lines.
-    let dates =
+    let has_dates =
         out.is_from_code_fences || lines.iter().any(|l| parse_marker(l.text.trim_start()).is_some_and(|m| m.is_dated));
-    let by_line = dates || has_sentence_per_line(lines);
+    let by_line = has_dates || has_sentence_per_line(lines);
     let mut section: Option<String> = None;
     let (mut is_entry_open, mut is_paragraph) = (false, false);
     for (index, line) in lines.iter().enumerate() {
@@ -216,14 +216,14 @@ fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t
 /// memory, so that a single missing full stop does not turn the list into a paragraph.
 fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
     let short_lines: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
-    let sentence_count = short_lines.iter().filter(|t| ends_a_sentence(t) || opens_like_memory(t)).count();
+    let sentence_count = short_lines.iter().filter(|t| ends_a_sentence(t) || begins_like_memory(t)).count();
     short_lines.len() > 1 && 3 * sentence_count >= 2 * short_lines.len()
 }
 
 /// True if a line continues the sentence of the previous line, which is `above`.
 fn continues_sentence(text: &str, above: &str) -> bool {
     let is_unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
-    is_unfinished && text.starts_with(char::is_lowercase) && !opens_like_memory(text)
+    is_unfinished && text.starts_with(char::is_lowercase) && !begins_like_memory(text)
 }
 
 /// Reads a text without markers: one sentence per line (ChatGPT's memory page), lines under headings, or paragraphs.

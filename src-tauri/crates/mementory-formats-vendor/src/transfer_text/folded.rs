@@ -30,7 +30,7 @@ pub(super) fn split(text: &str) -> (String, Vec<Value>) {
     (plain.trim().to_owned(), blocks)
 }
 
-/// Where a line begins with this.
+/// Position of the first line that begins with `mark`.
 fn line_start_of(text: &str, mark: &str) -> Option<usize> {
     let is_start = |at: &usize| *at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
     text.match_indices(mark).map(|(at, _)| at).find(is_start)

@@ -19,7 +19,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Id of the format and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 const FORMAT_ID: &str = "transfer_text";
 
 /// The format of pasted memory text.

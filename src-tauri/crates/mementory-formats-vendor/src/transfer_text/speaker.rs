@@ -23,7 +23,7 @@ pub(super) struct Speaker<'l> {
     pub role: &'static str,
     /// The label without marks. Empty for the next part of an answer.
     pub label: &'l str,
-    /// What stands behind the label.
+    /// The text after the label.
     pub rest: &'l str,
     pub style: Style,
     pub time: Option<Timestamp>,
@@ -48,11 +48,11 @@ const USER_LABELS: [&str; 13] = [
     "вы сказали",
     "你说",
 ];
-/// Names of assistants that no role is called.
+/// Names of assistants that are not also names of a role.
 const ASSISTANT_LABELS: [&str; 10] =
     ["cursor", "le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
-/// What chat programs put after or before the name of the assistant that speaks.
-const SAID: [&str; 12] = [
+/// What chat programs put after the name of the assistant that speaks.
+const SAID_SUFFIXES: [&str; 12] = [
     " said",
     " says",
     " hat gesagt",
@@ -66,8 +66,9 @@ const SAID: [&str; 12] = [
     " сказал",
     " 说",
 ];
-/// Labels that begin ordinary lines (`Context: …`), so they are no speakers in a text.
-const NO_SPEAKERS: [&str; 8] = ["context", "input", "output", "request", "reply", "client", "agent", "character"];
+/// Labels that begin ordinary lines (`Context: …`), so they do not name a speaker.
+const LABELS_OF_NO_SPEAKER: [&str; 8] =
+    ["context", "input", "output", "request", "reply", "client", "agent", "character"];
 /// Labels that are usual headings of notes.
 const USUAL_HEADINGS: [&str; 12] = [
     "prompt",
@@ -83,7 +84,7 @@ const USUAL_HEADINGS: [&str; 12] = [
     "developer",
     "bot",
 ];
-/// What SpecStory puts behind the role of a subagent's turns.
+/// What SpecStory puts after the role in the label of a subagent's turn.
 const SIDECHAIN: &str = " - sidechain";
 
 /// The speaker of a line: `User: …`, `You said:`, `**Human:** …`, `**Human** - 2026-01-16 16:48`, `## Prompt:`,
@@ -119,7 +120,7 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
     Some(speaker(role, label, rest, style, detail, is_certain))
 }
 
-/// The speaker of a line of SpecStory. An empty name is the next part of an answer.
+/// The speaker of a line of SpecStory. If the name is empty, the line begins the next part of an answer.
 fn exported(inner: &str) -> Option<Speaker<'_>> {
     let (name, detail) = split_detail(inner);
     let (name, is_sidechain) = name.strip_suffix(SIDECHAIN).map_or((name, false), |name| (name, true));
@@ -149,7 +150,7 @@ fn speaker<'l>(
     Speaker { role, label, rest, style, time: found.map(|(_, time)| time), model, is_certain }
 }
 
-/// The label in bold and what stands behind it: nothing, a colon, or a time. Other bold words begin a sentence.
+/// The label in bold and the text after it: nothing, a colon with a text, or a time. Other bold words begin a sentence.
 fn bold_label<'l>(inner: &'l str, mark: &str, is_heading: bool) -> Option<(&'l str, &'l str)> {
     let Some((label, after)) = inner.split_once(mark) else { return split_at_colon(inner) };
     // `**User: and more**` is a sentence in bold.
@@ -186,7 +187,8 @@ fn split_at_colon(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A label without pictures before it, and what stands in parentheses or behind a dash (`🤖 ChatGPT (GPT-5)`).
+/// A label without the pictures before it, and its detail: the text in parentheses or after a dash (`🤖 ChatGPT
+/// (GPT-5)`).
 fn split_detail(label: &str) -> (&str, Option<&str>) {
     let label = label.trim_start_matches(|c: char| !c.is_alphanumeric());
     if let Some((name, detail)) = label.split_once(['(', '[', '<']) {
@@ -200,7 +202,7 @@ fn split_detail(label: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// An ISO time and what stands before it.
+/// The text before an ISO time, and the time.
 pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
     let text = text.trim().trim_end_matches([')', ']', '*', '_']);
     let is_start = |at: usize| {
@@ -209,7 +211,7 @@ pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
         let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
         is_year && !before.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'-')
     };
-    // Names of models may have a date as well, so the last time counts.
+    // Names of models may contain a date as well, so the last time is used.
     let starts = text.char_indices().map(|(at, _)| at).filter(|at| is_start(*at));
     let (at, time) = starts.filter_map(|at| Some((at, time_of(text.get(at..)?)?))).next_back()?;
     let before = text.get(..at)?.trim_end().trim_end_matches([',', '·', '|', '-', '@']).trim();
@@ -229,16 +231,16 @@ fn time_of(text: &str) -> Option<Timestamp> {
     time_of_text(text).or_else(with_colon).or_else(with_seconds).or_else(day)
 }
 
-/// The role of a label, and true if it is no usual heading.
+/// The role of a label, and true if the label is not a usual heading of notes.
 fn role_of(label: &str) -> Option<(&'static str, bool)> {
     let label = label.to_lowercase();
     let label = label.trim();
     if USER_LABELS.contains(&label) {
         return Some((roles::USER, true));
     }
-    let name = SAID.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
+    let name = SAID_SUFFIXES.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
     let name = name.strip_prefix("o ").unwrap_or(name);
-    if NO_SPEAKERS.contains(&name) {
+    if LABELS_OF_NO_SPEAKER.contains(&name) {
         return None;
     }
     if ASSISTANT_LABELS.contains(&name) {

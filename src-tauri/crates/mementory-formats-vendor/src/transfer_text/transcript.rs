@@ -30,7 +30,7 @@ pub(super) struct Transcript {
     pub preamble: String,
     /// How its speakers are named.
     pub style: Option<Style>,
-    /// True if no speaker is named by a word that notes have as a heading.
+    /// True if no label of a speaker is a usual heading of notes.
     pub is_certain: bool,
 }
 
@@ -56,8 +56,8 @@ impl Transcript {
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
-    /// True for Markdown that a program exported: speakers in headings or in bold, who are nothing else in notes, and who
-    /// speak in turns or at a time.
+    /// True for Markdown that a program exported: the speakers are in headings or in bold, their names are not usual
+    /// headings of notes, and they take turns or their turns have times.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
@@ -66,7 +66,7 @@ impl Transcript {
     }
 }
 
-/// Most lines of a head.
+/// Largest number of lines in a head.
 const MAX_HEAD_LINES: usize = 40;
 /// Longest name of a member of a head, in characters.
 const MAX_NAME: usize = 30;
@@ -77,8 +77,8 @@ fn is_head_line(line: &str) -> bool {
     let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
     let is_mark = line.starts_with('#') || line.starts_with("<!--") || line.starts_with('[') && line.ends_with(')');
     let is_italic = line.len() > 2 && line.starts_with(['_', '*']) && line.ends_with(['_', '*']);
-    let plain: String = line.chars().filter(|c| !matches!(c, '*' | '_')).collect();
-    let is_member = plain.split_once(':').is_some_and(|(name, value)| {
+    let unmarked_line: String = line.chars().filter(|c| !matches!(c, '*' | '_')).collect();
+    let is_member = unmarked_line.split_once(':').is_some_and(|(name, value)| {
         let has_value = !value.trim().is_empty() && value.chars().count() <= 200;
         has_value && !name.is_empty() && name.chars().count() <= MAX_NAME && name.split_whitespace().count() <= 3
     });
@@ -115,7 +115,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     for (n, turn) in out.turns.iter_mut().enumerate() {
         let is_last = n + 1 == count;
         let text = without_footer(&turn.text).trim();
-        // Exporters put a line between the turns.
+        // Exporters put a horizontal rule between the turns.
         let text = if is_last { text } else { text.strip_suffix("\n---").unwrap_or(text).trim_end() };
         turn.text = if text == "---" { String::new() } else { text.to_owned() };
         take_time(turn);
@@ -161,19 +161,20 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     out
 }
 
-/// The style in which both sides speak. `Some(None)` if they only do so in different styles, None if they do not. Lines of
-/// a weaker style are text: exporters write `**User:** name` in the head, and people quote conversations.
+/// The style in which both sides speak. `Some(None)` if both speak, but in different styles; None if only one side
+/// speaks or none does. Lines of a weaker style are text: exporters write `**User:** name` in the head, and people
+/// quote conversations.
 fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
     };
-    // SpecStory's lines are nothing else, and it writes a session that was not answered as well.
+    // Only SpecStory writes such lines. It also writes sessions without an answer, so one side is enough.
     if speakers.iter().any(|(_, found)| found.style == Style::Export && !found.label.is_empty()) {
         return Some(Some(Style::Export));
     }
-    let both = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
+    let both_speak = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
     let styles = [Style::Heading, Style::Bold, Style::Plain].map(Some);
-    styles.into_iter().chain([None]).find(|style| both(*style))
+    styles.into_iter().chain([None]).find(|style| both_speak(*style))
 }
 
 /// If the first line of a turn is only a time, moves it to the time of the turn.
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_the_head_and_quoted_speakers_are_no_turns() {
+    fn members_of_the_head_and_quoted_speakers_are_not_turns() {
         let text = "# Slugs\n\n**User:** Amrei\n**Created:** 5/1/2026\n\n## Prompt:\nWhat eats slugs?\n\n## Response:\nAs said:\n**User:** x\n**Claude:** y";
         let found = read(text).unwrap();
         assert_eq!(texts(&found), ["What eats slugs?", "As said:\n**User:** x\n**Claude:** y"]);
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_about_speakers_are_no_exports() {
+    fn notes_about_speakers_are_not_exports() {
         for text in [
             "# Roles\n\nWho does what in this system.\n\n## User\nWrites prompts.\n\n## Assistant\nAnswers.\n",
             "# Questions\n\n## Question\nWhy?\n\n## Answer\nBecause.\n\n## Question\nHow?\n\n## Answer\nSo.\n",

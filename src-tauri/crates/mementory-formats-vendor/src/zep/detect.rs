@@ -52,8 +52,8 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
 
 /// A fact with an id and the time or the ends that only these programs have.
 fn is_fact(head: &Head, list: &str) -> bool {
-    let dated = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
-    head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &dated)
+    let fact_keys = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
+    head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)
         || head.has_any(list, &["fact"]) && head.has_all(list, &["uuid", "created_at", "rating"])
         || head.has_all(list, &["source_node_uuid", "target_node_uuid", "group_id"])
 }

@@ -100,15 +100,15 @@ fn ends(object: &Object<'_>) -> Vec<mementory_model::Link> {
 /// An edge without a sentence: which episode mentions which entity, or who is in a community.
 fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>) -> Option<Record> {
     let (source, target) = (object.id("source_node_uuid")?, object.id("target_node_uuid")?);
-    let named = |keys: &[&str]| object.first_text(keys);
-    let what = named(&["name", "type"]).or_else(|| outer.first_text(&["type", "label"]));
-    let what =
-        what.unwrap_or_else(|| if row.list_name() == "episodic_edges" { "MENTIONS" } else { "related to" }.into());
-    let from = named(&["source_node_name"]).unwrap_or_else(|| source.clone());
-    let to = named(&["target_node_name"]).unwrap_or_else(|| target.clone());
-    let content = format!("{source}\n{what}\n{target}");
-    let mut record = rows.record(Kind::Relation, uuid(object), &content, format!("{from} {} {to}", spaced(&what)));
-    record.record_type = Some(what);
+    let text_of = |keys: &[&str]| object.first_text(keys);
+    let relation = text_of(&["name", "type"]).or_else(|| outer.first_text(&["type", "label"]));
+    let relation =
+        relation.unwrap_or_else(|| if row.list_name() == "episodic_edges" { "MENTIONS" } else { "related to" }.into());
+    let from = text_of(&["source_node_name"]).unwrap_or_else(|| source.clone());
+    let to = text_of(&["target_node_name"]).unwrap_or_else(|| target.clone());
+    let content = format!("{source}\n{relation}\n{target}");
+    let mut record = rows.record(Kind::Relation, uuid(object), &content, format!("{from} {} {to}", spaced(&relation)));
+    record.record_type = Some(relation);
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
     record.links = ends(object);

@@ -65,8 +65,8 @@ pub(super) fn read(
 
 fn turn(message: &Object<'_>, raw: &RawValue, pointer: String) -> Turn {
     // `role` is the name of the speaker in newer versions, and the role itself in older ones.
-    let stated = message.text("role_type").or_else(|| message.text("role")).unwrap_or_default();
-    let role = match stated.to_ascii_lowercase().as_str() {
+    let stated_role = message.text("role_type").or_else(|| message.text("role")).unwrap_or_default();
+    let role = match stated_role.to_ascii_lowercase().as_str() {
         "user" | "human" => "user",
         "assistant" | "ai" => "assistant",
         "tool" | "function" => "tool",

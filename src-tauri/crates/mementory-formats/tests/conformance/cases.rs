@@ -26,12 +26,14 @@ pub struct Case {
 pub fn cases() -> Vec<Case> {
     let fixtures = repo().join("fixtures");
     let mut out = Vec::new();
-    for format_dir in sorted(&fixtures) {
-        for case_dir in sorted(&format_dir).into_iter().filter(|dir| dir.join("case.json").is_file()) {
+    for format_dir in sorted_entries(&fixtures) {
+        for case_dir in sorted_entries(&format_dir).into_iter().filter(|dir| dir.join("case.json").is_file()) {
             let Some(format) = format_of(&format_dir, &case_dir) else { continue };
             let case: serde_json::Value =
                 serde_json::from_slice(&std::fs::read(case_dir.join("case.json")).unwrap()).unwrap();
-            for input in sorted(&case_dir).into_iter().filter(|path| name(path).split('.').next() == Some("input")) {
+            for input in
+                sorted_entries(&case_dir).into_iter().filter(|path| name(path).split('.').next() == Some("input"))
+            {
                 out.push(case_for(format, &case_dir, input, case["refused"].as_str().map(str::to_owned)));
             }
         }
@@ -86,7 +88,7 @@ pub fn pack(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn sorted(folder: &Path) -> Vec<PathBuf> {
+fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut out: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     out.sort();

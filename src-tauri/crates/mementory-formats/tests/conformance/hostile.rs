@@ -25,7 +25,7 @@ const CUT_LENGTHS_PER_FILE: usize = 8;
 fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<usize> {
     let (path, id): (PathBuf, &'static str) = (path.to_path_buf(), by_id(format.id()).unwrap().id());
     let (done, wait) = mpsc::channel();
-    let what = path.display().to_string();
+    let shown_path = path.display().to_string();
     let worker = std::thread::spawn(move || {
         let format = by_id(id).unwrap();
         if format.capabilities().validate {
@@ -35,8 +35,8 @@ fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<u
     });
     match wait.recv_timeout(MAX_DURATION) {
         Ok(records) => records,
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{id} hangs on {what}"),
-        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{id} panics on {what}: {:?}", worker.join().err()),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{id} hangs on {shown_path}"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{id} panics on {shown_path}: {:?}", worker.join().err()),
     }
 }
 
@@ -54,7 +54,7 @@ fn first_cases(all: Vec<Case>, most: usize) -> Vec<Case> {
 fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
     let cases = first_cases(readable_cases(|format| format.capabilities().read), CUT_CASES_PER_FORMAT);
     for case in &cases {
-        let whole = read_case(case).records.len();
+        let complete_count = read_case(case).records.len();
         let files = files(&case.path);
         for (file, bytes) in &files {
             let mut lengths: Vec<usize> =
@@ -62,13 +62,20 @@ fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
             lengths.extend([1, 2, bytes.len().saturating_sub(2), bytes.len().saturating_sub(1)]);
             for length in lengths.into_iter().filter(|length| *length < bytes.len()) {
                 let scratch = Scratch::new("cut");
-                let mut cut: Vec<(&str, &[u8])> =
+                let mut truncated_files: Vec<(&str, &[u8])> =
                     files.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
-                cut.iter_mut().filter(|(name, _)| name == file).for_each(|(_, bytes)| *bytes = &bytes[..length]);
-                put(&scratch.at("input"), &cut);
+                truncated_files
+                    .iter_mut()
+                    .filter(|(name, _)| name == file)
+                    .for_each(|(_, bytes)| *bytes = &bytes[..length]);
+                put(&scratch.at("input"), &truncated_files);
                 let path = if case.path.is_dir() { scratch.at("input") } else { scratch.at("input").join(file) };
                 let records = records_in_time(&path, Limits::default(), case.format).unwrap_or_default();
-                assert!(records <= whole, "{}: {records} of {whole} with {length} bytes of {file}", case.name);
+                assert!(
+                    records <= complete_count,
+                    "{}: {records} of {complete_count} with {length} bytes of {file}",
+                    case.name
+                );
             }
         }
     }

@@ -58,8 +58,8 @@ fn a_format_reads_what_it_wrote() {
         let Some(written) = written else { continue };
         ran.push(case);
         // A pasted text has no marker of its format, so detection needs the id of the format.
-        let only = Some(case.format.id()).filter(|_| case.format.capabilities().text);
-        let (_, sources) = open(&written.path, &Limits::default(), only).unwrap();
+        let only_format = Some(case.format.id()).filter(|_| case.format.capabilities().text);
+        let (_, sources) = open(&written.path, &Limits::default(), only_format).unwrap();
         let detected: Vec<&str> = sources.iter().map(|source| source.format).collect();
         assert_eq!(detected, [case.format.id()], "{}", case.name);
         let back = read(&written.path, &Limits::default(), case.format).unwrap();
@@ -70,7 +70,7 @@ fn a_format_reads_what_it_wrote() {
 }
 
 #[test]
-fn records_come_back_at_the_declared_level() {
+fn records_are_preserved_as_completely_as_the_format_declares() {
     let cases = writable_cases();
     for case in &cases {
         if !is_valid_without_dangling_references(case) {
@@ -80,26 +80,30 @@ fn records_come_back_at_the_declared_level() {
         let Some(written) = write(&mut source, case.format, case.base.clone(), &case.name) else { continue };
         let back = read(&written.path, &Limits::default(), case.format).unwrap();
         let (losses, byte_exact) = (ids_with_losses(&written.report), case.format.capabilities().byte_exact);
-        let mut missing = 0;
+        let mut missing_count = 0;
         // Records of another version are written in the current version, so they are not compared.
         let is_current = |record: &&Record| record.origin.version.as_ref().is_none_or(|v| *v == written.report.version);
         for record in source.records.iter().filter(is_current).filter(|record| !losses.contains(id(record).as_str())) {
-            let same = |other: &&Record| other.kind == record.kind && other.text == record.text;
-            let found: Vec<&Record> = back.records.iter().filter(same).collect();
+            let is_same = |other: &&Record| other.kind == record.kind && other.text == record.text;
+            let found: Vec<&Record> = back.records.iter().filter(is_same).collect();
             if found.is_empty() {
-                missing += 1;
+                missing_count += 1;
                 continue;
             }
             if byte_exact {
-                let exact = found.iter().any(|other| other.verbatim == record.verbatim);
-                assert!(exact, "{}: {:?} is not the same bytes", case.name, record.key);
+                let has_same_bytes = found.iter().any(|other| other.verbatim == record.verbatim);
+                assert!(has_same_bytes, "{}: {:?} is not the same bytes", case.name, record.key);
             } else {
-                let equal = found.iter().any(|other| without_origin(other) == without_origin(record));
-                assert!(equal, "{}: {:?} differs", case.name, record.key);
+                let is_equal = found.iter().any(|other| without_origin(other) == without_origin(record));
+                assert!(is_equal, "{}: {:?} differs", case.name, record.key);
             }
         }
         let withheld: u64 = written.report.withheld.values().sum();
-        assert!(missing <= withheld, "{}: {missing} records do not come back, {withheld} are withheld", case.name);
+        assert!(
+            missing_count <= withheld,
+            "{}: {missing_count} records do not come back, {withheld} are withheld",
+            case.name
+        );
     }
     assert_covered("round trip", &cases, |can| can.read && can.write);
 }
@@ -154,7 +158,7 @@ fn the_plan_reports_what_is_written() {
 #[test]
 fn every_record_that_is_left_out_is_in_the_loss_report() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
-    let mut left_out = 0;
+    let mut left_out_count = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
     let mut tested: BTreeSet<&str> = BTreeSet::new();
     // A format whose exports need a base accepts only records of the same origin, so it is skipped.
@@ -169,21 +173,21 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
             written_in.insert(target.format.id());
             let written: u64 = report.by_kind.values().sum();
             // A record that repeats another record may be merged with it, so it need not be written.
-            let distinct = source.records.iter().filter(|record| !record.repeats).count() as u64;
-            let missing = distinct.saturating_sub(written);
+            let distinct_count = source.records.iter().filter(|record| !record.repeats).count() as u64;
+            let missing_count = distinct_count.saturating_sub(written);
             let listed: u64 =
                 report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).map(|(_, n)| n).sum();
             let withheld: u64 = report.withheld.values().sum();
-            left_out += missing;
+            left_out_count += missing_count;
             let name = &case.name;
             assert!(
-                missing == 0 || listed + withheld > 0,
-                "{name} as {}: {missing} records missing, {listed} listed, {withheld} withheld",
+                missing_count == 0 || listed + withheld > 0,
+                "{name} as {}: {missing_count} records missing, {listed} listed, {withheld} withheld",
                 target.format.id()
             );
         }
     }
-    assert!(left_out > 0, "no record was left out: the property was not tested");
+    assert!(left_out_count > 0, "no record was left out: the property was not tested");
     let targets = targets.iter().filter(|case| written_in.contains(case.format.id()));
     assert_covered("losses", targets, |can| can.read && can.write && !can.needs_base);
 }

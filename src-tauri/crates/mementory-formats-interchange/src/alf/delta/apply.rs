@@ -305,14 +305,14 @@ impl MergedDeltas {
             if file.out.has_entry(&name) {
                 continue;
             }
-            let new = added.remove(&name).unwrap_or_default();
+            let new_lines = added.remove(&name).unwrap_or_default();
             let member = archive.entry(&name);
-            if member.is_none() && new.is_empty() {
+            if member.is_none() && new_lines.is_empty() {
                 continue;
             }
             let mut count = 0u64;
             let sha = file.out.entry_from(&name, &mut |sink| {
-                count = self.write_partition(archive, member, limits, &new, sink)?;
+                count = self.write_partition(archive, member, limits, &new_lines, sink)?;
                 Ok(true)
             })?;
             row.set("record_count", Tree::Number(count.to_string()));

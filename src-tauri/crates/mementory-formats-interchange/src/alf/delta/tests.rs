@@ -80,18 +80,19 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
 #[test]
 fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     let scratch = Scratch::new("delta");
-    let at = |name: &str| scratch.0.join(name);
-    read_lossless_fixture(&at("original.alf"));
-    let mut vault = read(&at("original.alf")).unwrap();
-    write(&mut vault, &at("s0.alf"));
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("original.alf"));
+    let mut vault = read(&path("original.alf")).unwrap();
+    write(&mut vault, &path("s0.alf"));
 
     // Step 2: add, change and remove memories; change the identity, a principal and a credential.
     let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
-    let late = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
+    let backdated = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
     vault.records.push(new.clone());
-    vault.records.push(late);
-    let gone = vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
-    let gone = vault.records.remove(gone.unwrap());
+    vault.records.push(backdated);
+    let removed_index =
+        vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
+    let removed = vault.records.remove(removed_index.unwrap());
     let mut removed_credential = String::new();
     for i in 0..vault.records.len() {
         let record = &mut vault.records[i];
@@ -109,28 +110,28 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
         }
         vault.edited.insert(i);
     }
-    let report = write_delta(&mut vault, &at("s0.alf"), &at("d1.alf-delta"));
+    let report = write_delta(&mut vault, &path("s0.alf"), &path("d1.alf-delta"));
     assert_eq!(report.by_kind["memory"], 3, "two new and one changed");
-    assert_eq!(validate_delta(&at("d1.alf-delta")).errors.iter().filter(|e| e.code == "missing_field").count(), 0);
-    let parts = entries(&at("d1.alf-delta"));
+    assert_eq!(validate_delta(&path("d1.alf-delta")).errors.iter().filter(|e| e.code == "missing_field").count(), 0);
+    let parts = entries(&path("d1.alf-delta"));
     assert_eq!(parts["manifest.json"], parts["delta-manifest.json"], "the manifest has both names");
     let manifest: Value = serde_json::from_slice(&parts["manifest.json"]).unwrap();
-    let before: Value = serde_json::from_slice(&entries(&at("s0.alf"))["manifest.json"]).unwrap();
+    let before: Value = serde_json::from_slice(&entries(&path("s0.alf"))["manifest.json"]).unwrap();
     let sequence = before["sync"]["last_sequence"].as_u64().unwrap_or(0);
     assert_eq!(manifest["sync"]["base_sequence"], sequence);
     assert_eq!(manifest["sync"]["new_sequence"], sequence + 1);
     assert_eq!(manifest["changes"]["memory"]["record_count"], 4);
     assert_eq!(manifest["changes"]["principals"]["changed_ids"].as_array().unwrap().len(), 1);
     let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
-    assert!(!sent.contains(&gone.text), "a deletion does not contain the deleted text");
+    assert!(!sent.contains(&removed.text), "a deletion does not contain the deleted text");
 
     // Steps 4 and 5: the result equals a full export.
-    let applied = apply(&at("s0.alf"), &[at("d1.alf-delta")], &at("applied.alf"), &Limits::default()).unwrap();
+    let applied = apply(&path("s0.alf"), &[path("d1.alf-delta")], &path("applied.alf"), &Limits::default()).unwrap();
     assert_eq!((applied.created, applied.updated, applied.deleted), (2, 1, 1));
     assert_eq!(applied.documents, ["credentials", "identity", "principals"]);
     assert_eq!(applied.findings, []);
-    write(&mut vault, &at("s1.alf"));
-    let (full, merged) = (entries(&at("s1.alf")), entries(&at("applied.alf")));
+    write(&mut vault, &path("s1.alf"));
+    let (full, merged) = (entries(&path("s1.alf")), entries(&path("applied.alf")));
     assert_eq!(full.keys().collect::<Vec<_>>(), merged.keys().collect::<Vec<_>>());
     for (name, bytes) in full.iter().filter(|(name, _)| *name != "manifest.json") {
         assert_eq!(String::from_utf8_lossy(bytes), String::from_utf8_lossy(&merged[name]), "{name}");
@@ -143,15 +144,15 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
 
     // Step 6: the next delta starts at the archive after the first delta and contains only the new changes.
     vault.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
-    write_delta(&mut vault, &at("applied.alf"), &at("d2.alf-delta"));
-    let second: Value = serde_json::from_slice(&entries(&at("d2.alf-delta"))["manifest.json"]).unwrap();
+    write_delta(&mut vault, &path("applied.alf"), &path("d2.alf-delta"));
+    let second: Value = serde_json::from_slice(&entries(&path("d2.alf-delta"))["manifest.json"]).unwrap();
     assert_eq!(second["sync"]["new_sequence"], sequence + 2);
     assert_eq!(second["changes"].as_object().unwrap().keys().collect::<Vec<_>>(), ["memory"]);
     assert_eq!(second["changes"]["memory"]["record_count"], 1);
-    let both = [at("d1.alf-delta"), at("d2.alf-delta")];
-    assert_eq!(apply(&at("s0.alf"), &both, &at("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
+    let deltas = [path("d1.alf-delta"), path("d2.alf-delta")];
+    assert_eq!(apply(&path("s0.alf"), &deltas, &path("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
     assert_eq!(
-        validate(&at("s2.alf"))
+        validate(&path("s2.alf"))
             .errors
             .iter()
             .filter(|e| e.code.contains("checksum") && !e.place.contains("attachments"))
@@ -160,7 +161,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     );
 
     // The imported records equal those of the agent's archive.
-    let read_in = read_delta(&at("d2.alf-delta"));
+    let read_in = read_delta(&path("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
     assert_eq!(
         read_in.records[0].key,
@@ -177,31 +178,31 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
 #[test]
 fn deltas_are_applied_in_order_or_not_at_all() {
     let scratch = Scratch::new("order");
-    let at = |name: &str| scratch.0.join(name);
-    read_lossless_fixture(&at("base.alf"));
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
     let start = {
-        let manifest: Value = serde_json::from_slice(&entries(&at("base.alf"))["manifest.json"]).unwrap();
+        let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
         manifest["sync"]["last_sequence"].as_u64().unwrap_or(0)
     };
     let id = "0197f2a0-2222-7000-8000-0000000000a1";
-    bundle(&at("1"), start, start + 1, AGENT_ID, &line("create", id, "one"));
-    bundle(&at("2"), start + 1, 0, AGENT_ID, &line("update", id, "two"));
-    bundle(&at("3"), start + 2, start + 9, AGENT_ID, &line("update", id, "three"));
-    bundle(&at("old"), start.saturating_sub(1), start + 5, AGENT_ID, &line("update", id, "x"));
-    bundle(&at("back"), start, start, AGENT_ID, &line("update", id, "x"));
-    bundle(&at("other"), start, start + 1, "0197f2a0-1111-7000-8000-00000000000b", &line("create", id, "x"));
+    bundle(&path("1"), start, start + 1, AGENT_ID, &line("create", id, "one"));
+    bundle(&path("2"), start + 1, 0, AGENT_ID, &line("update", id, "two"));
+    bundle(&path("3"), start + 2, start + 9, AGENT_ID, &line("update", id, "three"));
+    bundle(&path("old"), start.saturating_sub(1), start + 5, AGENT_ID, &line("update", id, "x"));
+    bundle(&path("back"), start, start, AGENT_ID, &line("update", id, "x"));
+    bundle(&path("other"), start, start + 1, "0197f2a0-1111-7000-8000-00000000000b", &line("create", id, "x"));
     let run = |names: &[&str]| {
-        let deltas: Vec<_> = names.iter().map(|n| at(n)).collect();
-        let result = apply(&at("base.alf"), &deltas, &at("out.alf"), &Limits::default());
-        let written = at("out.alf").exists();
-        let left = std::fs::read_dir(&scratch.0)
+        let deltas: Vec<_> = names.iter().map(|n| path(n)).collect();
+        let result = apply(&path("base.alf"), &deltas, &path("out.alf"), &Limits::default());
+        let written = path("out.alf").exists();
+        let has_partial_file = std::fs::read_dir(&scratch.0)
             .unwrap()
             .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
-        assert!(!left, "no partial file remains");
+        assert!(!has_partial_file, "no partial file remains");
         assert_eq!(written, result.is_ok(), "{names:?}");
         if written {
-            let texts = contents(&at("out.alf"));
-            std::fs::remove_file(at("out.alf")).unwrap();
+            let texts = contents(&path("out.alf"));
+            std::fs::remove_file(path("out.alf")).unwrap();
             return Ok((result.unwrap(), texts));
         }
         Err(result.unwrap_err())
@@ -214,29 +215,29 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     assert!(matches!(run(&["1", "3"]), Err(ApplyError::Gap { .. })));
     assert!(matches!(run(&["back"]), Err(ApplyError::Order { .. })));
     assert!(matches!(run(&["1", "old"]), Err(ApplyError::WrongBase { .. })));
-    bundle(&at("cut"), start + 1, start + 2, AGENT_ID, &line("create", id, "cut"));
-    let mut bytes = std::fs::read(at("cut")).unwrap();
+    bundle(&path("cut"), start + 1, start + 2, AGENT_ID, &line("create", id, "cut"));
+    let mut bytes = std::fs::read(path("cut")).unwrap();
     bytes.truncate(bytes.len() / 2);
-    std::fs::write(at("cut"), bytes).unwrap();
+    std::fs::write(path("cut"), bytes).unwrap();
     assert!(matches!(run(&["1", "cut"]), Err(ApplyError::Format(_))));
     assert!(matches!(run(&["1", "base.alf"]), Err(ApplyError::Format(FormatError::Invalid { .. }))));
-    std::fs::write(at("out.alf"), b"mine").unwrap();
-    let there = apply(&at("base.alf"), &[at("1")], &at("out.alf"), &Limits::default());
-    assert!(matches!(there, Err(ApplyError::Exists { .. })));
-    assert_eq!(std::fs::read(at("out.alf")).unwrap(), b"mine");
-    assert_eq!(check_base(&at("base.alf"), &at("2"), &Limits::default(), None).unwrap()[0].code, "delta_gap");
-    assert_eq!(check_base(&at("base.alf"), &at("1"), &Limits::default(), None).unwrap(), []);
+    std::fs::write(path("out.alf"), b"mine").unwrap();
+    let refused = apply(&path("base.alf"), &[path("1")], &path("out.alf"), &Limits::default());
+    assert!(matches!(refused, Err(ApplyError::Exists { .. })));
+    assert_eq!(std::fs::read(path("out.alf")).unwrap(), b"mine");
+    assert_eq!(check_base(&path("base.alf"), &path("2"), &Limits::default(), None).unwrap()[0].code, "delta_gap");
+    assert_eq!(check_base(&path("base.alf"), &path("1"), &Limits::default(), None).unwrap(), []);
 }
 
 #[test]
 fn changes_in_one_bundle_are_applied_in_order() {
     let scratch = Scratch::new("lines");
-    let at = |name: &str| scratch.0.join(name);
-    read_lossless_fixture(&at("base.alf"));
-    let manifest: Value = serde_json::from_slice(&entries(&at("base.alf"))["manifest.json"]).unwrap();
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
+    let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
     let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
     let ids = |n: u8| format!("0197f2a0-2222-7000-8000-0000000000b{n}");
-    let known = contents(&at("base.alf")).into_keys().next().unwrap();
+    let known = contents(&path("base.alf")).into_keys().next().unwrap();
     let tombstone = |id: &str| format!(r#"{{"operation":"delete","id":"{id}","agent_id":"{AGENT_ID}"}}"#);
     let lines = [
         line("create", &ids(1), "a"),
@@ -250,8 +251,8 @@ fn changes_in_one_bundle_are_applied_in_order() {
         "{".to_owned(),
     ]
     .join("\n");
-    bundle(&at("d"), start, start + 1, AGENT_ID, &lines);
-    let applied = apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap();
+    bundle(&path("d"), start, start + 1, AGENT_ID, &lines);
+    let applied = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap();
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(
         codes,
@@ -264,7 +265,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
             "update_of_unknown"
         ]
     );
-    let vault = read(&at("out.alf")).unwrap();
+    let vault = read(&path("out.alf")).unwrap();
     let find = |id: &str| {
         vault.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
     };
@@ -274,12 +275,12 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
     // A deletion that contains only an id leaves the record in the archive as a tombstone.
-    bundle(&at("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
-    apply(&at("out.alf"), &[at("e")], &at("last.alf"), &Limits::default()).unwrap();
-    let vault = read(&at("last.alf")).unwrap();
+    bundle(&path("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
+    apply(&path("out.alf"), &[path("e")], &path("last.alf"), &Limits::default()).unwrap();
+    let vault = read(&path("last.alf")).unwrap();
     let one = vault.records.iter().find(|r| r.key.value == ids(1)).unwrap();
     assert_eq!((one.text.as_str(), one.status.as_deref()), ("b", Some("deleted")));
-    let imported = read_delta(&at("e"));
+    let imported = read_delta(&path("e"));
     assert_eq!((imported.dropped.len(), imported.records.len()), (0, 0), "a deletion gives no record");
     assert_eq!(
         imported.tombstones.iter().map(|t| t.target_id.as_str()).collect::<Vec<_>>(),
@@ -289,32 +290,32 @@ fn changes_in_one_bundle_are_applied_in_order() {
 }
 
 #[test]
-fn selection_deletes_nothing_and_base_is_required() {
+fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
     let scratch = Scratch::new("selection");
-    let at = |name: &str| scratch.0.join(name);
-    let mut vault = read_lossless_fixture(&at("base.alf"));
+    let path = |name: &str| scratch.0.join(name);
+    let mut vault = read_lossless_fixture(&path("base.alf"));
     vault.records.retain(|r| r.kind == mementory_model::Kind::Memory && r.text.starts_with("Runs"));
-    let options = WriteOptions { base: Some(at("base.alf")), ..WriteOptions::default() };
-    AlfDelta.write(&mut vault, &at("d"), &options).unwrap();
-    assert!(!entries(&at("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
-    let refused = AlfDelta.write(&mut vault, &at("e"), &WriteOptions::default());
+    let options = WriteOptions { base: Some(path("base.alf")), ..WriteOptions::default() };
+    AlfDelta.write(&mut vault, &path("d"), &options).unwrap();
+    assert!(!entries(&path("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
+    let refused = AlfDelta.write(&mut vault, &path("e"), &WriteOptions::default());
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
     let mut foreign = MemorySource {
         records: vec![Record::new(mementory_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
     };
-    let refused = AlfDelta.write(&mut foreign, &at("f"), &options);
+    let refused = AlfDelta.write(&mut foreign, &path("f"), &options);
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
-    assert!(!at("f").exists() && !at("e").exists());
+    assert!(!path("f").exists() && !path("e").exists());
 }
 
 #[test]
 fn removing_the_operation_changes_no_other_byte() {
     let plain = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
-    let with = super::operation::add_operation(plain, parse_operation("update"));
-    assert_eq!(with, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
+    let with_operation = super::operation::add_operation(plain, parse_operation("update"));
+    assert_eq!(with_operation, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
     for text in [
-        with.as_str(),
+        with_operation.as_str(),
         r#"{"operation" : "update", "id":"a", "content":"b" ,"n":1.0}"#,
         r#"{"id":"a", "operation":"update", "content":"b" ,"n":1.0}"#,
     ] {
@@ -327,14 +328,14 @@ fn removing_the_operation_changes_no_other_byte() {
         );
         assert!(line.contains("1.0") && !line.contains("operation"));
     }
-    assert_eq!(super::operation::parse(&with).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
+    assert_eq!(super::operation::parse(&with_operation).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
     let _ = Verbatim::json(plain);
 }
 
 #[test]
 fn spec_10_10_a_delta_of_fifty_thousand_records_is_small_and_fast() {
     let scratch = Scratch::new("scale");
-    let at = |name: &str| scratch.0.join(name);
+    let path = |name: &str| scratch.0.join(name);
     let many = |n: u32| {
         memory(
             &format!("0197f2a0-3333-7000-8000-{n:012x}"),
@@ -354,15 +355,15 @@ fn spec_10_10_a_delta_of_fifty_thousand_records_is_small_and_fast() {
         place: String::new(),
     };
     vault.parts.push((item, manifest.into_bytes()));
-    write(&mut vault, &at("base.alf"));
-    assert!(std::fs::metadata(at("base.alf")).unwrap().len() < 50 << 20, "spec §8.1");
+    write(&mut vault, &path("base.alf"));
+    assert!(std::fs::metadata(path("base.alf")).unwrap().len() < 50 << 20, "spec §8.1");
     vault.records.push(many(60_000));
     let begun = std::time::Instant::now();
-    write_delta(&mut vault, &at("base.alf"), &at("d"));
+    write_delta(&mut vault, &path("base.alf"), &path("d"));
     assert!(begun.elapsed().as_secs() < 10, "spec §10.10: {:?}", begun.elapsed());
-    assert!(std::fs::metadata(at("d")).unwrap().len() < 100 << 10, "spec §8.1");
-    assert_eq!(apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap().created, 1);
-    assert_eq!(read(&at("out.alf")).unwrap().records.len(), 50_001);
+    assert!(std::fs::metadata(path("d")).unwrap().len() < 100 << 10, "spec §8.1");
+    assert_eq!(apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap().created, 1);
+    assert_eq!(read(&path("out.alf")).unwrap().records.len(), 50_001);
 }
 
 #[test]
@@ -370,25 +371,25 @@ fn a_delta_of_the_reference_tool_is_validated_and_applied() {
     let folder = repo().join("fixtures/alf/delta");
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     let scratch = Scratch::new("fixture");
-    let at = |name: &str| scratch.0.join(name);
-    pack_folder(&folder.join("base"), &at("base.alf"));
-    pack_folder(&folder.join("input"), &at("d.alf-delta"));
-    assert_eq!(validate_delta(&at("d.alf-delta")).errors, []);
-    let applied = apply(&at("base.alf"), &[at("d.alf-delta")], &at("out.alf"), &Limits::default()).unwrap();
+    let path = |name: &str| scratch.0.join(name);
+    pack_folder(&folder.join("base"), &path("base.alf"));
+    pack_folder(&folder.join("input"), &path("d.alf-delta"));
+    assert_eq!(validate_delta(&path("d.alf-delta")).errors, []);
+    let applied = apply(&path("base.alf"), &[path("d.alf-delta")], &path("out.alf"), &Limits::default()).unwrap();
     assert_eq!(applied.sequence, expected["sequence"].as_u64().unwrap());
     let counts =
         serde_json::json!({"created": applied.created, "updated": applied.updated, "deleted": applied.deleted});
     assert_eq!(counts, expected["applied"]);
-    let vault = read(&at("out.alf")).unwrap();
+    let vault = read(&path("out.alf")).unwrap();
     for (text, status) in expected["status"].as_object().unwrap() {
         let record = vault.records.iter().find(|r| r.text == *text).unwrap();
         assert_eq!(record.status.as_deref(), status.as_str(), "{text}");
     }
-    let manifest: Value = serde_json::from_slice(&entries(&at("out.alf"))["manifest.json"]).unwrap();
+    let manifest: Value = serde_json::from_slice(&entries(&path("out.alf"))["manifest.json"]).unwrap();
     assert_eq!(manifest["x_kept"], 1.0);
     let rows = manifest["layers"]["memory"]["partitions"].as_array().unwrap();
     let rows: Vec<Value> =
         rows.iter().map(|r| serde_json::json!([r["file"], r["record_count"], r["sealed"]])).collect();
     assert_eq!(Value::from(rows), expected["partitions"]);
-    assert_eq!(validate(&at("out.alf")).errors, []);
+    assert_eq!(validate(&path("out.alf")).errors, []);
 }

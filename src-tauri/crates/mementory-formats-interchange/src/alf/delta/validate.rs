@@ -86,11 +86,11 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             ),
             Some(member) => {
                 let lines = check.check_memory(member)?;
-                let stated = match delta.change("memory", "record_count") {
+                let stated_count = match delta.change("memory", "record_count") {
                     Some(Tree::Number(n)) => parse_whole_number(n),
                     _ => None,
                 };
-                if stated.is_some_and(|n| n != lines) {
+                if stated_count.is_some_and(|n| n != lines) {
                     check.error("count_differs", &delta.place, "record_count differs from the number of lines");
                 }
             }
@@ -146,8 +146,8 @@ impl Check<'_> {
             Some(Tree::Number(n)) => parse_whole_number(n),
             _ => None,
         };
-        let stated = number(delta.change("identity", "new_version"));
-        if stated.is_some() && stated != number(tree.get("version")) {
+        let stated_version = number(delta.change("identity", "new_version"));
+        if stated_version.is_some() && stated_version != number(tree.get("version")) {
             self.warning("version_differs", place, "the manifest states another identity version");
         }
     }

@@ -162,12 +162,12 @@ impl Writer<'_> {
         let mut texts = Vec::new();
         let file = |layer: &str| self.manifest.layer_file(layer).map_or(format!("{layer}.json"), str::to_owned);
         let before = self.base_text("identity")?;
-        let now = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
-        match now {
-            Some(now) if before.as_deref() != Some(now.as_str()) => {
-                let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&now)))];
+        let current = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
+        match current {
+            Some(current) if before.as_deref() != Some(current.as_str()) => {
+                let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&current)))];
                 changes.push(("identity".into(), object(change)));
-                texts.push((file("identity"), now));
+                texts.push((file("identity"), current));
                 *self.report.by_kind.entry(Kind::Profile.as_str().into()).or_default() += 1;
             }
             None if before.is_some() => {
@@ -186,17 +186,17 @@ impl Writer<'_> {
             if rows.is_empty() && skeleton.is_none() && before.is_none() {
                 continue;
             }
-            let (now, count) = assemble(layer, skeleton, &rows, "");
-            if before.as_deref() == Some(now.as_str()) {
+            let (current, count) = assemble(layer, skeleton, &rows, "");
+            if before.as_deref() == Some(current.as_str()) {
                 continue;
             }
             let mut change = object([("file", text(&file(layer)))]);
             if layer == "principals" {
-                let changed = changed_ids(before.as_deref().unwrap_or(""), &now, layer);
+                let changed = changed_ids(before.as_deref().unwrap_or(""), &current, layer);
                 change.set("changed_ids", Tree::Array(changed.iter().map(|id| text(id)).collect()));
             }
             changes.push((layer.to_owned(), change));
-            texts.push((file(layer), now));
+            texts.push((file(layer), current));
             *self.report.by_kind.entry(kind.as_str().into()).or_default() += count as u64;
         }
         Ok(texts)
@@ -346,8 +346,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
 /// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
 /// key files from which they were taken.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
-    let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
-    let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));
+    let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
+    let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
     let missing = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
         value,

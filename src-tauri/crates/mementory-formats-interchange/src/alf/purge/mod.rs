@@ -60,7 +60,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         limits,
         ids: ids.iter().map(|id| id.trim().to_ascii_lowercase()).collect(),
         strip_links: options.strip_links,
-        found: BTreeSet::new(),
+        found_ids: BTreeSet::new(),
         removed_from: BTreeMap::new(),
         needles: Needles::default(),
         links: 0,
@@ -72,7 +72,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
             changed_deltas.push((path, n));
         }
     }
-    if deletion.found.is_empty() {
+    if deletion.found_ids.is_empty() {
         return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
     }
     let removed: u64 = deletion.removed_from.values().sum();
@@ -83,7 +83,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         let exists = std::io::Error::from(ErrorKind::AlreadyExists);
         return Err(FormatError::io(file_name(&target), exists));
     }
-    let mut audit = Audit::of_records(&manifest.agent, &deletion.found, partitions, options);
+    let mut audit = Audit::of_records(&manifest.agent, &deletion.found_ids, partitions, options);
     let mut audit_path = None;
     if !options.dry_run {
         // The archive is changed last, so that a failed deletion can be repeated.
@@ -95,7 +95,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     }
     let mut removed_from = deletion.removed_from.clone();
     removed_from.extend(changed_deltas.iter().map(|(path, n)| (file_name(path), *n)));
-    let not_found = deletion.ids.difference(&deletion.found).cloned().collect();
+    let not_found = deletion.ids.difference(&deletion.found_ids).cloned().collect();
     Ok(Purged { audit, audit_path, removed_from, removed, not_found, links: deletion.links, leftovers })
 }
 
@@ -162,8 +162,8 @@ fn run_with_audit(
     files: &[&Path],
     each: &mut dyn FnMut(&Path) -> Result<(), FormatError>,
 ) -> Result<PathBuf, FormatError> {
-    let left = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
-    audit.left = left(0);
+    let names_from = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
+    audit.left = names_from(0);
     let path = audit.write_beside(beside)?;
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
@@ -173,7 +173,7 @@ fn run_with_audit(
             }
             return Err(error);
         }
-        audit.left = left(done + 1);
+        audit.left = names_from(done + 1);
         if audit.left.is_empty() {
             audit.complete(Timestamp::now());
         }
@@ -210,7 +210,7 @@ struct Deletion<'a> {
     limits: &'a Limits,
     ids: BTreeSet<String>,
     strip_links: bool,
-    found: BTreeSet<String>,
+    found_ids: BTreeSet<String>,
     removed_from: BTreeMap<String, u64>,
     needles: Needles,
     links: u64,
@@ -230,7 +230,7 @@ impl Deletion<'_> {
             rewrite::edit_lines(archive, member, limits, &mut std::io::sink(), &mut |text, _| {
                 if let Some(text) = text {
                     if let Some(id) = self.deleted_id(text) {
-                        self.found.insert(id);
+                        self.found_ids.insert(id);
                         *self.removed_from.entry(row.file.clone()).or_default() += 1;
                         self.needles.add_line(text);
                     } else {
@@ -305,8 +305,9 @@ impl Deletion<'_> {
         if let Some(mut own) = slot::vendor(&tree).cloned()
             && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
         {
-            let kept = scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
-            own.set("scopes", Tree::Object(kept));
+            let remaining_scopes =
+                scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
+            own.set("scopes", Tree::Object(remaining_scopes));
             slot::set_vendor(&mut tree, own);
         }
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
@@ -352,7 +353,7 @@ impl Deletion<'_> {
         if let Some(member) = file.as_deref().and_then(|f| archive.entry(f)) {
             rewrite::edit_lines(&archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                 if let Some((text, id)) = text.and_then(|t| Some((t, self.deleted_id(t)?))) {
-                    self.found.insert(id);
+                    self.found_ids.insert(id);
                     self.needles.add_line(text);
                     n += 1;
                 }
@@ -396,7 +397,7 @@ impl Deletion<'_> {
     /// partitions, the manifest and the attachment index, an id is only a link, so only texts are searched for there.
     fn find_leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
         let mut out = Vec::new();
-        let finder = self.needles.finder(&self.found);
+        let finder = self.needles.finder(&self.found_ids);
         for (name, member) in &self.archive.entries {
             let lines = self.manifest.partitions.iter().any(|p| p.file == *name);
             if lines {

@@ -86,8 +86,8 @@ pub(super) struct Finder {
 impl Finder {
     /// The most serious finding in a stream. Searches for ids only if `ids` is true.
     pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
-        let (mut buffer, mut text, mut blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
-        let (mut has_part, mut has_id, mut compressed, mut first) = (false, false, false, true);
+        let (mut buffer, mut text, mut was_blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
+        let (mut has_part, mut has_id, mut is_compressed, mut is_first) = (false, false, false, true);
         loop {
             let mut n = 0;
             while n < buffer.len() {
@@ -99,10 +99,10 @@ impl Finder {
             if n == 0 {
                 break;
             }
-            if std::mem::take(&mut first) {
-                compressed = COMPRESSED_MAGIC.iter().any(|magic| buffer[..n].starts_with(magic));
+            if std::mem::take(&mut is_first) {
+                is_compressed = COMPRESSED_MAGIC.iter().any(|magic| buffer[..n].starts_with(magic));
             }
-            text.extend(fold_case_and_space(&buffer[..n], &mut blank));
+            text.extend(fold_case_and_space(&buffer[..n], &mut was_blank));
             let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
             if within(&self.contents) {
                 return Ok(Some("holds_text"));
@@ -113,7 +113,7 @@ impl Finder {
             let keep = text.len().saturating_sub(self.longest);
             text.drain(..keep);
         }
-        Ok(match (has_part, has_id, compressed) {
+        Ok(match (has_part, has_id, is_compressed) {
             (true, ..) => Some("holds_part_of_text"),
             (_, true, _) => Some("names_record"),
             (_, _, true) => Some("cannot_be_searched"),

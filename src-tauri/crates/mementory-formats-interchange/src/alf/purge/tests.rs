@@ -86,7 +86,7 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let file = scratch.0.join("a.alf");
     agent(&file);
     let before = std::fs::read(&file).unwrap();
-    let old = entries(&file);
+    let entries_before = entries(&file);
     let ids = [id(3).to_uppercase(), id(40), id(41), "0197f2a0-4444-7000-8000-00000000ffff".to_owned()];
 
     let dry = purge(&file, &ids, &PurgeOptions { dry_run: true, ..options() }).unwrap();
@@ -102,16 +102,16 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let new = entries(&file);
     let third = String::from_utf8(new["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
     assert_eq!(third.lines().count(), 97, "10.14.2a");
-    let kept: Vec<&str> = third.lines().collect();
-    let old_third = String::from_utf8(old["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
-    assert!(kept.iter().all(|l| old_third.lines().any(|o| o == *l)), "all other lines keep their bytes");
+    let remaining_lines: Vec<&str> = third.lines().collect();
+    let old_third = String::from_utf8(entries_before["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
+    assert!(remaining_lines.iter().all(|l| old_third.lines().any(|o| o == *l)), "all other lines keep their bytes");
     for name in [
         "memory/partitions/2025-Q4.jsonl",
         "memory/partitions/2026-Q4.jsonl",
         "attachments.json",
         "artifacts/notes.json",
     ] {
-        assert_eq!(new[name], old[name], "{name}");
+        assert_eq!(new[name], entries_before[name], "{name}");
     }
     let row = manifest(&file)["layers"]["memory"]["partitions"][0].clone();
     assert_eq!((&row["record_count"], &row["sealed"], &row["to"]), (&97.into(), &true.into(), &"2025-09-30".into()));
@@ -157,8 +157,8 @@ fn spec_10_14_strips_links_on_request_in_several_partitions() {
     let purge_options = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
     let done = purge(&file, &[id(3), id(7), id(105), id(112)], &purge_options).unwrap();
     assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
-    let again = purge(&file, &[id(3)], &purge_options);
-    assert!(matches!(again, Err(FormatError::Io { .. })), "an existing file is not replaced");
+    let second_purge = purge(&file, &[id(3)], &purge_options);
+    assert!(matches!(second_purge, Err(FormatError::Io { .. })), "an existing file is not replaced");
     let new = entries(&out);
     for (name, bytes) in &new {
         let text = String::from_utf8_lossy(bytes);
@@ -183,23 +183,26 @@ fn spec_10_14_purges_deltas_and_whole_agents() {
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT_ID}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
     );
-    let with = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
-    let lines = format!("{}\n{}\n", with(3), with(9));
+    let update_line = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
+    let lines = format!("{}\n{}\n", update_line(3), update_line(9));
     pack(&delta, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", lines.as_bytes())]);
     let done = purge(&file, &[id(3)], &PurgeOptions { deltas: vec![delta.clone()], ..options() }).unwrap();
     assert_eq!(done.removed_from["d.alf-delta"], 1, "10.14.5");
     let new = entries(&delta);
-    assert_eq!(String::from_utf8_lossy(&new["memory/delta.jsonl"]), with(9) + "\n");
+    assert_eq!(String::from_utf8_lossy(&new["memory/delta.jsonl"]), update_line(9) + "\n");
     let manifest: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
     assert_eq!(manifest["changes"]["memory"]["record_count"], 1);
 
-    let stranger = scratch.0.join("stranger.alf-delta");
-    let theirs = manifest.to_string().replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
-    pack(&stranger, &[("manifest.json", theirs.as_bytes())]);
-    let both = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
-    assert!(matches!(purge_agent(&file, &both), Err(FormatError::Invalid { code: "delta_wrong_agent", .. })));
+    let foreign_delta = scratch.0.join("stranger.alf-delta");
+    let foreign_manifest = manifest.to_string().replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
+    pack(&foreign_delta, &[("manifest.json", foreign_manifest.as_bytes())]);
+    let options_with_foreign_delta = PurgeOptions { deltas: vec![delta.clone(), foreign_delta.clone()], ..options() };
+    assert!(matches!(
+        purge_agent(&file, &options_with_foreign_delta),
+        Err(FormatError::Invalid { code: "delta_wrong_agent", .. })
+    ));
     assert!(
-        file.exists() && delta.exists() && stranger.exists(),
+        file.exists() && delta.exists() && foreign_delta.exists(),
         "nothing is deleted when one file is of another agent"
     );
 
@@ -259,7 +262,7 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
 }
 
 #[test]
-fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
+fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     let scratch = Scratch::new("purge-twice");
     let at = |name: &str| scratch.0.join(name);
     let (file, inner) = (at("a.alf"), scratch.0.join("sub"));
@@ -288,19 +291,19 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
     std::fs::remove_file(done.audit_path.unwrap()).unwrap();
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
-    let gone = purge_agent(&file, &purge_options).unwrap();
-    assert_eq!(gone.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
-    assert!(gone.files.iter().all(|path| !path.exists()));
+    let purged = purge_agent(&file, &purge_options).unwrap();
+    assert_eq!(purged.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
+    assert!(purged.files.iter().all(|path| !path.exists()));
     let [audit] = audits().try_into().unwrap();
     assert!(audit["completed_at"].is_string() && audit.get("left").is_none(), "{audit}");
-    std::fs::remove_file(gone.audit_path.unwrap()).unwrap();
+    std::fs::remove_file(purged.audit_path.unwrap()).unwrap();
 
     // Simulates a disk that fails.
     agent(&file);
-    let stuck = inner.join("c.alf-delta");
-    delta(&stuck);
+    let unremovable = inner.join("c.alf-delta");
+    delta(&unremovable);
     delta(&at("a.alf-delta"));
-    let mut files = vec![stuck.as_path(), file.as_path()];
+    let mut files = vec![unremovable.as_path(), file.as_path()];
     let fail = |bad: &'static str| {
         move |path: &Path| match path.ends_with(bad) {
             true => Err(FormatError::io(bad, std::io::ErrorKind::PermissionDenied.into())),

@@ -50,7 +50,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             reader.sink.dropped(mementory_model::Dropped { place, outcome, reason, kind });
             continue;
         };
-        if let Some((runtime, scope, path)) = tiers::slot(&doc).filter(|_| reader.manifest.is_generated()) {
+        if let Some((runtime, scope, path)) = tiers::described_file(&doc).filter(|_| reader.manifest.is_generated()) {
             slots.push(String::new());
             let place = format!("{}#/attachments/{i}", member.place);
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
@@ -61,11 +61,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             continue;
         }
         // We wrote this row for a record of another format, so its file is restored with the original key.
-        let ours = wire::members(element)
+        let our_reference = wire::members(element)
             .and_then(|m| wire::vendor(&m))
             .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
-        let restored = ours.is_some();
-        let reference = match ours {
+        let restored = our_reference.is_some();
+        let reference = match our_reference {
             Some(reference) => reference,
             None => {
                 let value = element_id(&doc, i, &slots);

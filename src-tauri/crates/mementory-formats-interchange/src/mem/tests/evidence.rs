@@ -20,15 +20,15 @@ fn entry(time: &str, target: &str, kind: Option<Kind>) -> AuditEntry {
 }
 
 fn pack() -> EvidencePack {
-    let mut old = tombstone("keepsake", "fact", &"cd".repeat(16));
-    old.at = at("2026-01-01T00:00:00Z");
+    let mut old_tombstone = tombstone("keepsake", "fact", &"cd".repeat(16));
+    old_tombstone.at = at("2026-01-01T00:00:00Z");
     EvidencePack {
         generator: "mementory/test".into(),
         created: now(),
         chosen: SelectedParts::default(),
         since: None,
         until: None,
-        tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old],
+        tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old_tombstone],
         audit: vec![
             entry("2026-01-01T00:00:00Z", "mem", None),
             entry("2026-04-01T00:00:00Z", &"ab".repeat(16), Some(Kind::Memory)),
@@ -69,7 +69,7 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    // Importing the pack yields the deletions, and only records of the audit trail.
+    // Importing the pack yields the deletions. All its records are from the audit trail.
     let back = read(&signed);
     assert_eq!(back.tombstones.len(), 2);
     assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
@@ -221,7 +221,7 @@ fn an_empty_vault_gives_a_valid_pack() {
     let report = write(&pack, &out, None).unwrap();
     assert_eq!(report.digest, "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b");
     assert!(validate(&out, &[]).errors.is_empty());
-    let bad = ProvenanceEdge {
+    let invalid_edge = ProvenanceEdge {
         id: "e".into(),
         source: "a".into(),
         target: "b".into(),
@@ -234,7 +234,7 @@ fn an_empty_vault_gives_a_valid_pack() {
         evidence: vec![],
     };
     let broken = temp.join("broken.mem");
-    assert!(write(&EvidencePack { edges: vec![bad], ..pack }, &broken, None).is_err());
+    assert!(write(&EvidencePack { edges: vec![invalid_edge], ..pack }, &broken, None).is_err());
     assert!(!broken.exists());
 }
 

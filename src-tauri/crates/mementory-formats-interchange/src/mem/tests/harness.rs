@@ -182,11 +182,11 @@ impl mementory_format::Signer for FakeSigner {
 
 /// True if there are signatures and [`FakeSigner`] made each of them for exactly the bytes that a verifier gets.
 pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
-    let good = |s: &mementory_format::Signed| {
+    let is_by_fake = |s: &mementory_format::Signed| {
         s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&s.message)))
     };
     let all = signatures(path);
-    !all.is_empty() && all.iter().all(good)
+    !all.is_empty() && all.iter().all(is_by_fake)
 }
 
 /// Vault id for a key. It is a plain hash; a real vault uses a keyed hash.

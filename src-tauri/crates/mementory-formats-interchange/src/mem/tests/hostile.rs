@@ -267,7 +267,7 @@ fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let temp = TempDir::new();
-    let judged = |name: &str, line: &str, change: &dyn Fn(&Path)| {
+    let check_line = |name: &str, line: &str, change: &dyn Fn(&Path)| {
         let folder = temp.join(name);
         bundle(&folder, &[("items/preference.jsonl", &format!("{line}\n"))]);
         change(&folder);
@@ -277,24 +277,24 @@ fn values_that_need_too_much_memory_are_rejected() {
         let catalog = mementory_format::Catalog::open(&[folder], &limits, None).unwrap();
         let found = crate::detect(&catalog, &limits, None).unwrap();
         let found = crate::by_id("mem").unwrap().validate(&catalog, &found.sources[0], &limits, &[]).unwrap();
-        let large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
+        let too_large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
         let limit = error.map(|e| match e {
             FormatError::Limit { limit, place, .. } => (limit, place.rsplit_once(".mem/").unwrap().1.to_owned()),
             other => panic!("{other}"),
         });
-        (limit, large.len())
+        (limit, too_large.len())
     };
     let line = |more: &str| format!("{{\"key\":\"a\",\"value\":\"b\",\"x\":{more}}}");
-    assert_eq!(judged("whole.mem", &line("[0]"), &|_| ()), (None, 0), "the control");
+    assert_eq!(check_line("whole.mem", &line("[0]"), &|_| ()), (None, 0), "the control");
     let place = "items/preference.jsonl:1".to_owned();
-    assert_eq!(judged("line.mem", &line(&dense), &|_| ()), (Some(("tree_bytes", place)), 1));
+    assert_eq!(check_line("line.mem", &line(&dense), &|_| ()), (Some(("tree_bytes", place)), 1));
     let head = |folder: &Path| {
         let path = folder.join("manifest.json");
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(path, text.replacen('{', &format!("{{\"x\":{dense},"), 1)).unwrap();
     };
     let place = "manifest.json".to_owned();
-    assert_eq!(judged("head.mem", &line("[0]"), &head), (Some(("tree_bytes", place)), 1));
+    assert_eq!(check_line("head.mem", &line("[0]"), &head), (Some(("tree_bytes", place)), 1));
 }
 
 #[test]

@@ -174,12 +174,12 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let input = repo().join("fixtures/mem/all-kinds/input.mem");
     let mut sink = read(&input);
     let temp = TempDir::new();
-    let same = temp.join("same.mem");
-    let report = write_as(&sink, &[], &same, options_with_base(&input)).unwrap();
+    let empty_delta = temp.join("same.mem");
+    let report = write_as(&sink, &[], &empty_delta, options_with_base(&input)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0);
     assert_eq!(report.withheld["unchanged"] as usize, sink.records.len());
-    assert_eq!(files(&same).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
-    let text = std::fs::read_to_string(same.join("manifest.json")).unwrap();
+    assert_eq!(files(&empty_delta).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
+    let text = std::fs::read_to_string(empty_delta.join("manifest.json")).unwrap();
     assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""), "the time of the base");
 
     let edited = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
@@ -198,23 +198,23 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
 
     // The base and the incremental export together contain all records.
-    let both = temp.join("both");
-    super::harness::copy(&input, &both.join("1.mem"));
-    super::harness::copy(&out, &both.join("2.mem"));
+    let base_folder = temp.join("both");
+    super::harness::copy(&input, &base_folder.join("1.mem"));
+    super::harness::copy(&out, &base_folder.join("2.mem"));
     let last = temp.join("last.mem");
-    let report = write_as(&sink, &["edge/edge_1"], &last, options_with_base(&both)).unwrap();
+    let report = write_as(&sink, &["edge/edge_1"], &last, options_with_base(&base_folder)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0, "several exports may be the base");
-    let loose = read(&input).records.iter().filter(|r| r.kind == Kind::Foreign).count();
-    assert!(loose > 0, "vendor lines were among what was compared");
+    let vendor_line_count = read(&input).records.iter().filter(|r| r.kind == Kind::Foreign).count();
+    assert!(vendor_line_count > 0, "vendor lines were among what was compared");
 }
 
 #[test]
 fn the_base_must_be_a_valid_bundle() {
     let temp = TempDir::new();
     let sink = bundle_around_cursor(&temp);
-    let wrong = repo().join("fixtures/mem/wrong-checksum/input.mem");
+    let invalid_base = repo().join("fixtures/mem/wrong-checksum/input.mem");
     let refused = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), options_with_base(base)).unwrap_err();
-    assert!(matches!(refused(&wrong), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
+    assert!(matches!(refused(&invalid_base), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
     std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
     assert!(matches!(
         refused(&temp.join("note.txt")),

@@ -1,5 +1,5 @@
-//! Compares our code with the reference SDK. Needs a Python with the package `portable-memory`. MEMENTORY_MEM_PYTHON is
-//! its path.
+//! Compares our code with the reference SDK. Needs a Python that has the package `portable-memory`. The variable
+//! `MEMENTORY_MEM_PYTHON` is the path of this Python.
 use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
     other_formats::{records_of_every_kind, tombstone},
@@ -137,12 +137,12 @@ fn we_list_the_bytes_that_the_sdk_signed() {
     for (name, more) in
         [("full", &[] as &[&str]), ("delta", &["--since", "2026-03-01T00:00:00+00:00"]), ("pack", &["--evidence"])]
     {
-        let theirs = temp.join(&format!("{name}.mem"));
-        run_mem_check(&python, "make", &[&[theirs.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
-        let validation = validate(&theirs, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
+        let sdk_bundle = temp.join(&format!("{name}.mem"));
+        run_mem_check(&python, "make", &[&[sdk_bundle.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
+        let validation = validate(&sdk_bundle, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
         assert_eq!(validation.kind.as_deref(), Some(if name == "delta" { "incremental" } else { "full" }));
-        let found = signatures(&theirs);
+        let found = signatures(&sdk_bundle);
         assert_eq!(found.len(), if name == "delta" { 2 } else { 3 }, "the bundle's and the tombstones'");
         let cases: Vec<String> = found
             .iter()
@@ -156,9 +156,9 @@ fn we_list_the_bytes_that_the_sdk_signed() {
         assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(found.len()), "{name}");
         // After a round trip through our code the tombstones still have their signatures.
         let back = temp.join(&format!("{name}-back.mem"));
-        write(&read(&theirs), &[], &back);
-        let again = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
-        assert!(again.tombstones.values().all(|valid| *valid), "{name}: {:?}", again.tombstones);
+        write(&read(&sdk_bundle), &[], &back);
+        let second_verdict = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
+        assert!(second_verdict.tombstones.values().all(|valid| *valid), "{name}: {:?}", second_verdict.tombstones);
     }
 }
 
@@ -168,12 +168,12 @@ fn the_sdk_merges_our_incremental_exports() {
     let temp = TempDir::new();
     let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
     let mut sink = records_of_every_kind();
-    let late = sink.records.split_off(6);
+    let added_records = sink.records.split_off(6);
     write(&sink, &[], &base);
-    sink.records.extend(late);
+    sink.records.extend(added_records);
     sink.tombstones = with_deletion().tombstones;
     write(&sink, &[], &full);
-    let whole = sdk_verdict(&python, &full, &[]);
+    let full_verdict = sdk_verdict(&python, &full, &[]);
     let onto_base = ["--onto", base.to_str().unwrap()];
     for (name, options) in [
         ("difference", WriteOptions { base: Some(base.clone()), ..WriteOptions::default() }),
@@ -184,7 +184,7 @@ fn the_sdk_merges_our_incremental_exports() {
         let verdict = sdk_verdict(&python, &out, &onto_base);
         assert!(verdict.valid, "{name}: {:?}", verdict.issues);
         assert_eq!(verdict.mode.as_deref(), Some("incremental"));
-        assert_eq!(verdict.ids, whole.ids, "{name}: base and increment contain all records");
+        assert_eq!(verdict.ids, full_verdict.ids, "{name}: base and increment contain all records");
         assert!(name != "difference" || report.withheld["unchanged"] == 6);
         assert_eq!(verdict.tombstones.len(), 1);
     }
@@ -231,8 +231,8 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     let verdict = sdk_verdict_and_export(&python, &ours, &theirs);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.counts.values().sum::<u64>(), validate(&ours, &[]).records);
-    let again = temp.join("again.mem");
-    let second = sdk_verdict_and_export(&python, &theirs, &again);
+    let second_out = temp.join("again.mem");
+    let second = sdk_verdict_and_export(&python, &theirs, &second_out);
     assert!(second.valid, "{:?}", second.issues);
     assert_eq!(second.ids, verdict.ids);
     let validation = validate(&theirs, &[]);
@@ -259,12 +259,12 @@ fn the_sdk_agrees_on_our_fixtures() {
         // If the reference SDK finds fewer errors than we do, the case file lists the errors of the SDK.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
-        let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
-        let ours = || validate(&input, &[]).errors.into_iter().map(|f| f.message).collect();
-        let mut messages: Vec<String> = said.unwrap_or_else(ours);
-        let theirs: Vec<_> = verdict.issues.into_iter().filter(|i| !i.starts_with("import: ")).collect();
+        let reference_errors = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
+        let our_messages = || validate(&input, &[]).errors.into_iter().map(|f| f.message).collect();
+        let mut messages: Vec<String> = reference_errors.unwrap_or_else(our_messages);
+        let sdk_messages: Vec<_> = verdict.issues.into_iter().filter(|i| !i.starts_with("import: ")).collect();
         messages.sort();
-        assert_eq!(messages, theirs, "{}", input.display());
+        assert_eq!(messages, sdk_messages, "{}", input.display());
     }
 }
 
@@ -348,14 +348,14 @@ fn we_decode_values_like_the_sdk() {
     }
     drop(input);
     let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    let theirs: Vec<Option<String>> = output.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert_eq!(theirs.len(), cases.len());
+    let sdk_lines: Vec<Option<String>> = output.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(sdk_lines.len(), cases.len());
     let mut differ = vec![];
-    for ((kind, line), theirs) in cases.iter().zip(theirs) {
+    for ((kind, line), sdk_line) in cases.iter().zip(sdk_lines) {
         let spec = KIND_SPECS.iter().find(|s| s.kind == *kind).unwrap();
-        let ours = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
-        if ours != theirs {
-            differ.push(format!("{line}: ours {ours:?}, theirs {theirs:?}"));
+        let our_line = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
+        if our_line != sdk_line {
+            differ.push(format!("{line}: ours {our_line:?}, theirs {sdk_line:?}"));
         }
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));

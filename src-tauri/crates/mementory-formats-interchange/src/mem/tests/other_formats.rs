@@ -25,13 +25,13 @@ pub(super) fn records_of_every_kind() -> MemorySink {
         sink.records.push(bare);
         let mut full = record(kind, &format!("full-{}", kind.as_str()), &"A long text, with ünïcödé. ".repeat(20));
         full.title = Some(format!("A title for {}", kind.as_str()));
-        let at = |s: &str| Timestamp::parse(s);
+        let time = |s: &str| Timestamp::parse(s);
         full.times = Times {
-            created: at("2024-03-01T10:00:00.123456Z"),
-            updated: at("2024-03-02T10:00:00Z"),
-            observed: at("2024-02-28T23:59:59.999Z"),
-            valid_from: at("2024-01-01T00:00:00Z"),
-            valid_to: at("2030-01-01T00:00:00Z"),
+            created: time("2024-03-01T10:00:00.123456Z"),
+            updated: time("2024-03-02T10:00:00Z"),
+            observed: time("2024-02-28T23:59:59.999Z"),
+            valid_from: time("2024-01-01T00:00:00Z"),
+            valid_to: time("2030-01-01T00:00:00Z"),
             last_accessed: None,
         };
         full.record_type = Some("preference".into());
@@ -95,8 +95,8 @@ fn every_kind_round_trips_unchanged() {
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
     assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
     // Writing the records again gives the same bytes.
-    let again = temp.join("again.mem");
-    assert_eq!(write(&back, &[], &again).digest, report.digest);
+    let second_out = temp.join("again.mem");
+    assert_eq!(write(&back, &[], &second_out).digest, report.digest);
 }
 
 #[test]
@@ -175,15 +175,15 @@ pub(super) fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
 #[test]
 fn our_tombstones_use_the_ids_of_our_bundles() {
     let mut sink = records_of_every_kind();
-    let gone = vault_id(&RecordKey::new("chatgpt", "bare-memory"));
-    sink.tombstones = vec![tombstone("keepsake", "memory", &gone), tombstone("mem", "memory", "ep_theirs")];
+    let deleted_id = vault_id(&RecordKey::new("chatgpt", "bare-memory"));
+    sink.tombstones = vec![tombstone("keepsake", "memory", &deleted_id), tombstone("mem", "memory", "ep_theirs")];
     sink.tombstones.push(sink.tombstones[0].clone());
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     write(&sink, &[], &out);
     let lines = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), 2, "one line per tombstone id");
-    assert!(lines.contains(&format!("\"targetID\":\"ep_{gone}\",\"targetKind\":\"episode\"")), "{lines}");
+    assert!(lines.contains(&format!("\"targetID\":\"ep_{deleted_id}\",\"targetKind\":\"episode\"")), "{lines}");
     assert!(lines.contains("\"targetID\":\"ep_theirs\""));
     assert!(lines.contains(&format!("\"factIDs\":[\"fact_{}\"]", "ab".repeat(16))));
     for name in ["sentenceIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys", "episodeLinkCount"] {
@@ -224,8 +224,8 @@ fn every_record_of_a_bundle_has_a_wire_target() {
     assert_eq!(derived.edge_ids.len(), count("edge"));
     assert_eq!(derived.episode_link_count as usize, count("episodeLink"));
 
-    let elsewhere = Record::new(Kind::Memory, RecordKey::new("chatgpt", "memory/1"), "x");
-    assert_eq!(wire_target(&elsewhere), None);
+    let foreign_record = Record::new(Kind::Memory, RecordKey::new("chatgpt", "memory/1"), "x");
+    assert_eq!(wire_target(&foreign_record), None);
     let fact = Record::new(Kind::Fact, RecordKey::new("claude", "f"), "x");
     let mut derived = Derived::default();
     add_derived(&mut derived, &fact, &"ab".repeat(16));

@@ -10,28 +10,28 @@ use std::path::{Path, PathBuf};
 /// A copy of a fixture bundle in a temporary folder, which a test may change.
 struct FixtureBundle {
     _temp: TempDir,
-    at: PathBuf,
+    path: PathBuf,
 }
 
 impl FixtureBundle {
     fn copy_of(name: &str) -> Self {
         let temp = TempDir::new();
-        let at = temp.join("b.mem");
-        copy(&repo().join("fixtures/mem").join(name).join("input.mem"), &at);
-        Self { _temp: temp, at }
+        let path = temp.join("b.mem");
+        copy(&repo().join("fixtures/mem").join(name).join("input.mem"), &path);
+        Self { _temp: temp, path }
     }
 
     fn with_files(data: &[(&str, &str)]) -> Self {
         let temp = TempDir::new();
-        let at = temp.join("b.mem");
-        bundle(&at, data);
-        Self { _temp: temp, at }
+        let path = temp.join("b.mem");
+        bundle(&path, data);
+        Self { _temp: temp, path }
     }
 
     fn replace(&self, file: &str, from: &str, to: &str) {
-        let text = std::fs::read_to_string(self.at.join(file)).unwrap();
+        let text = std::fs::read_to_string(self.path.join(file)).unwrap();
         assert!(text.contains(from), "{from}");
-        std::fs::write(self.at.join(file), text.replace(from, to)).unwrap();
+        std::fs::write(self.path.join(file), text.replace(from, to)).unwrap();
     }
 
     /// Changes a listed file and updates its digest in the manifest and CHECKSUMS, so that only the content is wrong.
@@ -40,10 +40,10 @@ impl FixtureBundle {
             let bytes = std::fs::read(at.join(file)).unwrap();
             (hex::encode(Sha256::digest(&bytes)), bytes.len())
         };
-        let sums = || hex::encode(Sha256::digest(std::fs::read(self.at.join("CHECKSUMS")).unwrap()));
-        let ((old, size), old_sums) = (digest_and_size(&self.at), sums());
+        let sums = || hex::encode(Sha256::digest(std::fs::read(self.path.join("CHECKSUMS")).unwrap()));
+        let ((old, size), old_sums) = (digest_and_size(&self.path), sums());
         self.replace(file, from, to);
-        let (new, new_size) = digest_and_size(&self.at);
+        let (new, new_size) = digest_and_size(&self.path);
         self.replace("CHECKSUMS", &old, &new);
         self.replace("manifest.json", &old, &new);
         self.replace(
@@ -51,13 +51,13 @@ impl FixtureBundle {
             &format!("\"bytes\":{size},\"path\":\"{file}\""),
             &format!("\"bytes\":{new_size},\"path\":\"{file}\""),
         );
-        if std::fs::read_to_string(self.at.join("manifest.json")).unwrap().contains(&old_sums) {
+        if std::fs::read_to_string(self.path.join("manifest.json")).unwrap().contains(&old_sums) {
             self.replace("manifest.json", &old_sums, &sums());
         }
     }
 
     fn validate(&self) -> Validation {
-        validate(&self.at, &[])
+        validate(&self.path, &[])
     }
 
     fn errors(&self) -> Vec<String> {
@@ -71,7 +71,7 @@ impl FixtureBundle {
     /// Imports the bundle. If the bundle is rejected, the sink must have received nothing.
     fn import(&self) -> Result<MemorySink, FormatError> {
         let mut sink = MemorySink::default();
-        let result = read_with(&self.at, &Limits::default(), &mut sink);
+        let result = read_with(&self.path, &Limits::default(), &mut sink);
         assert!(result.is_ok() || sink.is_empty(), "half an import");
         result.map(|()| sink)
     }
@@ -97,7 +97,7 @@ fn l0_checksums_match_the_manifest() {
         ("  items/context", "  ./items/context"),
     ] {
         let copy = FixtureBundle::copy_of("loose-1.0");
-        let text = std::fs::read_to_string(copy.at.join("CHECKSUMS")).unwrap();
+        let text = std::fs::read_to_string(copy.path.join("CHECKSUMS")).unwrap();
         if text.contains(from) {
             copy.replace("CHECKSUMS", from, to);
             assert_eq!(copy.errors(), ["checksums_mismatch"], "{to}");
@@ -105,22 +105,23 @@ fn l0_checksums_match_the_manifest() {
         }
     }
     let upper = FixtureBundle::copy_of("loose-1.0");
-    let text = std::fs::read_to_string(upper.at.join("CHECKSUMS")).unwrap();
+    let text = std::fs::read_to_string(upper.path.join("CHECKSUMS")).unwrap();
     let (digest, _) = text.split_once(' ').unwrap();
     upper.replace("CHECKSUMS", digest, &digest.to_uppercase());
     assert_eq!(upper.errors(), ["checksums_mismatch"], "lowercase hex");
-    let more = FixtureBundle::copy_of("loose-1.0");
-    std::fs::write(more.at.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64))).unwrap();
-    assert_eq!(more.errors(), ["checksums_mismatch"], "every listed file and no others");
+    let with_extra_line = FixtureBundle::copy_of("loose-1.0");
+    std::fs::write(with_extra_line.path.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64)))
+        .unwrap();
+    assert_eq!(with_extra_line.errors(), ["checksums_mismatch"], "every listed file and no others");
     let none = FixtureBundle::copy_of("loose-1.0");
-    std::fs::remove_file(none.at.join("CHECKSUMS")).unwrap();
+    std::fs::remove_file(none.path.join("CHECKSUMS")).unwrap();
     assert_eq!(none.errors(), ["checksums_missing"]);
 }
 
 #[test]
 fn l0_digests_in_the_manifest_are_lowercase_and_correct() {
     let copy = FixtureBundle::copy_of("small");
-    let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join(EPISODES_FILE)).unwrap()));
+    let digest = hex::encode(Sha256::digest(std::fs::read(copy.path.join(EPISODES_FILE)).unwrap()));
     copy.replace("manifest.json", &digest, &digest.to_uppercase());
     assert!(copy.errors().contains(&"checksum_mismatch".to_owned()));
     let size = FixtureBundle::copy_of("small");
@@ -132,7 +133,7 @@ fn l0_digests_in_the_manifest_are_lowercase_and_correct() {
 #[test]
 fn l0_the_bundle_digest_is_the_digest_of_checksums() {
     let copy = FixtureBundle::copy_of("small");
-    let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join("CHECKSUMS")).unwrap()));
+    let digest = hex::encode(Sha256::digest(std::fs::read(copy.path.join("CHECKSUMS")).unwrap()));
     copy.replace("manifest.json", &digest, &"0".repeat(64));
     assert_eq!(copy.errors(), ["bundle_digest_mismatch"]);
     assert!(copy.import().is_err());
@@ -141,7 +142,7 @@ fn l0_the_bundle_digest_is_the_digest_of_checksums() {
 #[test]
 fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     let copy = FixtureBundle::copy_of("small");
-    std::fs::write(copy.at.join("manifest.sig"), "x\n").unwrap();
+    std::fs::write(copy.path.join("manifest.sig"), "x\n").unwrap();
     let digest = hex::encode(Sha256::digest(b"x\n"));
     copy.replace(
         "manifest.json",
@@ -251,24 +252,28 @@ fn l0_every_stream_decodes() {
 #[test]
 fn l0_streams_are_utf8() {
     let temp = TempDir::new();
-    let at = temp.join("b.mem");
-    bundle(&at, &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"?\"}\n"), ("items/acme.jsonl", "?\n")]);
+    let bundle_path = temp.join("b.mem");
+    bundle(
+        &bundle_path,
+        &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"?\"}\n"), ("items/acme.jsonl", "?\n")],
+    );
     for (file, codes) in [("items/preference.jsonl", 1), ("items/acme.jsonl", 2)] {
         let bytes: Vec<u8> =
-            std::fs::read(at.join(file)).unwrap().iter().map(|b| if *b == b'?' { 0xff } else { *b }).collect();
-        let before = hex::encode(Sha256::digest(std::fs::read(at.join(file)).unwrap()));
-        std::fs::write(at.join(file), &bytes).unwrap();
+            std::fs::read(bundle_path.join(file)).unwrap().iter().map(|b| if *b == b'?' { 0xff } else { *b }).collect();
+        let before = hex::encode(Sha256::digest(std::fs::read(bundle_path.join(file)).unwrap()));
+        std::fs::write(bundle_path.join(file), &bytes).unwrap();
         for side in ["manifest.json", "CHECKSUMS"] {
-            let text = std::fs::read_to_string(at.join(side)).unwrap();
-            std::fs::write(at.join(side), text.replace(&before, &hex::encode(Sha256::digest(&bytes)))).unwrap();
+            let text = std::fs::read_to_string(bundle_path.join(side)).unwrap();
+            std::fs::write(bundle_path.join(side), text.replace(&before, &hex::encode(Sha256::digest(&bytes))))
+                .unwrap();
         }
-        let errors: Vec<_> = validate(&at, &[]).errors.into_iter().map(|f| f.code).collect();
+        let errors: Vec<_> = validate(&bundle_path, &[]).errors.into_iter().map(|f| f.code).collect();
         assert_eq!(errors, vec!["malformed"; codes]);
     }
 }
 
 #[test]
-fn l0_paths_stay_inside() {
+fn l0_paths_stay_inside_the_bundle() {
     for path in [
         "../x",
         "/x",
@@ -290,9 +295,9 @@ fn l0_paths_stay_inside() {
         assert_eq!(copy.errors()[0], "path_escapes", "{path}");
         assert!(copy.import().is_err());
     }
-    let twice = FixtureBundle::copy_of("small");
-    twice.replace("manifest.json", "items/context.jsonl", "items/episode.jsonl");
-    assert!(twice.errors().contains(&"duplicate_path".to_owned()));
+    let with_duplicate = FixtureBundle::copy_of("small");
+    with_duplicate.replace("manifest.json", "items/context.jsonl", "items/episode.jsonl");
+    assert!(with_duplicate.errors().contains(&"duplicate_path".to_owned()));
 }
 
 #[cfg(unix)]
@@ -301,7 +306,7 @@ fn l0_links_are_rejected_everywhere() {
     use std::os::unix::fs::symlink;
     let linked = |change: &dyn Fn(&Path)| {
         let copy = FixtureBundle::copy_of("small");
-        change(&copy.at);
+        change(&copy.path);
         assert!(copy.import().is_err());
         copy.errors()
     };
@@ -321,8 +326,8 @@ fn l0_links_are_rejected_everywhere() {
     });
     assert_eq!(sums, ["checksums_missing"]);
     let manifest = FixtureBundle::copy_of("small");
-    std::fs::rename(manifest.at.join("manifest.json"), manifest.at.join("real")).unwrap();
-    symlink("real", manifest.at.join("manifest.json")).unwrap();
+    std::fs::rename(manifest.path.join("manifest.json"), manifest.path.join("real")).unwrap();
+    symlink("real", manifest.path.join("manifest.json")).unwrap();
     assert_eq!(manifest.errors(), ["manifest_missing"]);
 }
 
@@ -333,17 +338,17 @@ fn l0_folders_with_records_have_no_unlisted_files() {
         ["items/evil.jsonl", "items/deep/evil.jsonl", "audit/more.jsonl", "embeddings/x.vec", "provenance/edges.jsonl"]
     {
         let copy = FixtureBundle::copy_of("small");
-        let at = copy.at.join(path);
-        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-        std::fs::write(at, "{}\n").unwrap();
+        let file_path = copy.path.join(path);
+        std::fs::create_dir_all(file_path.parent().unwrap()).unwrap();
+        std::fs::write(file_path, "{}\n").unwrap();
         let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
         assert_eq!(messages, [format!("unlisted file present: {path}")]);
         assert!(copy.import().is_err());
     }
-    let beside = FixtureBundle::copy_of("small");
-    std::fs::write(beside.at.join("README.txt"), "hello\n").unwrap();
-    assert_eq!(beside.warnings(), ["unlisted_beside"], "no checksum and no signature covers it");
-    assert!(beside.errors().is_empty());
+    let with_unlisted_file = FixtureBundle::copy_of("small");
+    std::fs::write(with_unlisted_file.path.join("README.txt"), "hello\n").unwrap();
+    assert_eq!(with_unlisted_file.warnings(), ["unlisted_beside"], "no checksum and no signature covers it");
+    assert!(with_unlisted_file.errors().is_empty());
 }
 
 #[test]
@@ -351,7 +356,10 @@ fn l0_sizes_are_limited() {
     let copy = FixtureBundle::copy_of("small");
     let limits = Limits { mem_file_bytes: 500, ..Limits::default() };
     let mut sink = MemorySink::default();
-    assert!(matches!(read_with(&copy.at, &limits, &mut sink), Err(FormatError::Limit { limit: "mem_file_bytes", .. })));
+    assert!(matches!(
+        read_with(&copy.path, &limits, &mut sink),
+        Err(FormatError::Limit { limit: "mem_file_bytes", .. })
+    ));
     assert!(sink.is_empty());
 }
 
@@ -388,7 +396,7 @@ fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
 #[test]
 fn l1_parents_come_before_children() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
-    let at = |value: &str| sink.records.iter().position(|r| r.key.value == value).unwrap();
+    let position_of = |value: &str| sink.records.iter().position(|r| r.key.value == value).unwrap();
     for (parent, child) in [
         ("context/ctx_home", "episode/ep_tea"),
         ("entity/ent_ada", "edge/edge_1"),
@@ -396,7 +404,7 @@ fn l1_parents_come_before_children() {
         ("resource/res_1", "chunk/chunk_1"),
         ("fact/fact_2", "factLink/fact_1|fact_2|refines"),
     ] {
-        assert!(at(parent) < at(child), "{parent} {child}");
+        assert!(position_of(parent) < position_of(child), "{parent} {child}");
     }
 }
 
@@ -429,7 +437,7 @@ fn l1_unknown_fields_and_kinds_are_preserved() {
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     super::harness::write(&copy.import().unwrap(), &[], &out);
-    for (name, bytes) in files(&copy.at).iter().filter(|(n, _)| n.starts_with("items/")) {
+    for (name, bytes) in files(&copy.path).iter().filter(|(n, _)| n.starts_with("items/")) {
         assert_eq!(files(&out).get(name), Some(bytes), "{name}");
     }
 }
@@ -481,9 +489,9 @@ fn l2_tombstones_keep_their_derived_ids() {
     let temp = TempDir::new();
     let (copy, out) = (FixtureBundle::copy_of("all-kinds"), temp.join("out.mem"));
     super::harness::write(&copy.import().unwrap(), &[], &out);
-    assert_eq!(files(&out)["audit/tombstones.jsonl"], files(&copy.at)["audit/tombstones.jsonl"]);
+    assert_eq!(files(&out)["audit/tombstones.jsonl"], files(&copy.path)["audit/tombstones.jsonl"]);
     let bare = FixtureBundle::copy_of("all-kinds");
-    let text = std::fs::read_to_string(bare.at.join("audit/tombstones.jsonl")).unwrap();
+    let text = std::fs::read_to_string(bare.path.join("audit/tombstones.jsonl")).unwrap();
     let (from, to) = (text.find("\"derived\":").unwrap(), text.find("\"id\":").unwrap());
     bare.rewrite("audit/tombstones.jsonl", &text[from..to], "");
     assert!(bare.warnings().contains(&"derived_missing".to_owned()));
@@ -536,7 +544,7 @@ fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
         assert!(text.contains("\"mementory_forbidden\":{\"accessCount\":-1}") && text.contains("\"accessCount\":0"));
         let checked = super::harness::validate(&out, &[]);
         assert!(checked.errors.is_empty(), "{:?}", checked.errors);
-        let again = super::harness::read(&out);
-        assert_eq!(again.records.len(), sink.records.len());
+        let reread = super::harness::read(&out);
+        assert_eq!(reread.records.len(), sink.records.len());
     }
 }

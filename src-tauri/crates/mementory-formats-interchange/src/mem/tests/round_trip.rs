@@ -28,9 +28,9 @@ fn official_bundles_round_trip_byte_for_byte() {
     ] {
         let Some(bundle) = reference(path) else { continue };
         let sums = std::fs::read(bundle.join("CHECKSUMS")).unwrap();
-        let full = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(sums));
-        assert!(full.starts_with(digest));
-        assert_round_trip(&bundle, &full);
+        let whole_digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(sums));
+        assert!(whole_digest.starts_with(digest));
+        assert_round_trip(&bundle, &whole_digest);
     }
 }
 
@@ -59,7 +59,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     let temp = TempDir::new();
     let out = temp.join("signed.mem");
     copy(&bundle, &out);
-    let reach = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
+    let empty_derived = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
     let line = |signature: &str| {
         format!(
             r#"{{"targetID":"e","id":"t1","zz":1,"op":"delete","targetKind":"episode","actor":"a","deletedAt":"2026-01-01T00:00:00.5Z"{signature}}}"#
@@ -73,7 +73,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     assert_eq!(signed[0].tombstone.as_deref(), Some("t1"));
     assert_eq!(signed[0].token, Some((vec![0xab; 32], vec![0xcd; 64])));
     let expected = format!(
-        r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{reach},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
+        r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{empty_derived},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
     );
     assert_eq!(String::from_utf8(signed[0].message.clone()).unwrap(), expected);
     assert_eq!(signed[1].token, None);
@@ -83,7 +83,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
 #[test]
 fn fixtures_match_their_case_file() {
     let root = repo().join("fixtures/mem");
-    let mut cases = 0;
+    let mut case_count = 0;
     for entry in std::fs::read_dir(root).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()) {
         let folder = entry.unwrap().path();
         let case: serde_json::Value =
@@ -107,9 +107,9 @@ fn fixtures_match_their_case_file() {
                 assert_round_trip(&input, &validation_digest(&input));
             }
         }
-        cases += 1;
+        case_count += 1;
     }
-    assert!(cases >= 3);
+    assert!(case_count >= 3);
 }
 
 fn validation_digest(bundle: &std::path::Path) -> String {

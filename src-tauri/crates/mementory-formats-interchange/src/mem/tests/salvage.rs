@@ -21,7 +21,7 @@ fn edit(file: &Path, change: impl Fn(String) -> String) {
 }
 
 /// Updates the manifest: the listed digest and size become those of the file's current bytes.
-fn list_again(bundle: &Path, path: &str) {
+fn update_listed_digest(bundle: &Path, path: &str) {
     let bytes = std::fs::read(bundle.join(path)).unwrap();
     let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));
     let manifest = std::fs::read_to_string(bundle.join("manifest.json")).unwrap();
@@ -34,7 +34,7 @@ fn list_again(bundle: &Path, path: &str) {
 }
 
 #[test]
-fn files_that_are_not_the_listed_bytes_are_left_out_and_all_others_taken() {
+fn files_that_differ_from_the_manifest_are_left_out_and_all_others_are_read() {
     type Change = fn(&Path);
     let cases: [(&str, Change); 4] = [
         ("checksum_mismatch", |b| edit(&b.join(EPISODES), |text| text.replacen("a", "e", 1))),
@@ -48,35 +48,35 @@ fn files_that_are_not_the_listed_bytes_are_left_out_and_all_others_taken() {
         let temp = TempDir::new();
         let folder = temp.join("t.mem");
         copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-        let whole = read(&folder);
+        let undamaged = read(&folder);
         change(&folder);
         let mut refused = MemorySink::default();
         assert!(read_with(&folder, &Limits::default(), &mut refused).is_err() && refused.is_empty(), "{code}");
         let found = validate(&folder, &[]).errors;
         assert!(found.iter().any(|f| f.code == code && f.place.ends_with(EPISODES)), "{code}: {found:?}");
-        let left = salvage(&folder).unwrap();
+        let salvaged = salvage(&folder).unwrap();
         let of_episodes = |pointer: &str| pointer.starts_with(EPISODES);
-        assert!(!left.records.iter().any(|record| of_episodes(&record.origin.pointer)), "{code}");
-        let others = whole.records.iter().filter(|record| !of_episodes(&record.origin.pointer)).count();
-        assert!(others > 0 && whole.records.len() > others, "the fixture has episodes and others");
-        assert_eq!((left.records.len(), left.tombstones.len()), (others, whole.tombstones.len()), "{code}");
+        assert!(!salvaged.records.iter().any(|record| of_episodes(&record.origin.pointer)), "{code}");
+        let others = undamaged.records.iter().filter(|record| !of_episodes(&record.origin.pointer)).count();
+        assert!(others > 0 && undamaged.records.len() > others, "the fixture has episodes and others");
+        assert_eq!((salvaged.records.len(), salvaged.tombstones.len()), (others, undamaged.tombstones.len()), "{code}");
     }
 }
 
 #[test]
-fn a_line_that_is_no_record_is_left_out_alone() {
+fn only_the_line_that_is_not_a_record_is_left_out() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-    let whole = read(&folder);
+    let undamaged = read(&folder);
     edit(&folder.join(EPISODES), |text| format!("{{broken\n{text}[]\n"));
-    list_again(&folder, EPISODES);
+    update_listed_digest(&folder, EPISODES);
     let found = validate(&folder, &[]).errors;
     let lines: Vec<&str> = found.iter().filter(|f| f.code == "malformed").map(|f| f.place.as_str()).collect();
     assert_eq!(lines.len(), 2, "every such line is listed: {lines:?}");
-    let left = salvage(&folder).unwrap();
-    assert_eq!(left.records.len(), whole.records.len());
-    assert_eq!(left.dropped.iter().filter(|dropped| dropped.reason.starts_with("malformed")).count(), 2);
+    let salvaged = salvage(&folder).unwrap();
+    assert_eq!(salvaged.records.len(), undamaged.records.len());
+    assert_eq!(salvaged.dropped.iter().filter(|dropped| dropped.reason.starts_with("malformed")).count(), 2);
 }
 
 #[test]
@@ -84,14 +84,14 @@ fn a_file_that_is_not_listed_is_left_out() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-    let whole = read(&folder);
+    let undamaged = read(&folder);
     std::fs::write(folder.join("items/stranger.jsonl"), "{\"id\":\"x\"}\n").unwrap();
-    let left = salvage(&folder).unwrap();
-    assert_eq!((left.records.len(), left.parts.len()), (whole.records.len(), whole.parts.len()));
+    let salvaged = salvage(&folder).unwrap();
+    assert_eq!((salvaged.records.len(), salvaged.parts.len()), (undamaged.records.len(), undamaged.parts.len()));
 }
 
 #[test]
-fn without_a_manifest_nothing_is_taken() {
+fn nothing_is_salvaged_without_a_manifest() {
     for change in [|path: &Path| std::fs::remove_file(path).unwrap(), |path: &Path| std::fs::write(path, "{").unwrap()]
     {
         let temp = TempDir::new();
@@ -103,7 +103,7 @@ fn without_a_manifest_nothing_is_taken() {
 }
 
 #[test]
-fn a_bundle_with_a_damaged_manifest_stays_a_bundle_beside_a_store_of_another_format() {
+fn a_bundle_with_a_damaged_manifest_is_detected_even_beside_a_store_of_another_format() {
     type Change = fn(&Path);
     let changes: [Change; 4] = [
         |path| std::fs::write(path, "{").unwrap(),

@@ -51,9 +51,9 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
 fn only_tombstones_of_this_vault_are_signed() {
     let (mut sink, temp) = (MemorySink::default(), TempDir::new());
     sink.tombstones = read(&fixture("all-kinds")).tombstones;
-    let mut theirs = tombstone("mem", "episode", "ep_theirs");
-    theirs.signature = Some(format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64)));
-    sink.tombstones.extend([theirs, tombstone("keepsake", "memory", &"ab".repeat(16))]);
+    let mut foreign_tombstone = tombstone("mem", "episode", "ep_theirs");
+    foreign_tombstone.signature = Some(format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64)));
+    sink.tombstones.extend([foreign_tombstone, tombstone("keepsake", "memory", &"ab".repeat(16))]);
     let out = temp.join("out.mem");
     write_as(&sink, &[], &out, signed()).unwrap();
     let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
@@ -64,12 +64,12 @@ fn only_tombstones_of_this_vault_are_signed() {
     assert!(text.starts_with("{\"actor\":\"owner\",\"deletedAt\"") && !text.contains("signature"), "{text}");
     assert!(found.iter().any(|s| s.token == Some((vec![0xab; 32], vec![0xcd; 64]))));
     let lines = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
-    let came = lines.lines().find(|l| l.contains("\"tomb_1\"")).unwrap();
-    assert!(!came.contains("signature") && came.contains("acmeTicket"));
+    let imported_line = lines.lines().find(|l| l.contains("\"tomb_1\"")).unwrap();
+    assert!(!imported_line.contains("signature") && imported_line.contains("acmeTicket"));
     // After a round trip the signature is unchanged.
-    let again = temp.join("again.mem");
-    write(&read(&out), &[], &again);
-    assert_eq!(std::fs::read_to_string(again.join("audit/tombstones.jsonl")).unwrap(), lines);
+    let second_out = temp.join("again.mem");
+    write(&read(&out), &[], &second_out);
+    assert_eq!(std::fs::read_to_string(second_out.join("audit/tombstones.jsonl")).unwrap(), lines);
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn signing_a_bundle_changes_nothing_else() {
         assert!(all_signed_by_fake(&out));
         assert!(validate(&out, &["07".repeat(32)]).errors.is_empty());
         // If the target is the bundle itself, only the signature is new.
-        let here = temp.join(&format!("{name}-here.mem"));
-        copy(&input, &here);
-        sign::sign(&here, &FakeSigner, &here).unwrap();
-        assert_eq!(files(&here), files(&out), "{name}");
+        let signed_in_place = temp.join(&format!("{name}-here.mem"));
+        copy(&input, &signed_in_place);
+        sign::sign(&signed_in_place, &FakeSigner, &signed_in_place).unwrap();
+        assert_eq!(files(&signed_in_place), files(&out), "{name}");
         // Signs into an archive, then copies the archive back into a folder.
         let (zipped, opened) = (temp.join(&format!("{name}.mem.zip")), temp.join(&format!("{name}-back.mem")));
         sign::sign(&input, &FakeSigner, &zipped).unwrap();
@@ -176,37 +176,41 @@ fn only_an_ed25519_key_can_sign() {
 fn a_signature_is_kept_if_no_byte_changes() {
     let temp = TempDir::new();
     let version = |v: &str| WriteOptions { version: Some(v.into()), ..WriteOptions::default() };
-    let whole = temp.join("whole.mem");
-    sign::sign(&fixture("all-kinds"), &FakeSigner, &whole).unwrap();
+    let complete_bundle = temp.join("whole.mem");
+    sign::sign(&fixture("all-kinds"), &FakeSigner, &complete_bundle).unwrap();
     let out = temp.join("out.mem");
-    let report = write_as(&read(&whole), &[], &out, version("1.1.0")).unwrap();
-    assert_eq!(files(&out), files(&whole));
+    let report = write_as(&read(&complete_bundle), &[], &out, version("1.1.0")).unwrap();
+    assert_eq!(files(&out), files(&complete_bundle));
     assert_eq!(report.digest, hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&files(&out)["CHECKSUMS"])));
 
-    let mut sink = read(&whole);
+    let mut sink = read(&complete_bundle);
     sink.records.retain(|r| r.key.value != "preference/units");
-    let less = temp.join("less.mem");
-    write_as(&sink, &[], &less, version("1.1.0")).unwrap();
-    assert!(!less.join("manifest.sig").exists(), "a record less: the signature is over something else");
-    assert!(validate(&less, &[]).errors.is_empty());
-    let own = temp.join("own.mem");
-    write_as(&read(&whole), &[], &own, signed()).unwrap();
-    assert_ne!(files(&own)["manifest.json"], files(&whole)["manifest.json"], "our manifest names us as the generator");
+    let without_preference = temp.join("less.mem");
+    write_as(&sink, &[], &without_preference, version("1.1.0")).unwrap();
+    assert!(!without_preference.join("manifest.sig").exists(), "a record less: the signature is over something else");
+    assert!(validate(&without_preference, &[]).errors.is_empty());
+    let signed_by_us = temp.join("own.mem");
+    write_as(&read(&complete_bundle), &[], &signed_by_us, signed()).unwrap();
+    assert_ne!(
+        files(&signed_by_us)["manifest.json"],
+        files(&complete_bundle)["manifest.json"],
+        "our manifest names us as the generator"
+    );
 
     // Version 1.0 has neither `bundleDigest` nor `specURL`. Versions other than 1.0 and 1.1 are not supported.
-    let old = temp.join("old.mem");
-    write_as(&read(&whole), &[], &old, version("1.0.0")).unwrap();
-    let text = String::from_utf8(files(&old)["manifest.json"].clone()).unwrap();
+    let in_version_1_0 = temp.join("old.mem");
+    write_as(&read(&complete_bundle), &[], &in_version_1_0, version("1.0.0")).unwrap();
+    let text = String::from_utf8(files(&in_version_1_0)["manifest.json"].clone()).unwrap();
     assert!(text.contains("\"format\":\"1.0.0\"") && !text.contains("bundleDigest") && !text.contains("specURL"));
-    assert!(!old.join("manifest.sig").exists());
-    let validation = validate(&old, &[]);
+    assert!(!in_version_1_0.join("manifest.sig").exists());
+    let validation = validate(&in_version_1_0, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    let refused = write_as(&read(&whole), &[], &temp.join("two.mem"), version("2.0.0"));
+    let refused = write_as(&read(&complete_bundle), &[], &temp.join("two.mem"), version("2.0.0"));
     assert!(matches!(refused, Err(FormatError::Version { .. })));
 }
 
 #[test]
-fn a_zip_file_name_writes_an_archive() {
+fn a_file_name_ending_in_zip_writes_an_archive() {
     let (sink, temp) = (records_of_every_kind(), TempDir::new());
     let (folder, archive) = (temp.join("me.mem"), temp.join("me.mem.zip"));
     let report = write_as(&sink, &[], &folder, signed()).unwrap();

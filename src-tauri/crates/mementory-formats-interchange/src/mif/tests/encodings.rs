@@ -10,7 +10,7 @@ const EXPORT_HEADER_JSON: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00
 #[test]
 fn documents_are_detected_by_their_content() {
     let temp = TempDir::new("known");
-    let ours = [
+    let our_files = [
         ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}]}}"#)),
         ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT_HEADER_JSON},\"memories\":[{MEMORY_JSON}]}}")),
         ("other-order.json", format!(r#"{{"export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}],"mif_version":"1.0"}}"#)),
@@ -21,7 +21,7 @@ fn documents_are_detected_by_their_content() {
         ("a.jsonl", format!("{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{EXPORT_HEADER_JSON}}}\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\n")),
         ("e.json", r#"{"encryption":{"algorithm":"aes-256-gcm","key_derivation":"argon2id","encrypted_payload":"AA==","iv":"AA==","auth_tag":"AA=="}}"#.into()),
     ];
-    for (name, text) in ours {
+    for (name, text) in our_files {
         let path = temp.put(name, text);
         assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
@@ -31,7 +31,7 @@ fn documents_are_detected_by_their_content() {
         .collect();
     let path = temp.put("utf16.json", [vec![0xff, 0xfe], utf16].concat());
     assert_eq!(read(&path).unwrap().records.len(), 1);
-    let theirs = [
+    let other_files = [
         ("chats.json", r#"[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]"#),
         (
             "mem0.json",
@@ -45,7 +45,7 @@ fn documents_are_detected_by_their_content() {
         ("notes.txt", "The mif_version: 1.0 is what I read about.\nIt has memories: many.\n"),
         ("lines.jsonl", "{\"type\":\"header\",\"v\":1}\n{\"type\":\"memory\"}\n"),
     ];
-    for (name, text) in theirs {
+    for (name, text) in other_files {
         let path = temp.put(name, text);
         assert_ne!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
@@ -54,11 +54,11 @@ fn documents_are_detected_by_their_content() {
 #[test]
 fn an_unsupported_version_is_the_only_reported_error() {
     let temp = TempDir::new("versions");
-    let with = |version: &str, header: &str| {
+    let document_with = |version: &str, header: &str| {
         format!(r#"{{"mif_version":{version},"{header}":{EXPORT_HEADER_JSON},"memories":[{{"nonsense":1}}]}}"#)
     };
     for version in [r#""3.0""#, r#""10.0""#, r#""0.9""#, r#""one""#, "3.1"] {
-        let path = temp.put("refused.json", with(version, "export"));
+        let path = temp.put("refused.json", document_with(version, "export"));
         assert!(matches!(read(&path), Err(FormatError::Version { .. })), "{version}");
         assert_eq!(codes(&validate(&path).errors), ["unsupported_version"], "{version}");
     }
@@ -69,7 +69,7 @@ fn an_unsupported_version_is_the_only_reported_error() {
         (r#""2.0""#, "export", "version_and_shape_differ"),
         ("null", "export", "version_missing"),
     ] {
-        let path = temp.put("taken.json", with(version, header));
+        let path = temp.put("taken.json", document_with(version, header));
         assert_eq!(read(&path).unwrap().codes(), [note], "{version}");
         assert!(!validate(&path).errors.is_empty(), "{version}");
     }
@@ -127,12 +127,12 @@ fn duplicate_keys_in_yaml_are_reported() {
 #[test]
 fn truncated_deep_and_invalid_json_is_rejected() {
     let temp = TempDir::new("broken");
-    let cut = temp.put(
+    let truncated = temp.put(
         "cut.json",
         format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON},{{"id""#),
     );
-    assert!(matches!(read(&cut), Err(FormatError::Invalid { code: "malformed", .. })));
-    assert_eq!(codes(&validate(&cut).errors), ["malformed"]);
+    assert!(matches!(read(&truncated), Err(FormatError::Invalid { code: "malformed", .. })));
+    assert_eq!(codes(&validate(&truncated).errors), ["malformed"]);
     let deep = format!(r#"{{"id":"mem_2","content":"y","x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
     let path = temp.put(
         "deep.json",

@@ -31,9 +31,9 @@ fn an_encrypted_document_leaks_nothing_and_round_trips() {
             assert_eq!(validation.kind.as_deref(), Some("encrypted"));
             assert_eq!(code(read(&out).err().unwrap()), "passphrase_needed");
             assert_eq!(code(read_with(&out, Some(Arc::new(FakeCipher("milk")))).err().unwrap()), "passphrase_wrong");
-            let mut again = read_with(&out, Some(Arc::new(FakeCipher("tea")))).unwrap();
+            let mut reread = read_with(&out, Some(Arc::new(FakeCipher("tea")))).unwrap();
             let plain = temp.0.join(format!("{name}-{encoding}.plain.json"));
-            write(&mut again, &plain, &self::options("json", None));
+            write(&mut reread, &plain, &self::options("json", None));
             assert_eq!(value(&plain), value(&input), "{name} {encoding}");
         }
     }
@@ -87,10 +87,10 @@ fn an_envelope_without_a_readable_document_is_rejected() {
     };
     assert_eq!(code(seal(b"hello").err().unwrap()), "malformed");
     let inner = super::super::wire::json(&super::super::envelope::encrypt(b"{}", &FakeCipher("tea")).unwrap());
-    let twice = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
-    assert_eq!(code(seal(twice.as_bytes()).err().unwrap()), "encrypted_twice");
-    let fine = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
-    assert_eq!(seal(fine).unwrap().records[0].text, "inside");
+    let nested = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
+    assert_eq!(code(seal(nested.as_bytes()).err().unwrap()), "encrypted_twice");
+    let plain_document = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
+    assert_eq!(seal(plain_document).unwrap().records[0].text, "inside");
 }
 
 #[test]

@@ -37,10 +37,10 @@ fn supported_fields_round_trip_and_losses_are_reported() {
         assert_eq!(detected(&out, true), Some(("mif", Some(encoding.clone()))));
         let validation = validate(&out);
         assert!(validation.errors.is_empty() && validation.records == 4, "{encoding}: {:?}", validation.errors);
-        let mut again = read(&out).unwrap();
-        assert!(again.dropped.is_empty() && again.notes.is_empty(), "{encoding}");
+        let mut reread = read(&out).unwrap();
+        assert!(reread.dropped.is_empty() && reread.notes.is_empty(), "{encoding}");
         let time = |t: Option<Timestamp>| t.map(|t| t.to_rfc3339().replace('Z', "+00:00"));
-        let found: BTreeMap<_, _> = again
+        let found: BTreeMap<_, _> = reread
             .records
             .iter()
             .map(|r| {
@@ -53,7 +53,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
 
         // The records are now from this encoding, so writing them again loses nothing.
         let second = temp.0.join(format!("again-{file}"));
-        let report = write(&mut again, &second, &options(encoding, None));
+        let report = write(&mut reread, &second, &options(encoding, None));
         assert!(
             report
                 .losses
@@ -69,7 +69,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
             out.sort();
             out
         };
-        assert_eq!(texts(&read(&second).unwrap()), texts(&again), "{encoding}");
+        assert_eq!(texts(&read(&second).unwrap()), texts(&reread), "{encoding}");
     }
 }
 

@@ -73,8 +73,8 @@ fn vault() -> MemoryStore {
         .into_iter()
         .map(|e| Link { relation: "end".into(), kind: Kind::Entity, target: e.key.clone() })
         .collect();
-    let mut loose = record(Kind::Relation, "r2", "ends that are not there");
-    loose.links =
+    let mut dangling_relation = record(Kind::Relation, "r2", "ends that are not there");
+    dangling_relation.links =
         vec![Link { relation: "end".into(), kind: Kind::Entity, target: RecordKey::new("elsewhere", "nobody") }];
     let mut file = record(Kind::Attachment, "a1", "");
     file.title = Some("tea.png".into());
@@ -90,7 +90,8 @@ fn vault() -> MemoryStore {
     let plain =
         [Kind::Profile, Kind::Fact, Kind::Resource, Kind::Chunk, Kind::Procedure, Kind::Credential, Kind::Audit]
             .map(|kind| record(kind, &format!("p-{}", kind.as_str()), &format!("A {}", kind.as_str())));
-    let mut records = vec![memory, conversation, message, empty, todo, tea, tea_again, relation, loose, file, long];
+    let mut records =
+        vec![memory, conversation, message, empty, todo, tea, tea_again, relation, dangling_relation, file, long];
     records.extend(plain);
     MemoryStore { records, ..MemoryStore::default() }
 }
@@ -120,9 +121,9 @@ fn every_kind_round_trips_unchanged() {
             assert!(validation.errors.is_empty(), "{version} {encoding}: {:?}", validation.errors);
             assert!(validation.warnings.is_empty(), "{:?}", validation.warnings);
             assert_eq!(detected(&out, false).unwrap().0, "mif");
-            let again = read(&out).unwrap();
-            assert_eq!(sorted(&again), sorted(&store), "{version} {encoding}");
-            assert!(again.parts.is_empty() && again.dropped.is_empty());
+            let reread = read(&out).unwrap();
+            assert_eq!(sorted(&reread), sorted(&store), "{version} {encoding}");
+            assert!(reread.parts.is_empty() && reread.dropped.is_empty());
             assert_eq!(report.losses.count("kind", LossKind::Narrowed), 12);
         }
         assert_eq!(trees[0], trees[1], "JSON and YAML hold the same tree");
@@ -147,8 +148,8 @@ fn json_lines_with_a_long_header_are_detected() {
         write(&mut store, &out, &options);
         assert_eq!(detected(&out, false).unwrap().0, "mif", "{name}");
         assert!(validate(&out).errors.is_empty(), "{name}: {:?}", validate(&out).errors);
-        let again = read_with(&out, passphrase).unwrap();
-        assert_eq!(sorted(&again), sorted(&store), "{name}");
+        let reread = read_with(&out, passphrase).unwrap();
+        assert_eq!(sorted(&reread), sorted(&store), "{name}");
     }
 }
 
@@ -158,8 +159,8 @@ fn other_programs_see_plain_memories() {
     let temp = TempDir::new("seen");
     let out = temp.0.join("out.mif.json");
     let report = write(&mut store, &out, &options("json", Some("1.0")));
-    let seen = value(&out);
-    let memories = seen["memories"].as_array().unwrap();
+    let written = value(&out);
+    let memories = written["memories"].as_array().unwrap();
     let tea = memories.iter().find(|m| m["content"].as_str().unwrap().starts_with("Likes")).unwrap();
     assert_eq!((&tea["type"], &tea["created_at"]), (&json!("Observation"), &json!("2026-01-02T03:04:05.123456Z")));
     assert_eq!(tea["source"], json!({"type": "conversation", "session_id": "conv-1", "agent": "chatgpt"}));
@@ -167,14 +168,14 @@ fn other_programs_see_plain_memories() {
     let message = memories.iter().find(|m| m["content"] == "Tea, please").unwrap();
     assert_eq!(tea["relations"]["related_memories"], json!([message["id"]]));
     assert_eq!(message["type"], "Conversation");
-    let todo = &seen["todos"][0];
+    let todo = &written["todos"][0];
     assert_eq!((&todo["status"], &todo["priority"]), (&json!("done"), &json!("high")));
-    let nodes = seen["graph"]["nodes"].as_array().unwrap();
+    let nodes = written["graph"]["nodes"].as_array().unwrap();
     assert_eq!(nodes.len(), 2);
     assert_ne!(nodes[0]["id"], nodes[1]["id"]);
-    let edge = &seen["graph"]["edges"][0];
+    let edge = &written["graph"]["edges"][0];
     assert!(nodes.iter().any(|n| n["id"] == edge["source"]) && nodes.iter().any(|n| n["id"] == edge["target"]));
-    assert_eq!(seen["metadata"]["total_memories"], memories.len() as f64);
+    assert_eq!(written["metadata"]["total_memories"], memories.len() as f64);
     let long = memories.iter().find(|m| m["content"].as_str().unwrap().starts_with('ä')).unwrap();
     assert_eq!(long["content"].as_str().unwrap().chars().count(), 100_000);
     assert_eq!(report.losses.count("text", LossKind::MovedToExtension), 7, "one long, three empty, three of the graph");
@@ -192,11 +193,11 @@ fn changes_by_another_program_win_over_the_extension() {
     tree["memories"][at]["content"] = "Coffee, please".into();
     tree["export"]["checksum_method"] = "by hand".into();
     let changed = temp.put("changed.mif.json", tree.to_string());
-    let again = read(&changed).unwrap();
-    let record = again.find("Coffee");
+    let reread = read(&changed).unwrap();
+    let record = reread.find("Coffee");
     assert_eq!((record.kind, &record.key), (Kind::Message, &RecordKey::new("elsewhere", "msg")));
     assert_eq!(record.origin.format, "mif");
-    assert!(again.codes().contains(&"changed_elsewhere".to_owned()));
+    assert!(reread.codes().contains(&"changed_elsewhere".to_owned()));
 }
 
 #[test]
@@ -230,10 +231,10 @@ fn an_imported_document_is_preserved_among_other_records() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
     // If only the records of this document are written, the original document is restored.
-    let mut again = read(&mixed).unwrap();
-    assert_eq!(again.parts.len(), 1);
-    again.records.retain(|r| r.key.scope == "mif");
+    let mut reread = read(&mixed).unwrap();
+    assert_eq!(reread.parts.len(), 1);
+    reread.records.retain(|r| r.key.scope == "mif");
     let home = temp.0.join("home.mif.json");
-    write(&mut again, &home, &options("json", None));
+    write(&mut reread, &home, &options("json", None));
     assert_eq!(value(&home), before);
 }

@@ -45,19 +45,19 @@ fn assert_round_trip(input: &Path, expected: &Value) {
     write(&mut store, &temp.0.join("out.mif.jsonl"), &options("jsonl", None));
     assert_eq!(lines_value(&temp.0.join("out.mif.jsonl")), *expected, "{name} as JSON lines");
     for encoding in ["json", "yaml", "jsonl"] {
-        let again = read(&temp.0.join(format!("out.mif.{encoding}"))).unwrap();
+        let reread = read(&temp.0.join(format!("out.mif.{encoding}"))).unwrap();
         let strip = |store: &MemoryStore| {
             let mut out: Vec<_> = store.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect();
             out.sort();
             out
         };
-        assert_eq!(strip(&again), strip(&store), "{name} as {encoding}");
-        assert!(again.dropped.is_empty(), "{:?}", again.dropped);
+        assert_eq!(strip(&reread), strip(&store), "{name} as {encoding}");
+        assert!(reread.dropped.is_empty(), "{:?}", reread.dropped);
     }
     // The verbatim of each record is the same after the round trip.
-    let again = read(&temp.0.join("out.mif.json")).unwrap();
+    let reread = read(&temp.0.join("out.mif.json")).unwrap();
     for record in &store.records {
-        let same = again.records.iter().find(|r| r.key == record.key).unwrap();
+        let same = reread.records.iter().find(|r| r.key == record.key).unwrap();
         assert_eq!(same.verbatim, record.verbatim, "{name}");
     }
 }
@@ -178,9 +178,9 @@ fn an_edit_changes_only_the_edited_members() {
     expected["content"] = "Ilse waters the beans at six.".into();
     expected["tags"] = json!(["garden"]);
     let mut memory = after["memories"][0].clone();
-    let ours = memory.as_object_mut().unwrap().remove("x_mementory").unwrap();
+    let our_slot = memory.as_object_mut().unwrap().remove("x_mementory").unwrap();
     assert_eq!(memory, expected);
-    assert_eq!((&ours["title"], &ours["type"]), (&json!("Watering"), &json!("habit")));
+    assert_eq!((&our_slot["title"], &our_slot["type"]), (&json!("Watering"), &json!("habit")));
     assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1);
     assert_eq!(after["memories"][1], before["memories"][1]);
     assert_eq!((&after["consent"], &after["x_unknown"]), (&before["consent"], &before["x_unknown"]));
@@ -188,8 +188,8 @@ fn an_edit_changes_only_the_edited_members() {
     assert!(after["export"]["checksum"].as_str().unwrap().starts_with("sha256:"));
     let validation = validate(&out);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    let again = read(&out).unwrap();
-    let edited = again.find("Ilse waters");
+    let reread = read(&out).unwrap();
+    let edited = reread.find("Ilse waters");
     assert_eq!(edited.key, store.records[at].key);
     assert_eq!((edited.title.as_deref(), edited.record_type.as_deref()), (Some("Watering"), Some("habit")));
 }
@@ -241,13 +241,13 @@ fn a_document_converts_to_the_other_version_and_back() {
         let (_, input) = case(name);
         let temp = TempDir::new(&format!("across-{name}"));
         let mut store = read(&input).unwrap();
-        let there = temp.0.join("there.mif.json");
-        let report = write(&mut store, &there, &options("json", Some(other)));
+        let converted = temp.0.join("there.mif.json");
+        let report = write(&mut store, &converted, &options("json", Some(other)));
         assert_eq!(report.version, other);
-        let validation = validate(&there);
+        let validation = validate(&converted);
         assert!(validation.errors.is_empty(), "{name}: {:?}", validation.errors);
-        assert_eq!(value(&there)["mif_version"], other);
-        let mut store = read(&there).unwrap();
+        assert_eq!(value(&converted)["mif_version"], other);
+        let mut store = read(&converted).unwrap();
         let back = temp.0.join("back.mif.json");
         write(&mut store, &back, &options("json", Some(from)));
         assert_eq!(value(&back), value(&input), "{name}");

@@ -11,11 +11,11 @@ fn words(value: &Value) -> BTreeSet<String> {
 
 #[test]
 fn every_case_gives_its_expected_findings_and_records() {
-    let mut seen = 0;
+    let mut case_count = 0;
     for entry in std::fs::read_dir(repo().join("fixtures/pam")).unwrap() {
         let folder = entry.unwrap().path();
         let Ok(text) = std::fs::read_to_string(folder.join("case.json")) else { continue };
-        seen += 1;
+        case_count += 1;
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         let case: Value = serde_json::from_str(&text).unwrap();
         let input = folder.join("input");
@@ -63,7 +63,7 @@ fn every_case_gives_its_expected_findings_and_records() {
         let dropped: Vec<&str> = source.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
         assert_eq!(serde_json::to_value(dropped).unwrap(), case["dropped"], "{name}");
     }
-    assert!(seen >= 8, "{seen} cases");
+    assert!(case_count >= 8, "{case_count} cases");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_whole_bundle_is_read() {
 }
 
 #[test]
-fn an_unedited_bundle_is_written_as_it_was_from_a_folder_and_from_a_zip() {
+fn an_unedited_bundle_from_a_folder_or_zip_is_written_unchanged() {
     let input = repo().join("fixtures/pam/whole/input");
     let scratch = Scratch::new("back");
     pack(&input, &scratch.at("bundle.zip"));
@@ -128,8 +128,8 @@ fn an_unedited_bundle_is_written_as_it_was_from_a_folder_and_from_a_zip() {
     write(&mut source, &scratch.at("single/mine.json"), &full_export());
     assert_eq!(json(&input.join("memory-store.json")), json(&scratch.at("single/mine.json")));
     assert!(scratch.at("single/conversations/talk-1.json").is_file() && scratch.at("single/embeddings.json").is_file());
-    let again = read(&scratch.at("single")).unwrap();
-    assert_eq!(again.records.len(), source.records.len());
+    let reread = read(&scratch.at("single")).unwrap();
+    assert_eq!(reread.records.len(), source.records.len());
 }
 
 #[test]
@@ -153,11 +153,11 @@ fn official_samples_are_valid_and_written_back_unchanged() {
     ] {
         assert_eq!(json(&scratch.at(was)), json(&scratch.at(is)), "{was}");
     }
-    let theirs = folder.join("sdk-fixture-memory-store.json");
-    assert_eq!(errors(&theirs), Vec::<String>::new());
-    let mut source = read(&theirs).unwrap();
+    let sdk_file = folder.join("sdk-fixture-memory-store.json");
+    assert_eq!(errors(&sdk_file), Vec::<String>::new());
+    let mut source = read(&sdk_file).unwrap();
     write(&mut source, &scratch.at("sdk"), &full_export());
-    assert_eq!(json(&theirs), json(&scratch.at("sdk/memory-store.json")));
+    assert_eq!(json(&sdk_file), json(&scratch.at("sdk/memory-store.json")));
     // The signature in the official example is a placeholder.
     let signed = signatures(&scratch.at("in"));
     assert!(!signed.is_empty(), "the example has an integrity with a place for one");

@@ -62,9 +62,9 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         assert!(source.codes().contains(&code), "{pointer} {value}: an import does not report {code}");
         let report = write(&mut source, &scratch.at("out"), &full_export());
         assert!(report.losses.counts.values().sum::<u64>() > 0, "{pointer} {value}: no loss");
-        let left = errors(&scratch.at("out"));
-        assert_eq!(left, Vec::<String>::new(), "{pointer} {value}");
-        let again = read(&scratch.at("out")).unwrap();
+        let remaining_errors = errors(&scratch.at("out"));
+        assert_eq!(remaining_errors, Vec::<String>::new(), "{pointer} {value}");
+        let reread = read(&scratch.at("out")).unwrap();
         // Relations are left out. Their text contains their type, and an export replaces a forbidden type.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
@@ -72,6 +72,6 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
             all.sort();
             all
         };
-        assert_eq!(texts(&again), texts(&source), "{pointer} {value}: the texts stay");
+        assert_eq!(texts(&reread), texts(&source), "{pointer} {value}: the texts stay");
     }
 }

@@ -37,20 +37,20 @@ fn records_of_other_formats_round_trip_unchanged() {
         let report = write(&mut source, &out, &full_export());
         assert_eq!(report.by_kind.values().sum::<u64>(), source.records.len() as u64, "{name}");
         assert_eq!(errors(&out), Vec::<String>::new(), "{name}");
-        let mut again = read(&out).unwrap();
-        assert!(!again.codes().contains(&"changed_elsewhere".to_owned()), "{name}");
-        let (before, after) = (sorted_json(&source.records), sorted_json(&again.records));
+        let mut reread = read(&out).unwrap();
+        assert!(!reread.codes().contains(&"changed_elsewhere".to_owned()), "{name}");
+        let (before, after) = (sorted_json(&source.records), sorted_json(&reread.records));
         assert_eq!(before.len(), after.len(), "{name}");
         for (a, b) in before.iter().zip(&after) {
             assert_eq!(a, b, "{name}");
         }
         // Writing the same records again gives the same memories.
-        let twice = scratch.at(&format!("{name}-twice"));
-        again.parts.clear();
-        write(&mut again, &twice, &full_export());
+        let rewritten = scratch.at(&format!("{name}-twice"));
+        reread.parts.clear();
+        write(&mut reread, &rewritten, &full_export());
         assert_eq!(
             json(&out.join("memory-store.json"))["memories"],
-            json(&twice.join("memory-store.json"))["memories"]
+            json(&rewritten.join("memory-store.json"))["memories"]
         );
     }
 }
@@ -68,18 +68,18 @@ fn only_an_edit_by_the_python_sdk_counts_as_a_change() {
     }
     store.as_object_mut().unwrap().remove("integrity");
     std::fs::write(out.join("memory-store.json"), store.to_string()).unwrap();
-    let again = read(&out).unwrap();
-    assert!(!again.codes().contains(&"changed_elsewhere".to_owned()));
-    assert_eq!(sorted_json(&again.records), sorted_json(&source.records));
+    let reread = read(&out).unwrap();
+    assert!(!reread.codes().contains(&"changed_elsewhere".to_owned()));
+    assert_eq!(sorted_json(&reread.records), sorted_json(&source.records));
 
     let memory = &mut store["memories"][0];
     memory["content"] = "Somebody else wrote this.".into();
     memory["content_hash"] = crate::pam::hash::content_hash("Somebody else wrote this.").into();
     let id = memory["id"].as_str().unwrap().to_owned();
     std::fs::write(out.join("memory-store.json"), store.to_string()).unwrap();
-    let again = read(&out).unwrap();
-    assert_eq!(again.notes.iter().filter(|n| n.code == "changed_elsewhere").count(), 1);
-    let changed = again.records.iter().find(|r| r.text == "Somebody else wrote this.").unwrap();
+    let reread = read(&out).unwrap();
+    assert_eq!(reread.notes.iter().filter(|n| n.code == "changed_elsewhere").count(), 1);
+    let changed = reread.records.iter().find(|r| r.text == "Somebody else wrote this.").unwrap();
     assert_eq!(changed.origin.format, "pam");
     assert!(changed.verbatim.as_ref().unwrap().text.contains(&id));
 }

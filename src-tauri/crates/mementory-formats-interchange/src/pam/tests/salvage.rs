@@ -38,7 +38,7 @@ fn memories(source: &MemorySource) -> Vec<&str> {
 type Case = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 #[test]
-fn a_wrong_checksum_leaves_the_memories_that_match_their_own_hash() {
+fn with_a_wrong_checksum_only_memories_that_match_their_own_hash_are_salvaged() {
     let cases: [Case; 4] = [
         (
             "content",
@@ -84,7 +84,7 @@ fn a_companion_that_cannot_be_read_is_left_out_and_reported() {
 }
 
 #[test]
-fn a_store_that_cannot_be_read_leaves_nothing() {
+fn nothing_is_salvaged_from_a_store_that_cannot_be_read() {
     let scratch = Scratch::new("salvage-store");
     let path = damaged(&scratch, |_| {});
     let text = std::fs::read_to_string(path.join("memory-store.json")).unwrap();

@@ -39,15 +39,15 @@ fn an_edit_changes_only_the_edited_members() {
     let old = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     assert_ne!(store["export_id"], old["export_id"], "another export");
     assert_eq!(store["owner"], old["owner"]);
-    let again = read(&scratch.at("out")).unwrap();
-    let tea = again.record("memory/mem-tea");
+    let reread = read(&scratch.at("out")).unwrap();
+    let tea = reread.record("memory/mem-tea");
     assert_eq!(tea.text, "Drinks green tea.");
     assert_eq!(tea.tags, ["Hot Drinks", "tea"], "as they were, from the extension");
-    assert!(!again.codes().contains(&"changed_elsewhere".to_owned()));
+    assert!(!reread.codes().contains(&"changed_elsewhere".to_owned()));
 }
 
 #[test]
-fn memories_marked_as_not_exportable_are_withheld_with_references_to_them() {
+fn neither_memories_marked_as_not_exportable_nor_references_to_them_are_exported() {
     let scratch = Scratch::new("access");
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
@@ -94,8 +94,8 @@ fn an_increment_contains_the_changes_and_is_a_valid_store() {
     });
     let by_time = WriteOptions { since: Timestamp::parse("2026-11-20T12:00:00Z"), ..full_export() };
     let by_base = WriteOptions { base: Some(scratch.at("full")), ..full_export() };
-    let both = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..full_export() };
-    for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", both, true)] {
+    let by_time_and_base = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..full_export() };
+    for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", by_time_and_base, true)] {
         let out = scratch.at(name);
         let report = write(&mut source, &out, &options);
         let store = json(&out.join("memory-store.json"));
@@ -170,11 +170,11 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
 
     // An unedited store is written with its signature, an edited one without.
-    let mut again = read(&scratch.at("out")).unwrap();
-    write(&mut again, &scratch.at("same"), &full_export());
+    let mut reread = read(&scratch.at("out")).unwrap();
+    write(&mut reread, &scratch.at("same"), &full_export());
     assert_eq!(json(&scratch.at("same/memory-store.json")), store);
-    again.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
-    write(&mut again, &scratch.at("other"), &full_export());
+    reread.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
+    write(&mut reread, &scratch.at("other"), &full_export());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
     // If the checksum does not match the memories, the signature cannot be valid.
@@ -200,7 +200,7 @@ fn account_ids_are_removed_on_request() {
     let report = write(&mut source, &scratch.at("out"), &options);
     assert!(report.losses.count("source", LossKind::LeftOut) > 0);
     let mut pending = vec![scratch.at("out")];
-    let mut files = 0;
+    let mut file_count = 0;
     while let Some(dir) = pending.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
@@ -208,12 +208,12 @@ fn account_ids_are_removed_on_request() {
                 pending.push(path);
                 continue;
             }
-            files += 1;
+            file_count += 1;
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(!text.contains("acct-9917") && !text.contains("person-55"), "{}", path.display());
         }
     }
-    assert!(files > 2);
+    assert!(file_count > 2);
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
 }
 
@@ -279,8 +279,8 @@ fn deep_and_truncated_input_is_refused() {
 #[test]
 fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
     let scratch = Scratch::new("forbidden");
-    let whole = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
-    let mut store: Value = serde_json::from_str(&whole).unwrap();
+    let fixture_text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
+    let mut store: Value = serde_json::from_str(&fixture_text).unwrap();
     store.as_object_mut().unwrap().remove("integrity");
     let memory = &mut store["memories"][0];
     memory["confidence"]["current"] = serde_json::json!(1.7);
@@ -298,14 +298,14 @@ fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
         let written = json(&scratch.at(name).join("memory-store.json"));
         let memories = written["memories"].as_array().unwrap();
         let memory = memories.iter().find(|m| m["id"] == "mem-tea").unwrap();
-        let kept = &memory["metadata"]["mementory_forbidden"];
-        assert_eq!(kept["/confidence/current"], 1.7, "{name}");
+        let moved_values = &memory["metadata"]["mementory_forbidden"];
+        assert_eq!(moved_values["/confidence/current"], 1.7, "{name}");
         assert_eq!(
-            (&kept["/metadata/language"], &kept["/tags/0"]),
+            (&moved_values["/metadata/language"], &moved_values["/tags/0"]),
             (&serde_json::json!("english"), &Value::Null),
             "{name}"
         );
-        assert_eq!(kept["/tags"], serde_json::json!(["Drinks"]), "{name}");
+        assert_eq!(moved_values["/tags"], serde_json::json!(["Drinks"]), "{name}");
         let found = errors(&scratch.at(name));
         assert!(!found.iter().any(|code| code == "bad_value"), "{name}: {found:?}");
     }

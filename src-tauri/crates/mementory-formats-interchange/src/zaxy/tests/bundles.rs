@@ -94,9 +94,9 @@ fn an_edit_changes_its_entry_and_drops_the_signature() {
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, memory.records[at].key);
     assert_eq!((record.namespace.as_deref(), &record.tags), (Some("elsewhere"), &memory.records[at].tags));
-    let again = temp.at("again.json");
-    write(&mut back, &again, None);
-    assert_eq!(std::fs::read(&again).unwrap(), std::fs::read(&out).unwrap());
+    let second_out = temp.at("again.json");
+    write(&mut back, &second_out, None);
+    assert_eq!(std::fs::read(&second_out).unwrap(), std::fs::read(&out).unwrap());
 }
 
 #[test]
@@ -126,20 +126,20 @@ fn several_sources_become_one_session() {
     let report = write(&mut memory, &from_log, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
     // The reference exports the same events of the same log.
-    let theirs: Vec<Value> = json(&fixture("unsigned"))["entries"].as_array().unwrap().clone();
-    let events: Vec<&Value> = theirs.iter().filter(|e| e["grain"] == "event").collect();
+    let reference_entries: Vec<Value> = json(&fixture("unsigned"))["entries"].as_array().unwrap().clone();
+    let events: Vec<&Value> = reference_entries.iter().filter(|e| e["grain"] == "event").collect();
     let bundle = json(&from_log);
     assert_eq!(bundle["session_id"], "cello");
     assert_eq!(bundle["entries"].as_array().unwrap().iter().collect::<Vec<_>>(), events);
     // Two bundles of one session are merged in the order of their events.
-    let mut both = read(&fixture("unsigned"));
-    let rest = both.records.split_off(6);
+    let mut merged = read(&fixture("unsigned"));
+    let rest = merged.records.split_off(6);
     let mut other = MemorySource { records: rest, ..empty() };
     other.records.iter_mut().for_each(|r| r.origin.container = "a second file".into());
-    both.records.extend(other.records);
+    merged.records.extend(other.records);
     let out = temp.at("both.json");
-    write(&mut both, &out, None);
-    assert_eq!(json(&out)["entries"].as_array().unwrap(), &theirs);
+    write(&mut merged, &out, None);
+    assert_eq!(json(&out)["entries"].as_array().unwrap(), &reference_entries);
     assert_eq!(json(&out)["session_id"], "cello");
     // An encrypted event is withheld.
     let mut memory = read(&repo().join("fixtures/eventloom/encrypted/input.jsonl"));
@@ -169,21 +169,24 @@ fn selectors_apply_to_events_with_their_entries() {
     };
     let all = Selector::default;
     let events = ["goal.created", "decision.made", "memory.noted", "task.completed", "observation.recorded"];
-    let only = || Selector { grains: [Grain::Event].into(), ..all() };
+    let only_events = || Selector { grains: [Grain::Event].into(), ..all() };
     assert_eq!(choose("all", all()).len(), 16);
-    assert_eq!(choose("event", only()), events);
+    assert_eq!(choose("event", only_events()), events);
     assert_eq!(choose("semantic", Selector { grains: [Grain::Semantic].into(), ..all() }).len(), 11);
     let kind = Selector { kinds: Some(["goal.created".to_owned()].into()), ..all() };
     assert_eq!(choose("kinds", kind), ["goal.created", "entity:goal", "entity:actor", "edge:created_goal"]);
-    assert_eq!(choose("seq", Selector { since_seq: Some(1), max_seq: Some(3), ..only() }), events[1..3]);
+    assert_eq!(choose("seq", Selector { since_seq: Some(1), max_seq: Some(3), ..only_events() }), events[1..3]);
     let time = |s: &str| Some(s.to_owned());
-    let window =
-        Selector { since_time: time("2026-03-02T18:01:00Z"), until_time: time("2026-03-02T18:02:00Z"), ..only() };
+    let window = Selector {
+        since_time: time("2026-03-02T18:01:00Z"),
+        until_time: time("2026-03-02T18:02:00Z"),
+        ..only_events()
+    };
     assert_eq!(choose("time", window), events[1..3]);
-    assert_eq!(choose("latest", Selector { limit: Some(2), ..only() }), events[3..]);
-    let tiers = Selector { exclude_sensitivities: ["restricted".to_owned()].into(), ..only() };
+    assert_eq!(choose("latest", Selector { limit: Some(2), ..only_events() }), events[3..]);
+    let tiers = Selector { exclude_sensitivities: ["restricted".to_owned()].into(), ..only_events() };
     assert_eq!(choose("tiers", tiers), ["goal.created", "decision.made", "memory.noted", "observation.recorded"]);
-    let query = |words: &str, n| Selector { query: Some(words.into()), query_limit: n, ..only() };
+    let query = |words: &str, n| Selector { query: Some(words.into()), query_limit: n, ..only_events() };
     assert_eq!(choose("query", query("CELLO unisono nothing", 50)), ["memory.noted"]);
     assert_eq!(choose("query2", query("cello prelude string", 1)).len(), 1);
     assert_eq!(choose("query3", query("zzz", 50)), Vec::<String>::new());

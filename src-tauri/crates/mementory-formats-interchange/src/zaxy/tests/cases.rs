@@ -33,7 +33,7 @@ fn code(error: &FormatError) -> &'static str {
 
 #[test]
 fn every_case_gives_its_expected_results() {
-    let mut seen = 0;
+    let mut case_count = 0;
     for format in ["zaxy", "eventloom"] {
         for entry in std::fs::read_dir(repo().join("fixtures").join(format)).unwrap() {
             let folder = entry.unwrap().path();
@@ -76,10 +76,10 @@ fn every_case_gives_its_expected_results() {
             if case.refused.is_none() {
                 assert_eq!(signature(&path).as_ref().map(is_valid_signature), case.signature, "{name}");
             }
-            seen += 1;
+            case_count += 1;
         }
     }
-    assert!(seen >= 30, "{seen}");
+    assert!(case_count >= 30, "{case_count}");
 }
 
 #[test]

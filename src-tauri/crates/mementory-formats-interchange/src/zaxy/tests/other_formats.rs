@@ -24,14 +24,14 @@ pub(super) fn records_of_every_kind() -> MemorySource {
         memory.records.push(bare);
         let mut full = record(kind, &format!("full-{}", kind.as_str()), "A text, with ünïcödé, \u{2028} and 🎻.");
         full.title = Some(format!("A title for {}", kind.as_str()));
-        let at = |s: &str| Timestamp::parse(s);
+        let time = |s: &str| Timestamp::parse(s);
         full.times = Times {
-            created: at("2024-03-01T10:00:00.123456Z"),
-            updated: at("2024-03-02T10:00:00Z"),
-            observed: at("2024-02-28T23:59:59.999Z"),
-            valid_from: at("2024-01-01T00:00:00Z"),
-            valid_to: at("2030-01-01T00:00:00Z"),
-            last_accessed: at("2024-04-01T00:00:00Z"),
+            created: time("2024-03-01T10:00:00.123456Z"),
+            updated: time("2024-03-02T10:00:00Z"),
+            observed: time("2024-02-28T23:59:59.999Z"),
+            valid_from: time("2024-01-01T00:00:00Z"),
+            valid_to: time("2030-01-01T00:00:00Z"),
+            last_accessed: time("2024-04-01T00:00:00Z"),
         };
         full.record_type = Some("preference".into());
         full.status = Some("superseded".into());
@@ -96,8 +96,8 @@ fn every_kind_round_trips_unchanged() {
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
         // Writing the records again gives the same entries. Even the signature stays valid.
-        let again = temp.at("again.json");
-        let second = write(&mut back, &again, None);
+        let second_out = temp.at("again.json");
+        let second = write(&mut back, &second_out, None);
         assert_eq!(second.by_kind, report.by_kind);
         if key.is_none() {
             copy_for_interop(&out, "unsigned.json");
@@ -149,9 +149,9 @@ fn changes_by_another_program_win_over_the_extension() {
     assert_eq!((record.text.as_str(), record.origin.format.as_str()), ("Other text.", "zaxy"));
     assert_eq!((record.key.scope.as_str(), record.embeddings.len()), ("chatgpt", 1));
     assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
-    let again = temp.at("again.json");
-    write(&mut back, &again, None);
-    assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
+    let second_out = temp.at("again.json");
+    write(&mut back, &second_out, None);
+    assert!(std::fs::read_to_string(&second_out).unwrap().contains("Other text."));
     // If the changed record is then edited in the vault, the entry is composed again and is still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();

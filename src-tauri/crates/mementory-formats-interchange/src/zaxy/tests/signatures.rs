@@ -33,17 +33,17 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
         let bundle: Value = serde_json::from_slice(&std::fs::read(&signed).unwrap()).unwrap();
         assert_eq!(bundle["created_at"], "2026-05-01T12:00:00.500+00:00");
         assert_eq!(bundle["nonce"].as_str().unwrap().len(), 32);
-        let again = temp.at("again.json");
-        write(&mut memory, &again, Some(key));
-        let other: Value = serde_json::from_slice(&std::fs::read(&again).unwrap()).unwrap();
+        let second_out = temp.at("again.json");
+        write(&mut memory, &second_out, Some(key));
+        let other: Value = serde_json::from_slice(&std::fs::read(&second_out).unwrap()).unwrap();
         assert_eq!(bundle["merkle_root"], other["merkle_root"]);
         assert_ne!(bundle["nonce"], other["nonce"]);
 
         let part = temp.at("part.json");
         let selector = Selector { grains: [Grain::Semantic].into(), max_seq: Some(4), ..Selector::default() };
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
-        let of = bundle["entries"].as_array().unwrap().len() as u64;
-        assert_eq!(done, Disclosure { disclosed: 10, of });
+        let entry_count = bundle["entries"].as_array().unwrap().len() as u64;
+        assert_eq!(done, Disclosure { disclosed: 10, of: entry_count });
         assert!(is_accepted(&part), "{}", key.0);
         copy_for_interop(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
@@ -94,9 +94,9 @@ fn a_disclosure_equals_that_of_the_reference() {
         let selector =
             Selector { grains: [Grain::Event].into(), since_seq: Some(1), max_seq: Some(3), ..Selector::default() };
         disclose(&fixture(&format!("signed-{algorithm}")), &selector, &out, &Limits::default()).unwrap();
-        let theirs: Value =
+        let reference_subset: Value =
             serde_json::from_slice(&std::fs::read(fixture(&format!("subset-{algorithm}"))).unwrap()).unwrap();
-        assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&out).unwrap()).unwrap(), theirs);
+        assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&out).unwrap()).unwrap(), reference_subset);
     }
 }
 
@@ -112,15 +112,15 @@ fn assert_every_flipped_bit_is_noticed(path: &Path, free: &[&str]) {
     let copy = temp.at("flipped.json");
     std::fs::write(&copy, &original).unwrap();
     assert!(is_accepted(&copy));
-    let mut checked = 0;
+    let mut checked_count = 0;
     for at in (0..original.len()).filter(|at| !unsigned.iter().any(|r| r.contains(at))) {
         let mut bytes = original.clone();
         bytes[at] ^= 1;
         std::fs::write(&copy, &bytes).unwrap();
         assert!(!is_accepted(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
-        checked += 1;
+        checked_count += 1;
     }
-    assert!(checked > original.len() / 2);
+    assert!(checked_count > original.len() / 2);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_flipped_bit_is_always_noticed() {
 }
 
 #[test]
-fn every_index_of_a_thousand_entries_is_proved() {
+fn each_of_a_thousand_entries_has_a_valid_proof() {
     let temp = Scratch::new("zaxy");
     let mut memory = empty();
     for i in 0..1000 {
