@@ -21,7 +21,7 @@ let mock: Mock;
 
 beforeEach(async () => {
   mock = await start({ agents: true });
-  await mock.onAgents(() => agents.called());
+  await mock.onAgents(() => agents.onClientCall());
   nav.go("home");
 });
 

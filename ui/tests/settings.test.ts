@@ -75,14 +75,14 @@ describe("a new recovery code", () => {
     render(Security);
     const { slots } = await mock.keySlots();
     const made = longDay(slots[0]?.created_at);
-    expect(await screen.findByText(`Set ${made}. Changing it keeps the recovery code valid.`)).toBeTruthy();
+    expect(await screen.findByText(`Set ${made}. If you change it, your recovery code stays valid.`)).toBeTruthy();
     expect(screen.getByText(`Created ${made}. A new code replaces the old one.`)).toBeTruthy();
     await click("settings-recovery");
     expect(dialogs.open?.kind).toBe("recovery");
     await mock.newRecoveryCode(MOCK_PASSPHRASE);
     dialogs.close();
     expect(await screen.findByText(`Created ${longDay(Date.now())}. A new code replaces the old one.`)).toBeTruthy();
-    expect(screen.getByText(`Set ${made}. Changing it keeps the recovery code valid.`)).toBeTruthy();
+    expect(screen.getByText(`Set ${made}. If you change it, your recovery code stays valid.`)).toBeTruthy();
   });
 });
 

@@ -35,7 +35,8 @@ const MIN_PIECE_LENGTH = 8;
 
 /**
  * Finds the sentence of a link in the displayed text of its message. Markdown is displayed without its marks, and a
- * sentence may cross lines: then its longest piece within a line is found. Null if the displayed text has none.
+ * sentence may cross lines: then its longest piece within a line is found. Null if no piece occurs in the
+ * displayed text.
  */
 export function locateQuote(message: ThreadMessage, quote: Quote): QuoteHit | null {
   const runs = runsIn(message);

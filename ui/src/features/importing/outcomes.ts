@@ -56,8 +56,8 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
 }
 
 /**
- * How many items of a selection belong into the report's list. Those that an import added are in the lists of the
- * vault.
+ * How many items of a selection belong in the report's list. Items that an import added are in the lists of the vault
+ * instead.
  */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
@@ -102,7 +102,7 @@ export function placeText(place: string): string {
 const CUT_OFF_CODES: readonly string[] = ["truncated_archive", "truncated"];
 const fileOf = (place: string) => place.split("!/")[0]?.replace(/(?:@\d+|#\/.*|#)$/, "") ?? place;
 
-/** Whether a warning says that an imported file ends early, which the import says in words of its own. */
+/** Whether a warning says that an imported file ends early. The import has its own text for that. */
 export const isCutOff = ({ code, place }: { code: string; place: string }): boolean =>
   CUT_OFF_CODES.includes(code) && (code === "truncated_archive" || !place.includes("!/"));
 

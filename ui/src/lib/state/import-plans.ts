@@ -38,12 +38,12 @@ export class Plan {
   }
 
   /** The same import of what is left of its damaged files, without a preview yet. */
-  salvaging(): Plan {
+  asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);
   }
 
   /** The same plan, with the person's answer whether to import despite an invalid signature. */
-  accepting(accept: boolean): Plan {
+  withInvalidSignatureAccepted(accept: boolean): Plan {
     const { preview, report, problem } = this;
     return new Plan({ ...this.request, accept_invalid_signature: accept }, this.format, {
       ...(preview && { preview }),

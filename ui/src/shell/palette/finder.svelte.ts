@@ -99,7 +99,7 @@ class Finder {
     }
   }
 
-  used(id: string): void {
+  rememberUse(id: string): void {
     this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MAX_PER_GROUP);
   }
 
