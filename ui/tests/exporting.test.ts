@@ -295,7 +295,7 @@ describe("a saved file that fails its check", () => {
 
 describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // As each format writes them (mementory-formats); only .alf contains files, and only small ones.
+  // The losses are those that each format reports (mementory-formats). Only .alf contains files, and only small ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { exported: number; omitted: number }, string | null]>([
     [
       "mem",

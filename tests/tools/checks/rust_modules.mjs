@@ -188,7 +188,7 @@ function findDefiningModules(module, name, rest, visited, here) {
   if (module.children.has(name)) add(definingModulesWithin(module.children.get(name), rest, visited));
   for (const each of module.imports) {
     if (each.name !== name || !(here || each.topLevel)) continue;
-    // `use name;` imports another crate under its own name. To follow it would look up the same name again.
+    // `use name;` imports another crate under its own name. Following it would look up the same name without end.
     if (each.path.length === 1 && each.path[0] === name) continue;
     const path = each.path[0];
     add(modulesDefiningImport(module, path === name ? each.path : [...each.path, ...rest], visited));

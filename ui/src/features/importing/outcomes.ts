@@ -82,8 +82,8 @@ export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entri
 }
 
 /**
- * The place of an item in words: the file inside the export, and which entry of it. `…zip!/conversations.json#/10/a/b` is
- * `conversations.json, entry 11, b`. The saved report has the whole place.
+ * The place of an item in words: the file inside the export, and which entry of it.
+ * `…zip!/conversations.json#/10/a/b` is `conversations.json, entry 11, b`. The saved report has the whole place.
  */
 export function placeText(place: string): string {
   const [path = "", pointer = ""] = place.split("#");
