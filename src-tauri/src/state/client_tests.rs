@@ -91,7 +91,7 @@ fn without_a_grant_there_is_no_socket() {
 }
 
 #[test]
-fn a_vault_with_a_grant_is_answered_for_when_it_is_opened() {
+fn clients_are_answered_as_soon_as_a_vault_with_a_grant_is_opened() {
     let window = Window::open();
     window
         .state
@@ -146,7 +146,7 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
         });
         starts.recv().unwrap();
         let answer = window.call(&token, "search", json!({"query": "tortoise"}));
-        // Ends the waits of all further stages.
+        // Lets the erasure continue: without a sender, waiting for it ends at once in all further stages.
         drop(go_on);
         assert_eq!(answer.unwrap_err(), "busy");
         assert!(erasing.join().unwrap().receipt.complete);
@@ -175,7 +175,7 @@ fn each_call_is_announced_with_the_program_that_made_it() {
 }
 
 #[test]
-fn the_first_read_is_noted_once() {
+fn the_first_read_is_recorded_once() {
     let window = Window::open();
     window.remember("Has a tortoise called Rui.");
     let made = window.grant();
