@@ -159,7 +159,7 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes the folders that are missing, for the person alone, and returns them, the outermost first.
+/// Makes the missing folders, which only the person may enter, and returns them, the outermost first.
 fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
     missing.retain(|each| !each.as_os_str().is_empty());

@@ -45,7 +45,7 @@ fn a_healthy_entry_has_no_problems() {
 }
 
 #[test]
-fn another_token_is_current_and_another_command_is_not() {
+fn an_entry_with_another_token_is_current_and_one_with_another_command_is_not() {
     let home = Home::new();
     let first = program(&home.outside().join("mementory-mcp"));
     plan_connect(Client::Cursor, &home.places, &first).unwrap().apply(now()).unwrap();
@@ -72,7 +72,7 @@ fn a_broken_file_and_an_entry_of_somebody_else_are_problems() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_executed_and_what_others_can_read_are_problems() {
+fn files_that_cannot_be_executed_or_that_others_can_read_are_problems() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     let server = program(&home.outside().join("mementory-mcp"));
