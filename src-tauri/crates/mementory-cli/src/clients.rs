@@ -20,7 +20,7 @@ pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<C
 fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     let request = args.options.request(&args.name);
     let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
-    // The file is made first, so that no grant is left without its token.
+    // Create the file first, so that no grant is made whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
     let made = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
     let written = std::io::Write::write_all(&mut out, format!("{}\n", made.token).as_bytes());
@@ -55,9 +55,9 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
 
     struct Open(RwLock<Option<Session>>);
     impl VaultAccess for Open {
-        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
+        fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
             let session = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            session.as_ref().map(use_it).is_some()
+            session.as_ref().map(use_session).is_some()
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `review`.
 #[derive(Args)]
 pub struct ReviewArgs {
-    /// Show the next memory. Without answers this is what happens anyway.
+    /// Show the next memory. This is the default if no answer is given.
     #[arg(long)]
     next: bool,
     /// Answer a memory: true, outdated, wrong or private; none takes an answer back. May be given several times.

@@ -123,7 +123,7 @@ fn decision(accept: &[String], refuse: &[String]) -> SuggestionDecision {
 }
 
 #[test]
-fn what_is_refused_for_good_does_not_come_again() {
+fn what_was_refused_for_good_is_not_suggested_again() {
     let v = open();
     let token = v.token(&["suggest"], |_| {});
     let suggest = |text: &str| v.call(&token, "suggest_memory", json!({"text": text}));
@@ -257,7 +257,7 @@ fn a_wrong_call_is_a_typed_error_and_changes_nothing() {
 }
 
 #[test]
-fn the_day_ends_when_its_records_are_used_up() {
+fn calls_are_refused_once_the_records_of_the_day_are_used_up() {
     let v = open();
     (0..5).for_each(|n| drop(v.add(&format!("Memory number {n}"))));
     let token = v.token(&["read"], |request| request.records_per_day = Some(7));
@@ -287,8 +287,8 @@ mod server {
     struct Lent(Mutex<Option<Open>>);
 
     impl VaultAccess for Lent {
-        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
-            self.0.lock().unwrap().as_ref().map(|open| use_it(&open.session)).is_some()
+        fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
+            self.0.lock().unwrap().as_ref().map(|open| use_session(&open.session)).is_some()
         }
     }
 
@@ -351,7 +351,7 @@ mod server {
     }
 
     #[test]
-    fn a_socket_that_was_left_is_replaced_and_another_file_is_not() {
+    fn a_leftover_socket_is_replaced_but_another_file_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         std::fs::set_permissions(folder.path(), closed).unwrap();
