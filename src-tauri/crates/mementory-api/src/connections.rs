@@ -9,7 +9,7 @@ use std::{path::Path, time::SystemTime};
 /// The environment variable in which a client hands its token to the program that it starts.
 pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
-/// Stands for the token while there is none yet.
+/// Placeholder for the token in a plan that is made before there is a token.
 const NO_TOKEN: &str = "made-when-connecting";
 /// Number of hex digits of a token's secret.
 const SECRET_DIGITS: usize = 64;

@@ -12,14 +12,14 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-/// Number of records that are encoded at once. Other changes wait meanwhile.
-const PORTION: usize = 64;
+/// Number of records that are encoded under one lock. Changes of the vault wait meanwhile.
+const BATCH_SIZE: usize = 64;
 /// Lowest cosine with which a record is listed as similar to a text. Lower values are mostly chance.
-const LEAST_TO_TEXT: f32 = 0.1;
+const MIN_COSINE_TO_TEXT: f32 = 0.1;
 /// Lowest cosine with which a record is listed as similar to another record.
-const LEAST_TO_RECORD: f32 = 0.35;
-/// Smallest number of hits by words, and of hits by meaning, that are ranked together.
-const FUSED_HITS: usize = 50;
+const MIN_COSINE_TO_RECORD: f32 = 0.35;
+/// At least this many hits by words, and as many by meaning, are ranked together.
+const MIN_FUSED_HITS: usize = 50;
 /// Weakens the first ranks when two rankings are joined (reciprocal rank fusion).
 const RANK_OFFSET: f32 = 10.0;
 
@@ -66,7 +66,7 @@ impl Meaning<'_> {
         };
         let cancel = job.cancel_flag();
         let mut done = 0;
-        for rows in pending.chunks(PORTION) {
+        for rows in pending.chunks(BATCH_SIZE) {
             job.yield_to_interactive();
             if cancel.load(Ordering::Relaxed) {
                 return Err(VaultError::Cancelled.into());
@@ -100,10 +100,10 @@ impl Meaning<'_> {
             // The vectors of a record are there already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
-                (meaning.of_row(row)?, LEAST_TO_RECORD, vec![row])
+                (meaning.of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
             }
             None => match self.encoder() {
-                Ok(encoder) => (encode_text(&encoder, &request.query), LEAST_TO_TEXT, Vec::new()),
+                Ok(encoder) => (encode_text(&encoder, &request.query), MIN_COSINE_TO_TEXT, Vec::new()),
                 Err(problem) => {
                     return Ok(Similar { weights: Some(problem.name().into()), left, ..Similar::default() });
                 }
@@ -146,10 +146,10 @@ impl Meaning<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let (limit, offset) = page_of(request);
-        let wanted = (limit + offset).max(FUSED_HITS);
+        let wanted = (limit + offset).max(MIN_FUSED_HITS);
         let to = encode_text(&encoder, &request.query);
         let filter = self.query(&request.filter)?;
-        let near = self.vectors().nearest(&to, &filter, wanted, LEAST_TO_TEXT, &[])?;
+        let near = self.vectors().nearest(&to, &filter, wanted, MIN_COSINE_TO_TEXT, &[])?;
         let wider = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
         let by_words = Search::new(self.context).outcome(&wider)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);

@@ -253,7 +253,7 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
-/// A file that deletes a memory of the watching vault, as somebody might put in the place of another one.
+/// A file with a tombstone for a memory of the watching vault. An attacker could put it in the place of another file.
 fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
