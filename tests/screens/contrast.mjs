@@ -138,11 +138,11 @@ export function contrastFaults() {
     if (field.placeholder) {
       const { color, opacity } = getComputedStyle(field, "::placeholder");
       const [r, g, b, a] = parseColour(color).map((part) => part * 255);
-      const faint = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
+      const placeholderColour = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
       check(
         "text",
         MIN_TEXT_RATIO,
-        lowestRatio(field, faint, points),
+        lowestRatio(field, placeholderColour, points),
         `placeholder ${quote(field.placeholder)}`,
         field,
       );
@@ -172,27 +172,27 @@ export function contrastFaults() {
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
     if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
-    let edge = control;
-    const bare = (node) => {
+    let borderNode = control;
+    const isInvisible = (node) => {
       const style = getComputedStyle(node);
       return parseFloat(style.borderBottomWidth) === 0 && parseColour(style.backgroundColor)[3] === 0;
     };
-    for (let up = 0; up < 3 && bare(edge); up += 1) edge = edge.parentElement;
-    if (edge.matches("[role=dialog], main, nav")) edge = control;
-    const style = getComputedStyle(edge);
-    const rect = edge.getBoundingClientRect();
+    for (let up = 0; up < 3 && isInvisible(borderNode); up += 1) borderNode = borderNode.parentElement;
+    if (borderNode.matches("[role=dialog], main, nav")) borderNode = control;
+    const style = getComputedStyle(borderNode);
+    const rect = borderNode.getBoundingClientRect();
     const points = [[rect.left + rect.width / 2, rect.top + rect.height / 2]];
     const line =
-      parseFloat(style.borderBottomWidth) > 0 ? lowestRatio(edge, style.borderBottomColor, points, false) : null;
+      parseFloat(style.borderBottomWidth) > 0 ? lowestRatio(borderNode, style.borderBottomColor, points, false) : null;
     const fill =
-      parseColour(style.backgroundColor)[3] > 0 ? lowestRatio(edge, style.backgroundColor, points, false) : null;
-    if (line === null && fill === null && lowestRatio(edge, style.color, points) === null) continue;
+      parseColour(style.backgroundColor)[3] > 0 ? lowestRatio(borderNode, style.backgroundColor, points, false) : null;
+    if (line === null && fill === null && lowestRatio(borderNode, style.color, points) === null) continue;
     check(
       "border",
       MIN_GRAPHIC_RATIO,
       Math.max(line ?? 0, fill ?? 0),
       control.getAttribute("role") ?? control.localName,
-      edge,
+      borderNode,
     );
   }
   for (const bar of document.querySelectorAll(".redaction")) {

@@ -92,8 +92,8 @@ function addFormat(source, id, type, file) {
   // Before the last format of the list, which may accept any text.
   const formats = list[1].split(",").filter((format) => format.trim() !== "");
   formats.splice(-1, 0, `\n    &${id}::${type}`);
-  const listed = source.replace(list[1], () => `${formats.join(",")},\n`);
-  return `${listed.slice(0, modulesAt)}pub mod ${id};\n${listed.slice(modulesAt)}`;
+  const withFormat = source.replace(list[1], () => `${formats.join(",")},\n`);
+  return `${withFormat.slice(0, modulesAt)}pub mod ${id};\n${withFormat.slice(modulesAt)}`;
 }
 
 /** Formats Rust source, because its line breaks depend on the length of the format's name. */

@@ -97,14 +97,14 @@ const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 /// without that variable, where this system stores the data of programs. None if the environment names no such
 /// folder.
 pub fn ledger_folder() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = named("MEMENTORY_DATA_DIR").or_else(|| {
+    let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = env_path("MEMENTORY_DATA_DIR").or_else(|| {
         let folder = if cfg!(windows) {
-            named("APPDATA")
+            env_path("APPDATA")
         } else if cfg!(target_os = "macos") {
-            named("HOME").map(|home| home.join("Library/Application Support"))
+            env_path("HOME").map(|home| home.join("Library/Application Support"))
         } else {
-            named("XDG_DATA_HOME").or_else(|| named("HOME").map(|home| home.join(".local/share")))
+            env_path("XDG_DATA_HOME").or_else(|| env_path("HOME").map(|home| home.join(".local/share")))
         };
         folder.map(|folder| folder.join(PROGRAM_FOLDER_NAME))
     });
@@ -528,9 +528,9 @@ mod tests {
     fn devices_and_non_unicode_names_are_refused_without_being_opened() {
         use std::os::unix::ffi::OsStrExt;
         let folder = tempfile::tempdir().unwrap();
-        let odd = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
-        std::fs::write(&odd, "PK").unwrap();
-        let found = sort_opened(&["/dev/zero".into(), odd, "/dev/null/inside".into()]);
+        let non_unicode = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
+        std::fs::write(&non_unicode, "PK").unwrap();
+        let found = sort_opened(&["/dev/zero".into(), non_unicode, "/dev/null/inside".into()]);
         let reasons: Vec<_> = found.refused.iter().map(|refused| refused.reason.as_str()).collect();
         assert_eq!(reasons, ["no_file", "unreadable", "unreadable"]);
         assert!(found.paths.is_empty() && found.vault.is_none());

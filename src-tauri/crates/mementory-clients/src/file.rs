@@ -69,10 +69,10 @@ impl ConfigFile {
     }
 
     fn check_unchanged(&self) -> Result<(), Error> {
-        let changed = || Error::Changed { path: self.path.clone() };
+        let changed_error = || Error::Changed { path: self.path.clone() };
         match Self::read(&self.path) {
             Ok(now) if now == *self => Ok(()),
-            Ok(_) | Err(Error::NotUtf8 { .. } | Error::TooLarge { .. }) => Err(changed()),
+            Ok(_) | Err(Error::NotUtf8 { .. } | Error::TooLarge { .. }) => Err(changed_error()),
             Err(error) => Err(error),
         }
     }

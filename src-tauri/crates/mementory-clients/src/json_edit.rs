@@ -68,8 +68,8 @@ fn update(
         return Ok(text.to_owned());
     }
     let mut server = server.clone();
-    let own = entry.env.into_iter().filter(|(name, _)| name != crate::server::ADDED_VARIABLE);
-    server.env = own.chain(server.env).collect();
+    let persons_variables = entry.env.into_iter().filter(|(name, _)| name != crate::server::ADDED_VARIABLE);
+    server.env = persons_variables.chain(server.env).collect();
     let object = member.value.as_object();
     let value = |name: &str| object.and_then(|object| object.get(name)).map(|member| &member.value);
     if let (Some(command), Some(args), Some(env)) = (value("command"), value("args"), value("env")) {
@@ -160,8 +160,8 @@ fn unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
     if !text[root.range.start..first.range.start].contains('\n') {
         return DEFAULT_UNIT;
     }
-    let own = indent_at(text, first.range.start);
-    own.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own)
+    let own_indent = indent_at(text, first.range.start);
+    own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
 }
 
 /// Where a new member goes: after the last one and the comments behind it.

@@ -108,7 +108,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
     if !is_own_process(&stream) {
         return ToolAnswer::Error(ToolError::locked());
     }
-    let talk = |stream: &mut UnixStream| -> std::io::Result<Option<ToolAnswer>> {
+    let exchange = |stream: &mut UnixStream| -> std::io::Result<Option<ToolAnswer>> {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
@@ -119,7 +119,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
             Err(error) => Err(error),
         }
     };
-    match talk(&mut stream) {
+    match exchange(&mut stream) {
         Ok(Some(answer)) => answer,
         _ => ToolAnswer::Error(ToolError::new(
             "no_answer",

@@ -335,13 +335,13 @@ mod server {
         }
         drop(UnixStream::connect(&path).unwrap());
         UnixStream::connect(&path).unwrap().write_all(&call.as_bytes()[..20]).unwrap();
-        let both: Vec<_> = (0..2)
+        let answers: Vec<_> = (0..2)
             .map(|_| {
                 let (path, call) = (path.clone(), call.clone());
                 std::thread::spawn(move || ask(&path, call.as_bytes())["result"]["total"].clone())
             })
             .collect();
-        both.into_iter().for_each(|one| assert_eq!(one.join().unwrap(), 1));
+        answers.into_iter().for_each(|answer| assert_eq!(answer.join().unwrap(), 1));
 
         lent.0.lock().unwrap().take();
         assert_eq!(ask(&path, call.as_bytes())["error"]["code"], "locked");

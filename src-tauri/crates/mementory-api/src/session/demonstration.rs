@@ -148,9 +148,9 @@ mod tests {
         session.check_deletable_demonstration().unwrap();
         let text = "My own words.".to_owned();
         let request = ImportRequest { text: Some(text), ..ImportRequest::default() };
-        let own = session.imports().import(&request, false, &Job::silent()).unwrap().batch;
+        let own_batch = session.imports().import(&request, false, &Job::silent()).unwrap().batch;
         assert_eq!(session.check_deletable_demonstration().unwrap_err().code, "own_imports");
-        session.imports().undo(&own, &Job::silent()).unwrap();
+        session.imports().undo(&own_batch, &Job::silent()).unwrap();
         session.check_deletable_demonstration().unwrap();
 
         assert_eq!(delete_demonstration(&dir).unwrap_err().code, "vault_in_use");

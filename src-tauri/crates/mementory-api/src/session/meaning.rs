@@ -96,7 +96,7 @@ impl Meaning<'_> {
         let meaning = self.vectors();
         let left = count(meaning.pending()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
-        let (to, least, except) = match &request.id {
+        let (vectors, least, except) = match &request.id {
             // The vectors of a record are there already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
@@ -109,8 +109,8 @@ impl Meaning<'_> {
                 }
             },
         };
-        let weights = if to.is_empty() { self.weights_problem() } else { None };
-        let found = meaning.nearest(&to, &self.query(&request.filter)?, limit, least, &except)?;
+        let weights = if vectors.is_empty() { self.weights_problem() } else { None };
+        let found = meaning.nearest(&vectors, &self.query(&request.filter)?, limit, least, &except)?;
         let scores: HashMap<u64, f32> = found.iter().copied().collect();
         let hits = self.context.vault.search().hits(&found)?;
         let row = |(view, record, _): &(mementory_vault::RowView, mementory_model::Record, f32)| -> ApiResult<_> {
@@ -147,18 +147,18 @@ impl Meaning<'_> {
         };
         let (limit, offset) = page_of(request);
         let wanted = (limit + offset).max(MIN_FUSED_HITS);
-        let to = encode_text(&encoder, &request.query);
+        let vectors = encode_text(&encoder, &request.query);
         let filter = self.query(&request.filter)?;
-        let near = self.vectors().nearest(&to, &filter, wanted, MIN_COSINE_TO_TEXT, &[])?;
-        let wider = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
-        let by_words = Search::new(self.context).outcome(&wider)?;
+        let by_meaning_hits = self.vectors().nearest(&vectors, &filter, wanted, MIN_COSINE_TO_TEXT, &[])?;
+        let wider_request = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
+        let by_words = Search::new(self.context).outcome(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
         for (place, (row, _)) in by_words.hits.iter().enumerate() {
             scores.insert(*row, rank(place));
         }
         let mut by_meaning = HashSet::new();
-        for (place, (row, _)) in near.iter().enumerate() {
+        for (place, (row, _)) in by_meaning_hits.iter().enumerate() {
             if !scores.contains_key(row) {
                 by_meaning.insert(*row);
             }

@@ -79,11 +79,11 @@ fn evidence_is_the_sentence_that_the_person_said() {
     assert_eq!((first.start, first.end), (7, 35), "in code points");
     assert!(found.messages.iter().any(|message| message.how == "linked"));
 
-    let guessed = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
-    assert_eq!(guessed.said_by, "unknown", "that the assistant wrote it down does not show who said it");
+    let written_down_only = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
+    assert_eq!(written_down_only.said_by, "unknown", "that the assistant wrote it down does not show who said it");
     import(&session, &list(folder.path(), "a.json", &TEXTS[1..]));
-    let elsewhere = session.origins().of(&id_of(&session, TEXTS[2])).unwrap();
-    assert_eq!((elsewhere.said_by.as_str(), elsewhere.trace.as_str()), ("unknown", "unknown"));
+    let other_assistant = session.origins().of(&id_of(&session, TEXTS[2])).unwrap();
+    assert_eq!((other_assistant.said_by.as_str(), other_assistant.trace.as_str()), ("unknown", "unknown"));
     let message = first.id.clone();
     assert_eq!(session.origins().of(&message).unwrap_err().code, "usage");
 }

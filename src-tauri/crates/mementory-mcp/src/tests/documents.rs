@@ -215,10 +215,10 @@ fn memory(id: &str, text: &str) -> Value {
 #[test]
 fn import_memory_says_nothing_of_what_the_client_may_not_see() {
     let (v, ids) = filled();
-    let blind = v.token(&["suggest"], |_| {});
+    let suggest_only = v.token(&["suggest"], |_| {});
     let other = v.token(&["read", "suggest"], |request| request.tags = vec!["garden".into()]);
     let known = document("1.0", &[memory(&format!("mem_{}", ids[0]), "Has a tortoise called Rui.")]);
-    for token in [&blind, &other] {
+    for token in [&suggest_only, &other] {
         for strategy in ["skip_duplicates", "overwrite", "rename"] {
             let out = v.call(token, "import_memory", json!({"data": known, "merge_strategy": strategy})).unwrap();
             assert_eq!(out["skipped"], json!({}), "{out}");
