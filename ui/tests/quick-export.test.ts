@@ -28,7 +28,7 @@ const entry = (target: string, detail: string, file: string | null, at: string):
 });
 /** The log has only these entries. */
 const log = (...entries: AuditEntry[]) => vi.spyOn(mock, "audit").mockResolvedValue({ entries, verified: null });
-/** Nothing is lost, or `losses` are. */
+/** Makes every export report these losses; without arguments, none. */
 const losing = (...loss_counts: Exported["loss_counts"]) => {
   const { exportPreview, exportRun } = mock;
   mock.exportPreview = async (...args) => ({ ...(await exportPreview(...args)), loss_counts });

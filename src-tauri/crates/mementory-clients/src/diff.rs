@@ -6,7 +6,7 @@ use std::path::Path;
 /// can have megabytes.
 const MAX_LINE: usize = 2000;
 
-/// What is shown of such a line on both sides of the change, in characters.
+/// Number of characters shown on each side of the change in a line longer than `MAX_LINE`.
 const CONTEXT: usize = 80;
 
 /// The change of a file from `before` to `after`; empty if there is none. A missing file is `/dev/null`. If the file
