@@ -99,9 +99,9 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
   if (!taken && !valid && !imported.errors.some((code) => validate.errors.includes(code)))
     problems.push(`import says ${imported.errors}, validate ${validate.errors}`);
   if (taken) {
-    const known = reportedCodes(imported.answer);
+    const importCodes = reportedCodes(imported.answer);
     for (const code of [...validate.errors, ...codesOf(validate.answer.warnings)])
-      if (!known.has(code)) problems.push(`import does not say ${code}, which validate says`);
+      if (!importCodes.has(code)) problems.push(`import does not say ${code}, which validate says`);
   }
   return problems;
 }

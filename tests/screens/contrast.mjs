@@ -14,18 +14,18 @@ export function contrastFaults() {
   const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const known = new Map();
+  const parsed = new Map();
   /** Any CSS colour as [r, g, b, alpha], each from 0 to 1. */
   const parseColour = (colour) => {
-    if (!known.has(colour)) {
+    if (!parsed.has(colour)) {
       paint.clearRect(0, 0, 1, 1);
       paint.fillStyle = "rgb(0 0 0 / 0)";
       paint.fillStyle = colour;
       paint.fillRect(0, 0, 1, 1);
       const [r, g, b, a] = paint.getImageData(0, 0, 1, 1).data;
-      known.set(colour, [r / 255, g / 255, b / 255, a / 255]);
+      parsed.set(colour, [r / 255, g / 255, b / 255, a / 255]);
     }
-    return known.get(colour);
+    return parsed.get(colour);
   };
   const blend = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
   const faded = ([r, g, b, a], opacity) => [r, g, b, a * opacity];

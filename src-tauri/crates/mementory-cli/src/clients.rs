@@ -22,14 +22,14 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
     // Create the file first, so that no grant is made whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
-    let made = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
-    let written = std::io::Write::write_all(&mut out, format!("{}\n", made.token).as_bytes());
+    let new_grant = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
+    let written = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
     if let Err(error) = written.and_then(|()| out.sync_all()) {
         let _ = std::fs::remove_file(file);
-        session.agents().revoke_grant(&made.grant.id)?;
+        session.agents().revoke_grant(&new_grant.grant.id)?;
         return Err(file_error(file, &error));
     }
-    done(&serde_json::json!({"grant": made.grant, "token_file": file.display().to_string()}))
+    done(&serde_json::json!({"grant": new_grant.grant, "token_file": file.display().to_string()}))
 }
 
 fn file_error(path: &Path, error: &std::io::Error) -> ApiError {

@@ -104,7 +104,7 @@ impl ConfigFile {
     fn write(&self, text: &str) -> Result<(), Error> {
         let failed = |error: io::Error| Error::io(&self.path, error);
         let folder = self.real.parent().unwrap_or(Path::new("."));
-        let made = make_folders(folder).map_err(|error| Error::io(folder, error))?;
+        let new_folders = make_folders(folder).map_err(|error| Error::io(folder, error))?;
         let written = (|| {
             let original = self.text.is_some().then(|| fs::metadata(&self.real)).transpose().map_err(failed)?;
             if original.as_ref().is_some_and(|original| original.permissions().readonly()) {
@@ -128,7 +128,7 @@ impl ConfigFile {
             }
         })();
         if written.is_err() {
-            for folder in made.iter().rev() {
+            for folder in new_folders.iter().rev() {
                 let _ = fs::remove_dir(folder);
             }
             return written;

@@ -353,8 +353,8 @@ mod server {
     #[test]
     fn a_leftover_socket_is_replaced_but_another_file_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-        std::fs::set_permissions(folder.path(), closed).unwrap();
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.path(), private).unwrap();
         let path = folder.path().join("clients.sock");
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         drop(Server::bind(&path).unwrap());
@@ -367,8 +367,8 @@ mod server {
     #[test]
     fn a_folder_that_others_can_enter_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(folder.path(), open).unwrap();
+        let open_to_all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open_to_all).unwrap();
         assert_eq!(Server::bind(&folder.path().join("clients.sock")).err().unwrap().code, "no_permission");
     }
 }

@@ -16,8 +16,8 @@ export function segmentsOf(text: string, code: boolean): Block[] {
 const runsByMessage = new WeakMap<ThreadMessage, string[]>();
 
 function runsIn(message: ThreadMessage): string[] {
-  const known = runsByMessage.get(message);
-  if (known) return known;
+  const cached = runsByMessage.get(message);
+  if (cached) return cached;
   const pieces: Block[] =
     isCollapsed(message) || isStep(message)
       ? [{ kind: "plain", text: message.text }]

@@ -112,10 +112,10 @@ export function filesOf(exported: Exported, canContain: boolean): { exported: nu
 /** `412 memories, 2,859 conversations, 318 files`. */
 export function scopeText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
-  const known = Object.entries(exported.by_kind)
+  const namedKinds = Object.entries(exported.by_kind)
     .filter(([kind, n]) => n > 0 && hasText(`many.${kind}`))
     .sort((a, b) => ((order.indexOf(a[0]) + 99) % 99) - ((order.indexOf(b[0]) + 99) % 99));
-  const parts = known
+  const parts = namedKinds
     .slice(0, 3)
     .map(([kind, n]) => (hasText(`many.${kind}`) ? t(`many.${kind}` as "many.memory", { n }) : ""));
   return parts.length > 0 ? joinWithCommas(parts) : t("many.items", { n: exported.records });

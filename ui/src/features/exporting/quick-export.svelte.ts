@@ -27,9 +27,9 @@ const MAX_NAMES = 20;
  */
 export function lastSettings(entries: readonly AuditEntry[], format: string): ExportSettings {
   const newestFirst = entries.filter(({ op }) => op === "export").toSorted((a, b) => b.at.localeCompare(a.at));
-  const same = newestFirst.filter(({ target }) => target === format);
-  const facts = same[0] ? exportFacts(same[0].detail) : null;
-  const file = [...same, ...newestFirst].find((entry) => entry.file !== null)?.file;
+  const sameFormat = newestFirst.filter(({ target }) => target === format);
+  const facts = sameFormat[0] ? exportFacts(sameFormat[0].detail) : null;
+  const file = [...sameFormat, ...newestFirst].find((entry) => entry.file !== null)?.file;
   return { folder: file ? folderName(file) : null, sign: facts?.signed ?? false, encrypt: facts?.encrypted ?? false };
 }
 

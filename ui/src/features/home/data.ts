@@ -94,10 +94,10 @@ export type MissingRow = { platform: string; kind: MissingKind; n: number; alone
 export function missingByAssistant(standings: readonly StandingCount[]): MissingRow[] {
   const all = new Map<string, Record<MissingKind, number>>();
   for (const { platform, kind, standing, count } of standings) {
-    const known = MISSING_KINDS.find((each) => each === kind);
-    if (standing !== "gone" || !known) continue;
+    const missingKind = MISSING_KINDS.find((each) => each === kind);
+    if (standing !== "gone" || !missingKind) continue;
     const row = all.get(platform) ?? { memory: 0, profile: 0, conversation: 0 };
-    all.set(platform, { ...row, [known]: row[known] + count });
+    all.set(platform, { ...row, [missingKind]: row[missingKind] + count });
   }
   const total = (row: Record<MissingKind, number>) => MISSING_KINDS.reduce((sum, kind) => sum + row[kind], 0);
   return [...all]

@@ -150,17 +150,17 @@ class Importing {
 
   /** Continues without the encrypted files. */
   skipEncrypted(): Promise<void> {
-    const closed = new Set(this.encryptedFiles.map((found) => found.path));
-    this.#skipped = [...this.#skipped, ...closed];
-    this.paths = this.paths.filter((path) => !closed.has(path));
+    const encryptedPaths = new Set(this.encryptedFiles.map((found) => found.path));
+    this.#skipped = [...this.#skipped, ...encryptedPaths];
+    this.paths = this.paths.filter((path) => !encryptedPaths.has(path));
     this.detections = this.detections.filter((found) => !found.encrypted);
     return this.plan();
   }
 
   /** Repeats the plan if there is something to plan, otherwise the inspection. */
   retry(): Promise<void> {
-    const known = this.text !== null || this.detections.length > 0;
-    return known ? this.plan() : this.inspect(this.paths);
+    const canPlan = this.text !== null || this.detections.length > 0;
+    return canPlan ? this.plan() : this.inspect(this.paths);
   }
 
   /** Computes what the import would do, without writing. */
@@ -208,8 +208,8 @@ class Importing {
   async check(): Promise<void> {
     const run = this.#run;
     for (const { path, format } of this.detections) {
-      const known = this.chosen[path] ?? format;
-      if (!known || !CHECKED_FORMATS.has(known)) continue;
+      const knownFormat = this.chosen[path] ?? format;
+      if (!knownFormat || !CHECKED_FORMATS.has(knownFormat)) continue;
       this.checks = { ...this.checks, [path]: null };
       const found = await backend()
         .checkFile(path, this.chosen[path] ?? null, this.#passphrase)

@@ -226,21 +226,21 @@ impl Imports<'_> {
         if !exports.iter().any(|export| export.incremental) {
             return Ok(Vec::new());
         }
-        let mut known: HashSet<String> = HashSet::new();
+        let mut imported_ids: HashSet<String> = HashSet::new();
         for (id, format) in registry().iter().filter_map(|format| Some((format.id(), format.export_identities()?))) {
             let name = format.passthrough_name();
             let texts = self.context.vault.files().passthrough_texts(id, name, limits.side_file_bytes)?;
-            known.extend(texts.iter().filter_map(|text| format.id_in_passthrough(text)));
+            imported_ids.extend(texts.iter().filter_map(|text| format.id_in_passthrough(text)));
         }
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
             let in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
-            if delta.base.as_ref().is_some_and(|base| !known.contains(base)) && !in_input {
+            if delta.base.as_ref().is_some_and(|base| !imported_ids.contains(base)) && !in_input {
                 let message = "this holds only the changes since an export that was not imported into this vault; \
                                records without changes are missing";
                 out.push(Issue::new("delta_base_unknown", format!("{}/base_export_id", delta.place), message));
             }
-            if delta.id.as_ref().is_some_and(|id| known.contains(id)) {
+            if delta.id.as_ref().is_some_and(|id| imported_ids.contains(id)) {
                 let message = "these changes were imported before";
                 out.push(Issue::new("delta_taken_before", format!("{}/export_id", delta.place), message));
             }
