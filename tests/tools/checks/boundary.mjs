@@ -6,7 +6,7 @@ import { WORKSPACE } from "../places.mjs";
 
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
-/** Problems if anything else is granted than each command by its name and listening to events, or less. */
+/** Problems if the grants are not exactly these: each command by its name, and listening to events. */
 export function checkPermissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
 }
