@@ -204,21 +204,21 @@ function createVault({ mementory, folder }, name) {
 }
 
 /** Stops unless `validate` accepted the file and counted this many records. */
-function requireValid(done, records) {
-  if (done.value.ok !== true) throw new Stop(`not valid: ${JSON.stringify(done.value.errors).slice(0, 500)}`);
-  return requireCount(done, "records", records);
+function requireValid(measured, records) {
+  if (measured.value.ok !== true) throw new Stop(`not valid: ${JSON.stringify(measured.value.errors).slice(0, 500)}`);
+  return requireCount(measured, "records", records);
 }
 
 /** Stops unless an export was validated after writing. */
-function requireValidated(done) {
-  if (done.value.validated !== true) throw new Stop(`an export was not validated: ${done.value.path}`);
-  return done;
+function requireValidated(measured) {
+  if (measured.value.validated !== true) throw new Stop(`an export was not validated: ${measured.value.path}`);
+  return measured;
 }
 
 /** Stops unless the number `what` in the answer is `wanted`. */
-function requireCount(done, what, wanted) {
-  if (done.value[what] !== wanted) throw new Stop(`${done.value[what]} ${what}, ${wanted} expected.`);
-  return done;
+function requireCount(measured, what, wanted) {
+  if (measured.value[what] !== wanted) throw new Stop(`${measured.value[what]} ${what}, ${wanted} expected.`);
+  return measured;
 }
 
 /**

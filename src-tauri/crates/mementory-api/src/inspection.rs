@@ -42,8 +42,8 @@ pub(crate) fn inspect(
     passphrase: Option<&dyn Passphrase>,
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
-    let forged = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
-    refuse(&forged.map(structural_fault).collect::<Vec<_>>(), false)?;
+    let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
+    refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
     let mut stopping: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };

@@ -53,8 +53,8 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     use mementory_mcp::{Server, VaultAccess, socket_path};
     use std::sync::{Arc, PoisonError, RwLock};
 
-    struct Open(RwLock<Option<Session>>);
-    impl VaultAccess for Open {
+    struct OpenVault(RwLock<Option<Session>>);
+    impl VaultAccess for OpenVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
             let session = self.0.read().unwrap_or_else(PoisonError::into_inner);
             session.as_ref().map(use_session).is_some()
@@ -68,11 +68,11 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     // If the handler cannot be set, Ctrl-C ends the program at once, which the vault survives.
     let _ = ctrlc::set_handler(move || stopper.stop());
     eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
-    let open = Arc::new(Open(RwLock::new(Some(session))));
-    let vault: Arc<dyn VaultAccess> = open.clone();
+    let open_vault = Arc::new(OpenVault(RwLock::new(Some(session))));
+    let vault: Arc<dyn VaultAccess> = open_vault.clone();
     server.run(&vault);
     // Waits for the calls that run, then locks the vault.
-    if let Some(session) = open.0.write().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(session) = open_vault.0.write().unwrap_or_else(PoisonError::into_inner).take() {
         session.agents().note_answering(false);
     }
     done(&serde_json::json!({"socket": path.display().to_string()}))

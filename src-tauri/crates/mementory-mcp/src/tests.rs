@@ -284,9 +284,9 @@ mod server {
     };
 
     /// A vault that can be locked.
-    struct Lent(Mutex<Option<Open>>);
+    struct LockableVault(Mutex<Option<Open>>);
 
-    impl VaultAccess for Lent {
+    impl VaultAccess for LockableVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
             self.0.lock().unwrap().as_ref().map(|open| use_session(&open.session)).is_some()
         }
@@ -316,8 +316,8 @@ mod server {
         };
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         let stopper = server.stopper();
-        let lent = Arc::new(Lent(Mutex::new(Some(v))));
-        let vault: Arc<dyn VaultAccess> = lent.clone();
+        let lockable = Arc::new(LockableVault(Mutex::new(Some(v))));
+        let vault: Arc<dyn VaultAccess> = lockable.clone();
         let running = std::thread::spawn(move || server.run(&vault));
 
         for (line, code) in [
@@ -343,7 +343,7 @@ mod server {
             .collect();
         answers.into_iter().for_each(|answer| assert_eq!(answer.join().unwrap(), 1));
 
-        lent.0.lock().unwrap().take();
+        lockable.0.lock().unwrap().take();
         assert_eq!(ask(&path, call.as_bytes())["error"]["code"], "locked");
         stopper.stop();
         running.join().unwrap();
