@@ -132,7 +132,7 @@ mod answering {
     }
 
     impl VaultAccess for WindowVault {
-        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
+        fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
             // Does not wait, because a command that has the vault for writing locks it or is about to open it. The
             // client gets the answer that the vault is locked.
             let vault = match self.vault.try_read() {
@@ -140,7 +140,7 @@ mod answering {
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
                 Err(TryLockError::WouldBlock) => return false,
             };
-            vault.as_ref().map(|open| use_it(&open.session)).is_some()
+            vault.as_ref().map(|open| use_session(&open.session)).is_some()
         }
 
         fn answered(&self, call: &AnsweredCall) {

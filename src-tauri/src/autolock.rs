@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn input_starts_the_wait_again() {
+    fn input_restarts_the_wait() {
         let mut timer = IdleTimer::default();
         timer.set_minutes(5);
         timer.touch(MINUTE * 4);

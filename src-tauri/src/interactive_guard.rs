@@ -30,8 +30,8 @@ impl InteractiveCommands {
         InteractiveGuard(self)
     }
 
-    /// Waits until no command is running or has just finished. Waits at most `MAX_WAIT`, and only while `keep_waiting`
-    /// returns true.
+    /// Waits until no command is running and none has finished within `QUIET_PERIOD`. Waits at most `MAX_WAIT`, and
+    /// only while `keep_waiting` returns true.
     pub fn yield_to_interactive(&self, keep_waiting: impl Fn() -> bool) {
         let started = Instant::now();
         while keep_waiting() && started.elapsed() < MAX_WAIT && !self.is_quiet() {

@@ -54,7 +54,7 @@ pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> 
         } else if !only_paths && text == Some(DEMONSTRATION_OPTION) {
             requested.demonstration = true;
         } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
-            // An option of a newer version is no reason not to start.
+            // The program starts despite an unknown option, which may be one of a newer version.
         } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
             // An address of another computer has no path here. It is reported as missing under its own text.
             let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_no_files_unless_they_follow_two_hyphens() {
+    fn options_are_not_files_unless_they_follow_two_hyphens() {
         assert_eq!(paths(&["mementory-app", "--new", "-x", "", "a"]), ["/home/ines/a"]);
         assert_eq!(paths(&["mementory-app", "--", "-a.zip", "--"]), ["/home/ines/-a.zip", "/home/ines/--"]);
         assert_eq!(paths(&[]), [""; 0]);
@@ -98,13 +98,13 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_another_computer_stays_a_name_that_does_not_exist() {
+    fn an_address_of_another_computer_becomes_a_path_that_does_not_exist() {
         assert_eq!(paths(&["mementory-app", "file://elsewhere/a.zip"]), ["/home/ines/file://elsewhere/a.zip"]);
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_name_that_is_no_text_is_handed_on_unchanged() {
+    fn a_name_that_is_not_unicode_is_passed_on_unchanged() {
         use std::os::unix::ffi::{OsStrExt, OsStringExt};
         let name = OsString::from_vec(b"caf\xe9.zip".to_vec());
         let paths = requested_by([OsString::from("mementory-app"), name], Path::new("/tmp")).paths;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_taken_once_and_without_repetitions() {
+    fn waiting_requests_are_taken_once_and_without_repetitions() {
         let requests = OpenRequests::default();
         let add = |paths: &[&str], demonstration| {
             requests.add(Requested { paths: paths.iter().map(PathBuf::from).collect(), demonstration });

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_without_the_switches_have_them_on() {
+    fn switches_that_the_file_lacks_are_on() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), b"{\"auto_lock_minutes\": 3}").unwrap();
         let file = SettingsFile::load(folder.path());

@@ -77,7 +77,7 @@ impl AppState {
         result
     }
 
-    /// Makes a vault that was just created or opened the open one. Another open vault is locked.
+    /// Sets the open vault to this one, which was just created or opened. If another vault is open, it is locked.
     pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
@@ -94,8 +94,8 @@ impl AppState {
         Ok(state)
     }
 
-    /// Starts answering clients if the open vault has a grant, or stops if the person switched it off. Must be called
-    /// after each change of either.
+    /// Starts answering clients if the open vault has a grant, or stops if the person switched answering off. Must be
+    /// called after each change of the grants or of that switch.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
         let any_grant = self.with_session(|session| session.agents().any_in_force()).unwrap_or(false);

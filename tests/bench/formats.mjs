@@ -113,9 +113,9 @@ function measureAlf(run) {
   const label = `.alf, ${EPISODE_COUNT} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
   const passes = parseTwice(mementory.meter, json);
   const line = (what, ours, more) => addRow(run, label, what, ours, null, passes, more);
-  const small = size / 1e6 < MAX_ARCHIVE_MB;
-  if (!small) wrong.push(`the archive has ${mb(size)} MB, ${MAX_ARCHIVE_MB} are allowed`);
-  line("export, read back and validated", exports, `under ${MAX_ARCHIVE_MB} MB: ${yesOrNo(small)}`);
+  const isSmallEnough = size / 1e6 < MAX_ARCHIVE_MB;
+  if (!isSmallEnough) wrong.push(`the archive has ${mb(size)} MB, ${MAX_ARCHIVE_MB} are allowed`);
+  line("export, read back and validated", exports, `under ${MAX_ARCHIVE_MB} MB: ${yesOrNo(isSmallEnough)}`);
   line(
     "validation",
     medianRun(() => requireValid(mementory.run("none", "validate", base), EPISODE_COUNT + HEADER_RECORD_COUNT)),
@@ -137,21 +137,21 @@ function measureAlf(run) {
   const deltas = medianRun((i) =>
     requireValidated(mementory.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))),
   );
-  const fast = deltas.wall < MAX_DELTA_SECONDS;
-  if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${MAX_DELTA_SECONDS} are allowed`);
+  const isFastEnough = deltas.wall < MAX_DELTA_SECONDS;
+  if (!isFastEnough) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${MAX_DELTA_SECONDS} are allowed`);
   const kb = (statSync(name(0)).size / 1e3).toFixed(0);
-  line(`delta (${summary}), ${kb} kB`, deltas, `under ${MAX_DELTA_SECONDS} s: ${yesOrNo(fast)}`);
+  line(`delta (${summary}), ${kb} kB`, deltas, `under ${MAX_DELTA_SECONDS} s: ${yesOrNo(isFastEnough)}`);
   // The archive also contains the deletions that were imported from a .mem, so that they can be exported again.
   const lines = CHANGE_COUNTS.changed + CHANGE_COUNTS.added + 2 * CHANGE_COUNTS.removed + HEADER_RECORD_COUNT;
-  const onto = medianRun(() => requireValid(mementory.run("none", "validate", name(0), "--base", base), lines));
-  addRow(run, label, "validation of the delta against its base", onto);
-  const other = join(folder, "alf0");
-  const imported = mementory.run(other, "import", name(0));
+  const againstBase = medianRun(() => requireValid(mementory.run("none", "validate", name(0), "--base", base), lines));
+  addRow(run, label, "validation of the delta against its base", againstBase);
+  const otherVault = join(folder, "alf0");
+  const imported = mementory.run(otherVault, "import", name(0));
   addRow(run, label, "import of the delta into the vault that took in its base", imported);
 
   const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
   requireValidated(mementory.run(vault, "export", "--format", "alf", full));
-  requireValidated(mementory.run(other, "export", "--format", "alf", applied));
+  requireValidated(mementory.run(otherVault, "export", "--format", "alf", applied));
   const found = runReference(run, "alf-apply", base, name(0), full, applied).value;
   run.rows.push([
     label,
@@ -204,21 +204,21 @@ function createVault({ mementory, folder }, name) {
 }
 
 /** Stops unless `validate` accepted the file and counted this many records. */
-function requireValid(done, records) {
-  if (done.value.ok !== true) throw new Stop(`not valid: ${JSON.stringify(done.value.errors).slice(0, 500)}`);
-  return requireCount(done, "records", records);
+function requireValid(measured, records) {
+  if (measured.value.ok !== true) throw new Stop(`not valid: ${JSON.stringify(measured.value.errors).slice(0, 500)}`);
+  return requireCount(measured, "records", records);
 }
 
 /** Stops unless an export was validated after writing. */
-function requireValidated(done) {
-  if (done.value.validated !== true) throw new Stop(`an export was not validated: ${done.value.path}`);
-  return done;
+function requireValidated(measured) {
+  if (measured.value.validated !== true) throw new Stop(`an export was not validated: ${measured.value.path}`);
+  return measured;
 }
 
 /** Stops unless the number `what` in the answer is `wanted`. */
-function requireCount(done, what, wanted) {
-  if (done.value[what] !== wanted) throw new Stop(`${done.value[what]} ${what}, ${wanted} expected.`);
-  return done;
+function requireCount(measured, what, wanted) {
+  if (measured.value[what] !== wanted) throw new Stop(`${measured.value[what]} ${what}, ${wanted} expected.`);
+  return measured;
 }
 
 /**

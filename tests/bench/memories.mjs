@@ -98,7 +98,7 @@ function tombstoneLine(i) {
 }
 
 /**
- * Writes a valid `.mem` bundle with `count` memories of different text. Returns {path, lines, bytes}: its folder, the
+ * Writes a valid `.mem` bundle with `count` memories, no two with the same text. Returns {path, lines, bytes}: its folder, the
  * file with its episodes, and its size.
  */
 export function writeMemories(folder, count, text = repetitiveText) {

@@ -85,11 +85,11 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
     `${millisecondsText(cheapest - start)}; start of the program ${millisecondsText(start)}`,
   );
   if (withLimits) {
-    const usual = join(folder, "calibrated");
-    mementory.run(usual, "create", usual);
+    const calibratedVault = join(folder, "calibrated");
+    mementory.run(calibratedVault, "create", calibratedVault);
     row(
-      `unlock, calibrated (${kdfText(usual)}), empty vault`,
-      millisecondsText(mementory.median(usual, "imports") - start),
+      `unlock, calibrated (${kdfText(calibratedVault)}), empty vault`,
+      millisecondsText(mementory.median(calibratedVault, "imports") - start),
     );
   }
   for (const kind of ["memory", "conversation", "message"]) {
@@ -102,8 +102,8 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
   measureSearch(mementory, vault, folder, truth, row);
   measureErasure(mementory, vault, cheapest, row, wrong);
   if (withLimits) {
-    const can = measureLimits(path, folder);
-    const rate = (name) => `${can[name].toFixed(0)} MB/s`;
+    const limits = measureLimits(path, folder);
+    const rate = (name) => `${limits[name].toFixed(0)} MB/s`;
     const limit = (what, value) => rows.push(["machine", what, value]);
     limit("inflate (flate2, zlib-rs)", rate("inflate_mb_s"));
     limit(
@@ -112,7 +112,7 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
     );
     limit(
       "SQLCipher insert, the vault's pragmas, rows of 900 bytes",
-      `${can.sqlcipher_rows_s.toFixed(0)} rows/s, ${rate("sqlcipher_mb_s")}`,
+      `${limits.sqlcipher_rows_s.toFixed(0)} rows/s, ${rate("sqlcipher_mb_s")}`,
     );
     limit("tantivy add, in memory, one thread", rate("tantivy_mb_s"));
   }

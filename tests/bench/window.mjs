@@ -35,14 +35,14 @@ const MEASURE_OPEN_SOURCE = `async (on, ready) => {
   ${DRAWN_SOURCE}
   const before = performance.now();
   const there = new Promise((go) => {
-    const look = () => {
+    const checkReady = () => {
       const found = document.querySelector(ready);
       if (!found) return;
       changes.disconnect();
       found.getBoundingClientRect();
       go(performance.now() - before);
     };
-    const changes = new MutationObserver(look);
+    const changes = new MutationObserver(checkReady);
     changes.observe(document.body, { subtree: true, childList: true, attributes: true });
   });
   document.querySelector(on).click();
@@ -61,12 +61,12 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
   const list = document.querySelector('[data-pane="list"]');
   // Only the first rows: the row of the open record stays in the page even when scrolled out of view.
   const rows = () => [...list.querySelectorAll('[data-testid="list-row"]')].filter((row) => row.ariaPosInSet <= 5).map((row) => row.dataset.id).join();
-  const was = rows();
+  const firstRows = rows();
   const before = performance.now();
   const laidOut = new Promise((go) => {
     const changes = new MutationObserver(() => {
       const now = rows();
-      if (now === was || now === "") return;
+      if (now === firstRows || now === "") return;
       changes.disconnect();
       list.getBoundingClientRect();
       go(performance.now() - before);
@@ -88,21 +88,21 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
  * the milliseconds between frames. Both are empty if nothing can be scrolled far enough within five seconds.
  */
 const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
-  const below = (each) => each.scrollHeight - each.clientHeight;
+  const scrollRange = (each) => each.scrollHeight - each.clientHeight;
   const bars = () => [...document.querySelectorAll(selector + " *")].filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowY));
   let bar = null;
   for (const end = performance.now() + 5000; performance.now() < end; await new Promise(requestAnimationFrame)) {
-    bar = bars().reduce((a, b) => (a && below(a) >= below(b) ? a : b), null);
-    if (bar && below(bar) > 10 * step) break;
+    bar = bars().reduce((a, b) => (a && scrollRange(a) >= scrollRange(b) ? a : b), null);
+    if (bar && scrollRange(bar) > 10 * step) break;
   }
   if (!bar) return { costs: [], gaps: [] };
   bar.scrollTop = 0;
   await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
   let begun = null;
-  const hear = () => (begun ??= performance.now());
-  window.addEventListener("scroll", hear, true);
+  const noteStart = () => (begun ??= performance.now());
+  window.addEventListener("scroll", noteStart, true);
   // A reader may start at its end, if the found message is there.
-  const way = below(bar) - bar.scrollTop < step ? -1 : 1;
+  const direction = scrollRange(bar) - bar.scrollTop < step ? -1 : 1;
   const costs = [];
   const gaps = [];
   let last = null;
@@ -115,11 +115,11 @@ const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
         costs.push(performance.now() - begun);
       }
       begun = null;
-      bar.scrollTop += way * step;
+      bar.scrollTop += direction * step;
       go();
     }));
   }
-  window.removeEventListener("scroll", hear, true);
+  window.removeEventListener("scroll", noteStart, true);
   return { costs, gaps, at: bar.scrollTop };
 }`;
 

@@ -10,8 +10,9 @@ import { ENV, Stop, main, showAndKeep } from "../tools/sh.mjs";
 const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 
 /**
- * By name: a text for the table, arguments of `cargo test`, and the pattern that finds the failed seeds in its output.
- * Or a `script` of ours, with its environment, which has no seed. `counted`: the variable that takes the count.
+ * Campaigns by name. `what`: a text for the table. A campaign is either a Rust test, with `tests`: arguments of `cargo
+ * test`, and `findings`: the pattern that finds the failed seeds in its output; or a `script` of ours, which has no
+ * seed, with `env`: its environment, and `counted`: the environment variable that takes the count.
  */
 const CAMPAIGNS = {
   erasure: {

@@ -103,21 +103,21 @@ export const ACTIONS = {
       const holder = new Vault(stage.folder).start(["search", "--queries", "-"], {
         stdio: ["pipe", "ignore", "ignore"],
       });
-      const over = new Promise((resolve) => holder.on("close", resolve));
+      const closed = new Promise((resolve) => holder.on("close", resolve));
       while (Date.now() < until && holder.exitCode === null) {
         await new Promise(setImmediate);
         // If the lock cannot be taken any more, the other process has opened the vault.
         if (quiet("flock", ["--nonblock", lock, "true"]).code === 1) {
           stage.undo.push(() => {
             holder.stdin.end();
-            return over;
+            return closed;
           });
           return [];
         }
       }
       // `flock` above may have held the lock when the other process wanted it, so start that process again.
       holder.stdin.end();
-      await over;
+      await closed;
     }
     return ["the other process did not open the vault"];
   },
@@ -151,7 +151,8 @@ export const ACTIONS = {
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
   },
   /**
-   * A file, the entries of an archive or the files of a folder may contain none of `words`, but have to contain `but`.
+   * Checks that a file, the entries of an archive or the files of a folder contain none of `words`, and do contain
+   * `but`, if it is given.
    */
   silent({ folder }, { file, words, but }) {
     const path = join(folder, file);

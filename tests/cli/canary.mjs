@@ -30,9 +30,9 @@ export async function testCanaries(count) {
     const printed = [];
     const vault = new Vault(folder);
     vault.write("passphrase.txt", `${PASSPHRASE}\n`);
-    const plain = vault.run.bind(vault);
+    const runUnrecorded = vault.run.bind(vault);
     vault.run = (...args) => {
-      const result = plain(...args);
+      const result = runUnrecorded(...args);
       const name = args.includes("--dry-run") ? `${args[0]} --dry-run` : args[0];
       if (!TEXT_COMMANDS.includes(name)) printed.push([args.join(" "), result.stdout]);
       printed.push([`${args.join(" ")} (errors)`, result.stderr]);
@@ -43,18 +43,18 @@ export async function testCanaries(count) {
     vault.must("import", imported, "--dry-run");
     const { memories } = vault.must("--progress", "import", imported);
     if (memories !== 1) problems.push(`${memories} memories imported, not 1`);
-    const hand = vault.must(
+    const handwrittenId = vault.must(
       "add",
       "--text-file",
       vault.write("hand.txt", `By hand: ${CANARY_WORDS.hand}.`),
       "--tag",
       CANARY_WORDS.tag,
     ).id;
-    vault.must("edit", hand, "--text-file", vault.write("note.txt", `Now: ${CANARY_WORDS.note}.`));
+    vault.must("edit", handwrittenId, "--text-file", vault.write("note.txt", `Now: ${CANARY_WORDS.note}.`));
     for (const args of [
       ["--vault", join(folder, "nowhere"), "info"],
       ["show", CANARY_WORDS.text],
-      ["redact", hand, "--span", "0:999"],
+      ["redact", handwrittenId, "--span", "0:999"],
     ])
       vault.run(...args);
 
@@ -74,17 +74,19 @@ export async function testCanaries(count) {
     const failed = answer.receipt?.places.filter(({ outcome }) => outcome === "failed");
     if (code !== 0 || failed.length > 0) after.push(`erase ended with ${code}: ${JSON.stringify(failed ?? answer)}`);
     const remaining = vault.list();
-    const left =
+    const remainingText =
       JSON.stringify(remaining) +
-      remaining.map(({ id }) => plain("show", id, "--history", "--verbatim").stdout).join("");
+      remaining.map(({ id }) => runUnrecorded("show", id, "--history", "--verbatim").stdout).join("");
     for (const [name, word] of searchable) {
-      if (left.includes(word))
-        after.push(`${name} is still in a record: ${left.slice(Math.max(0, left.indexOf(word) - 200)).slice(0, 300)}`);
+      if (remainingText.includes(word))
+        after.push(
+          `${name} is still in a record: ${remainingText.slice(Math.max(0, remainingText.indexOf(word) - 200)).slice(0, 300)}`,
+        );
       const { total } = vault.must("search", word);
       if (total > 0) after.push(`${name} is still found`);
     }
     for (const quiet of [["tombstones"], ["audit", "--verify"], ["imports"], ["info"]]) {
-      const { stdout } = plain(...quiet);
+      const { stdout } = runUnrecorded(...quiet);
       for (const [name, word] of searchable) if (stdout.includes(word)) after.push(`${quiet[0]} says ${name}`);
     }
     after.push(...findWords(vault, printed));

@@ -19,13 +19,13 @@ export const CLIENT_ACTIONS = {
       env: withSocket(stage),
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const over = new Promise((resolve) => child.on("close", resolve));
-    stage.server = { child, over };
+    const closed = new Promise((resolve) => child.on("close", resolve));
+    stage.server = { child, closed };
     stage.undo.push(async () => {
       child.kill("SIGKILL");
-      await over;
+      await closed;
     });
-    const [first] = await lines(child.stderr, 1, over);
+    const [first] = await lines(child.stderr, 1, closed);
     return first?.startsWith("Clients are answered at ") ? [] : [`it did not begin: ${first}`];
   },
   /** Let other users read a file. */
@@ -35,7 +35,7 @@ export const CLIENT_ACTIONS = {
   /** Interrupt `mementory serve` like Ctrl-C; it has to end with exit code 0. */
   async stop_serving({ server }) {
     server.child.kill("SIGINT");
-    const exit = await server.over;
+    const exit = await server.closed;
     return exit === 0 ? [] : [`serving ended with ${exit}`];
   },
   /**
@@ -49,13 +49,13 @@ export const CLIENT_ACTIONS = {
       env: withSocket(stage),
       stdio: ["pipe", "pipe", "pipe"],
     });
-    const over = new Promise((resolve) => child.on("close", resolve));
+    const closed = new Promise((resolve) => child.on("close", resolve));
     child.stdin.on("error", () => {}); // it may have ended
     if (exit !== undefined) {
-      const code = await over;
+      const code = await closed;
       return code === exit ? [] : [`it ended with ${code}, not ${exit}`];
     }
-    const answers = lines(child.stdout, Infinity, over);
+    const answers = lines(child.stdout, Infinity, closed);
     const problems = [];
     try {
       for (const { send, json, save = {} } of messages) {
@@ -68,7 +68,7 @@ export const CLIENT_ACTIONS = {
     } finally {
       child.stdin.end();
     }
-    const code = await over;
+    const code = await closed;
     return code === 0 ? problems : [...problems, `the program ended with ${code}`];
   },
 };
@@ -86,16 +86,16 @@ function valueAt(answer, pointer) {
  * The lines of a stream: an object whose `next` resolves with the next line, or with undefined at the end. With a
  * `count`, a promise of that many lines instead.
  */
-function lines(stream, count, over) {
+function lines(stream, count, closed) {
   const [waiting, ready] = [[], []];
   let [text, ended] = ["", false];
-  const give = (line) => (waiting.length > 0 ? waiting.shift()(line) : ready.push(line));
+  const deliver = (line) => (waiting.length > 0 ? waiting.shift()(line) : ready.push(line));
   stream.setEncoding("utf8").on("data", (piece) => {
     const parts = (text + piece).split("\n");
     text = parts.pop();
-    parts.forEach(give);
+    parts.forEach(deliver);
   });
-  over.then(() => {
+  closed.then(() => {
     ended = true;
     waiting.splice(0).forEach((resolve) => resolve(undefined));
   });

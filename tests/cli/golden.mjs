@@ -59,8 +59,8 @@ const NEWER_MEMBERS = ["said_by", "about", "special"];
 /** Digest of the rows that does not depend on their order, because records of the same time may come in any order. */
 const digestRows = (rows) => {
   const hash = createHash("sha256");
-  const known = (key, value) => (NEWER_MEMBERS.includes(key) ? undefined : value);
-  for (const line of rows.map((row) => JSON.stringify(row, known)).sort()) hash.update(`${line}\n`);
+  const withoutNewer = (key, value) => (NEWER_MEMBERS.includes(key) ? undefined : value);
+  for (const line of rows.map((row) => JSON.stringify(row, withoutNewer)).sort()) hash.update(`${line}\n`);
   return hash.digest("hex");
 };
 
@@ -98,8 +98,8 @@ export async function testGoldenVaults(count) {
     const saidBy = (who) => vault.must("list", "--kind", "message", "--said-by", who, "--limit", "1").total;
     const [user, assistant] = ["user", "assistant"].map(saidBy);
     count.add(`the vault of ${version} knows who said its messages`, user > 0 && assistant > 0);
-    const hand = vault.write("again.txt", "- Use metric units.\n");
-    const { memory } = vault.must("import", "--format", "transfer_text", hand).by_kind;
+    const erasedText = vault.write("again.txt", "- Use metric units.\n");
+    const { memory } = vault.must("import", "--format", "transfer_text", erasedText).by_kind;
     count.add(`what was erased in ${version} stays blocked`, memory.blocked === 1 && memory.added === 0);
     for (const file of exports) {
       const got = read(file);

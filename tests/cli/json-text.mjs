@@ -13,8 +13,9 @@ export function listLeaves(text) {
 export function firstDifference(before, after) {
   const [old, now] = [listLeaves(before), listLeaves(after)];
   for (let i = 0; i < Math.max(old.length, now.length); i += 1) {
-    const [was, is] = [old[i], now[i]];
-    if (was?.[0] !== is?.[0] || was?.[1] !== is?.[1]) return `${leafText(was)} became ${leafText(is)}`;
+    const [oldLeaf, newLeaf] = [old[i], now[i]];
+    if (oldLeaf?.[0] !== newLeaf?.[0] || oldLeaf?.[1] !== newLeaf?.[1])
+      return `${leafText(oldLeaf)} became ${leafText(newLeaf)}`;
   }
   return null;
 }

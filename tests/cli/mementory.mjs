@@ -52,7 +52,7 @@ export class Vault {
     };
   }
 
-  /** Creates the vault, with the lowest permitted cost of the passphrase. */
+  /** Creates the vault with the cheapest permitted key derivation. */
   create() {
     this.must("create", this.path, "--kdf-floor");
     return this;

@@ -117,7 +117,10 @@ function runCommand({ folder, known, env }, step) {
   return problems;
 }
 
-/** The value at a JSON pointer; or in a list, `["/list", {expected members}, "/pointer inside"]`. */
+/**
+ * The value at a JSON pointer. Or with `["/list", {members}, "/pointer inside"]`: the value inside the first element of
+ * the list that has these members.
+ */
 function valueAt(answer, pointer) {
   if (Array.isArray(pointer)) {
     const [list, wanted, inside] = pointer;

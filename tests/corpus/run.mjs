@@ -16,12 +16,23 @@ import { pam } from "./pam.mjs";
 import { zaxy } from "./zaxy.mjs";
 
 /**
- * The corpora. Each has its `format`, `about`: a sentence for the head of its table, `bases()`: files that are imported
- * before each of its files, `vaultCodes`: codes of errors of import that depend on the content of the vault, `trust`:
- * the keys that `verify` trusts, and `files(vault)`, which yields for each file: `name`: what is wrong with it, `outcome` of
- * the import: "taken", "refused" or the code of the error, `ending` of the file name, `bytes()`, `format` if it is
- * another one, `signed` if it has a valid signature, and `finds`: the code of an error that `validate` reports, "" if
- * it reports none; `passphrase` that opens it; `chosen` if the commands are given the format, because it is not detected in such a file.
+ * The corpora. The members of a corpus:
+ * - `format`
+ * - `about`: a sentence for the head of its table
+ * - `bases()`: files that are imported before each of its files
+ * - `vaultCodes`: codes of import errors that depend on the content of the vault
+ * - `trust`: the keys that `verify` trusts
+ * - `files(vault)`: yields the files
+ *
+ * The members of a file:
+ * - `name`: what is wrong with it
+ * - `outcome`: what `import` answers: "taken", "refused" or the code of the error
+ * - `ending` of the file name, and `bytes()`
+ * - `format`, if it is not that of the corpus
+ * - `chosen`: the commands are given the format, because it is not detected in this file
+ * - `passphrase`: opens the file
+ * - `signed`: it has a valid signature
+ * - `finds`: the code of an error that `validate` reports, "" if it reports none
  */
 const CORPORA = [alf, mem, mif, pam, zaxy];
 
@@ -43,7 +54,7 @@ function storedRows(corpus) {
   return new Map(lines.filter((line) => ROW.test(line)).map((line) => [ROW.exec(line)[1], line]));
 }
 
-/** Names of the files that `npm test` runs: of each different answer the first. */
+/** Names of the files that `npm test` runs: the first file of each different answer. */
 function chosenNames(rows) {
   const firsts = new Map([...rows].toReversed().map(([name, line]) => [ROW.exec(line)[2], name]));
   return new Set(firsts.values());
@@ -88,9 +99,9 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
   if (!taken && !valid && !imported.errors.some((code) => validate.errors.includes(code)))
     problems.push(`import says ${imported.errors}, validate ${validate.errors}`);
   if (taken) {
-    const known = reportedCodes(imported.answer);
+    const importCodes = reportedCodes(imported.answer);
     for (const code of [...validate.errors, ...codesOf(validate.answer.warnings)])
-      if (!known.has(code)) problems.push(`import does not say ${code}, which validate says`);
+      if (!importCodes.has(code)) problems.push(`import does not say ${code}, which validate says`);
   }
   return problems;
 }

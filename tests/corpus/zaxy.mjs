@@ -183,7 +183,7 @@ const SIGNED = {
   "signed: an anchor, which the signature does not cover": [setIn(["anchor"], { type: "stub" }), "taken"],
 };
 
-/** Like `SIGNED`, for a disclosed part. */
+/** Like `SIGNED`, for a bundle that discloses only a part of a signed one. */
 const SUBSET = {
   "subset: nothing": [() => {}, "taken"],
   "subset: a bit of the signature": [flip("signature"), "signature_invalid"],

@@ -2,9 +2,9 @@
 // `node tests/demonstration/make.mjs`. The same texts give the same bytes. The person in them is invented.
 //
 // A line of `chatgpt.txt`, `claude.txt`, `gemini.txt` and `claude-code.txt` is a conversation: `day time | title |
-// question | answer | question | answer …` (without a title in Gemini, which has none). Lines below belong to it:
-// `+` is a memory that the assistant saved then, `^` is an answer that was replaced by another one, `&` is a file that
-// was given. `memories.txt` has the other memories.
+// question | answer | question | answer …` (without a title in Gemini, which has none). The marked lines below a
+// conversation belong to it: `+` is a memory that the assistant saved then, `^` is an answer that was replaced by
+// another one, `&` is a file that the person attached. `memories.txt` has the memories of no conversation.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ function conversations(name, { titled = true } = {}) {
   return found;
 }
 
-/** The other memories of an assistant, each as a list of cells. */
+/** The memories of an assistant in `memories.txt`, each as a list of cells. */
 function memories(assistant) {
   const lines = read("memories.txt");
   const first = lines.indexOf(`[${assistant}]`) + 1;
@@ -77,10 +77,10 @@ function chatgpt() {
   const files = {};
   const names = {};
   const list = conversations("chatgpt.txt");
-  // Each of the other memories is added to the last conversation up to its day.
-  const later = memories("chatgpt").map(([day, text]) => [day, text]);
+  // ChatGPT saves memories only in a conversation, so each of these is added to the last one up to its day.
+  const datedMemories = memories("chatgpt").map(([day, text]) => [day, text]);
   const target = (day) => list.filter(({ at }) => at < Date.parse(`${day}T23:59:59Z`)).at(-1);
-  for (const [day, text] of later) target(day).saved.push(text);
+  for (const [day, text] of datedMemories) target(day).saved.push(text);
   const all = list.map((conversation) => {
     const id = uuid(`chatgpt ${conversation.title}`);
     const mapping = { [`${id}-root`]: { id: `${id}-root`, message: null, parent: null, children: [] } };

@@ -31,13 +31,13 @@ const FIXTURES = join(ROOT, "fixtures");
  * Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`.
  */
 function filesToCheck(folder) {
-  const made = (name, content) => {
+  const madeFile = (name, content) => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const packed = (name, from) => made(name, zip(entriesOf(join(FIXTURES, from))));
+  const packed = (name, from) => madeFile(name, zip(entriesOf(join(FIXTURES, from))));
   const fixturePaths = (...names) => names.map((name) => join(FIXTURES, name));
-  const bare = JSON.stringify({ mif_version: "1.0", memories: [] });
+  const emptyDocument = JSON.stringify({ mif_version: "1.0", memories: [] });
   return {
     whole: {
       paths: [
@@ -50,7 +50,7 @@ function filesToCheck(folder) {
       paths: [
         ...fixturePaths("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
         packed("damaged.alf", "alf/defects/input"),
-        made("damaged.mif.json", bare),
+        madeFile("damaged.mif.json", emptyDocument),
       ],
       expectedText: /^The check found/,
     },

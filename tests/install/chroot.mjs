@@ -23,7 +23,7 @@ export const SYSTEMS = {
     keyring: "ubuntu-archive-keyring.gpg",
   },
 };
-/** What the kernel and the X server of this machine lend to the system. */
+/** Mounts that give the system access to the kernel and the X server of this machine. */
 const MOUNTS = [
   ["-t", "proc", "proc", "proc"],
   ["--rbind", "/sys", "sys"],
@@ -45,7 +45,7 @@ export class Chroot {
     const system = new Chroot(root, driver);
     if (!existsSync(join(root, "etc", "debian_version"))) {
       const keys = keyring ? [`--keyring=${join(keyrings, keyring)}`] : [];
-      // Scripts of a new Ubuntu are the same file; debootstrap may be older than the suite.
+      // If debootstrap is older than the suite, it has no script for it. All suites of Ubuntu use the script "gutsy".
       const script = existsSync(`/usr/share/debootstrap/scripts/${suite}`) ? [] : ["gutsy"];
       const scripts = script.map((name) => `/usr/share/debootstrap/scripts/${name}`);
       await must("debootstrap", [
@@ -79,7 +79,7 @@ export class Chroot {
     }
   }
 
-  /** Takes back what was mounted. The system stays for the next run. */
+  /** Unmounts everything. The system stays for the next run. */
   end() {
     for (const target of this.#mounted.reverse()) quiet("umount", ["--recursive", "--lazy", target]);
   }

@@ -201,8 +201,8 @@ export class Installation {
     this.passed("no file of it stays", left.length === 0);
     chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", "/tmp/mementory.deb"]);
     const purged = chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
-    const known = chroot.run("dpkg-query", ["-W", "mementory"]).code === 0;
-    this.passed("it is purged", purged.code === 0 && !known);
+    const isListed = chroot.run("dpkg-query", ["-W", "mementory"]).code === 0;
+    this.passed("it is purged", purged.code === 0 && !isListed);
     this.passed("the vault is as it was", this.vaultSum(vault) === this.sum);
     this.passed("the settings stay", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
   }

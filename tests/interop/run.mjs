@@ -57,20 +57,20 @@ export async function interop(count) {
       imported.added + imported.unchanged === imported.found && imported.found > 0,
     );
 
-    const march = "2026-03-01T00:00:00+00:00";
+    const sinceTime = "2026-03-01T00:00:00+00:00";
     for (const [name, kind, ...more] of [
       ["signed", "full"],
-      ["increment", "incremental", "--since", march],
+      ["increment", "incremental", "--since", sinceTime],
       ["evidence", "full", "--evidence"],
     ]) {
       const made = place(`${name}.mem`);
       sdk("make", made, "--seed", SEED, ...more);
-      const trusting = (seed) => mementory("validate", made, "--trust", publicKey(seed));
-      const good = trusting(SEED);
+      const validateTrusting = (seed) => mementory("validate", made, "--trust", publicKey(seed));
+      const good = validateTrusting(SEED);
       const deletions = good.signature.tombstones;
       count.add(`we trust a signed ${name} of portable-memory`, good.ok && good.kind === kind);
       count.add(`and its deletions (${name})`, deletions.length > 0 && deletions.every((t) => t.valid && t.trusted));
-      count.add(`and not under another key (${name})`, trusting(OTHER_SEED).ok === false);
+      count.add(`and not under another key (${name})`, validateTrusting(OTHER_SEED).ok === false);
     }
 
     mementory("convert", WORKSPACE_FIXTURE, place("agent.alf"), "--format", "alf");

@@ -3,8 +3,8 @@
 //
 // Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail: a
 // write as on a full disk, a sync, rename, truncation or removal as on a broken one. An error has to leave the state of
-// before, and the command then works when it is tried again; a result has to come with the state of after. Threads
-// count their calls each for themselves. MEMENTORY_FAULTS is the number of fault points of each command (default 3),
+// before, and the command then works when it is tried again; a result has to come with the state of after. Calls are
+// counted separately in each thread. MEMENTORY_FAULTS is the number of fault points of each command (default 3),
 // spread evenly over all of them. MEMENTORY_FAULT_COMMAND names a single command.
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ export async function testFaults(count) {
     for (const command of commands.filter(({ name }) => !only || name === only)) {
       const states = expectedStates(vault, command);
       const all = faultPoints(vault, command);
-      const chosen = spread(all, most);
+      const chosen = chooseEvenly(all, most);
       const tally = { before: 0, after: 0, warned: 0, unreached: 0, problems: [] };
       for (const point of chosen) failOnce(vault, command, states, point, tally);
       tally.problems.forEach((problem) => console.log(`  ${command.name}: ${problem}`));
@@ -65,11 +65,12 @@ export async function testFaults(count) {
 }
 
 /** Makes the path of a file that the command writes. It is not in the vault. */
-const outside = (vault, name) => join(vault.folder, name);
+const outsidePath = (vault, name) => join(vault.folder, name);
 
 /**
- * Commands besides those of `OPERATIONS`. `also`: what a list of records does not show. `writes`: what the command makes
- * outside the vault, and `holds` whether that is whole. `code`: the answer has a new recovery code.
+ * Commands besides those of `OPERATIONS`. `otherState`: returns the state that the command changes, if a list of
+ * records does not show it. `writes`: the path of what the command makes outside the vault. `isWhole`: whether that is
+ * complete. `code`: the answer has a new recovery code.
  */
 const MORE_COMMANDS = [
   (vault) => ({ name: "add", args: ["add", "--text-file", vault.write("added.txt", "Keeps bees on the roof.")] }),
@@ -79,80 +80,80 @@ const MORE_COMMANDS = [
   (vault) => ({
     name: "review",
     args: ["review", "--answer", `${vault.list("--kind", "memory")[0].id}=outdated`],
-    also: (copy) => copy.must("review", "--next").answers,
+    otherState: (copy) => copy.must("review", "--next").answers,
   }),
   () => ({
     name: "grant",
     args: ["grants", "add", "Reader", "--rights", "read"],
-    also: (copy) => copy.must("grants").grants.map(({ name }) => name),
+    otherState: (copy) => copy.must("grants").grants.map(({ name }) => name),
   }),
   () => ({
     name: "key",
     args: ["keys", "trust", "1".repeat(64), "--name", "Ada"],
-    also: (copy) => copy.must("keys", "list").trusted.map(({ name }) => name),
+    otherState: (copy) => copy.must("keys", "list").trusted.map(({ name }) => name),
   }),
   (vault) => ({
     name: "export",
-    args: ["export", "--format", "alf", "--out", outside(vault, "out.alf")],
-    writes: outside(vault, "out.alf"),
-    holds: (copy, path) => copy.run("validate", path).code === 0,
+    args: ["export", "--format", "alf", "--out", outsidePath(vault, "out.alf")],
+    writes: outsidePath(vault, "out.alf"),
+    isWhole: (copy, path) => copy.run("validate", path).code === 0,
   }),
   (vault) => ({
     name: "backup",
-    args: ["backup", outside(vault, "copy")],
-    writes: outside(vault, "copy"),
-    holds: opens,
+    args: ["backup", outsidePath(vault, "copy")],
+    writes: outsidePath(vault, "copy"),
+    isWhole: canOpen,
   }),
   (vault) => {
-    const backup = outside(vault, "kept");
+    const backup = outsidePath(vault, "kept");
     vault.must("backup", backup);
     return {
       name: "restore-backup",
-      args: ["restore-backup", backup, outside(vault, "restored")],
-      writes: outside(vault, "restored"),
-      holds: opens,
+      args: ["restore-backup", backup, outsidePath(vault, "restored")],
+      writes: outsidePath(vault, "restored"),
+      isWhole: canOpen,
     };
   },
   (vault) => ({
     name: "create",
-    args: ["create", outside(vault, "fresh"), "--kdf-floor"],
-    writes: outside(vault, "fresh"),
-    holds: opens,
+    args: ["create", outsidePath(vault, "fresh"), "--kdf-floor"],
+    writes: outsidePath(vault, "fresh"),
+    isWhole: canOpen,
   }),
   () => ({ name: "recovery-code", args: ["recovery-code"], code: true }),
 ];
 
 /** Whether a vault opens and passes its check. */
-function opens(copy, path) {
+function canOpen(copy, path) {
   const other = new Vault(copy.folder, "opened");
   other.env.MEMENTORY_VAULT = path;
   return other.run("check").answer?.ok === true;
 }
 
-/** What can be seen of the vault, and of what the command makes outside it. */
-function seen(copy, command) {
-  const also = command.also ? JSON.stringify(command.also(copy)) : "";
+/** The visible state of the vault, and of what the command makes outside it. */
+function observedState(copy, command) {
+  const otherState = command.otherState ? JSON.stringify(command.otherState(copy)) : "";
   const made = command.writes ? existsSync(command.writes) : null;
-  return JSON.stringify({ ...JSON.parse(visibleState(copy)), also, made });
+  return JSON.stringify({ ...JSON.parse(visibleState(copy)), otherState, made });
 }
 
-function prepared(vault, command) {
+function prepareCopy(vault, command) {
   if (command.writes) rmSync(command.writes, { recursive: true, force: true });
   return copyVault(vault);
 }
 
 function expectedStates(vault, command) {
-  const copy = prepared(vault, command);
-  const before = seen(copy, command);
+  const copy = prepareCopy(vault, command);
+  const before = observedState(copy, command);
   const result = copy.must(...command.args);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const after = seen(copy, command);
+  const after = observedState(copy, command);
   if (before === after && !command.secrets && !command.code) throw new Error(`${command.name} changes nothing visible`);
   return { before, after, result };
 }
 
 /** Runs the command under strace. Returns its result and the lines of strace. */
-function traced(copy, command, options) {
+function runTraced(copy, command, options) {
   const log = join(copy.folder, "strace.txt");
   rmSync(log, { force: true });
   const strace = ["-f", "-y", "-qq", "--seccomp-bpf", "-o", log, ...options, built("mementory"), "--json"];
@@ -168,8 +169,8 @@ function traced(copy, command, options) {
 
 /** All fault points of a command: a kind of call, and its number in the thread that makes most of them. */
 function faultPoints(vault, command) {
-  const copy = prepared(vault, command);
-  const { lines } = traced(copy, command, ["-e", `trace=${Object.keys(CALLS)}`]);
+  const copy = prepareCopy(vault, command);
+  const { lines } = runTraced(copy, command, ["-e", `trace=${Object.keys(CALLS)}`]);
   const counts = new Map();
   for (const line of lines) {
     const [, thread, call] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
@@ -180,22 +181,22 @@ function faultPoints(vault, command) {
   return Object.entries(most).flatMap(([call, n]) => Array.from({ length: n }, (_, i) => ({ call, n: i + 1 })));
 }
 
-/** At most `most` of the points, the same share of each part of the list. */
-function spread(points, most) {
+/** At most `most` of the points, evenly distributed over the list. */
+function chooseEvenly(points, most) {
   if (points.length <= most) return points;
   return Array.from({ length: most }, (_, i) => points[Math.floor(((i + 0.5) * points.length) / most)]);
 }
 
 /** Runs one round and adds its outcome to `tally`. */
 function failOnce(vault, command, states, point, tally) {
-  const copy = prepared(vault, command);
+  const copy = prepareCopy(vault, command);
   const fault = `${point.call}:error=${CALLS[point.call]}:when=${point.n}`;
-  const { code, stdout, stderr, answer, lines } = traced(copy, command, [
+  const { code, stdout, stderr, answer, lines } = runTraced(copy, command, [
     ...["-e", `trace=${point.call}`],
     ...["-e", `inject=${fault}`],
   ]);
   const failed = lines.filter((line) => line.includes("(INJECTED)"));
-  // Output that cannot be printed is no change.
+  // Count only faults in files: a failed write to standard output says nothing about the vault.
   const ofFiles = failed.filter((line) => !/^\d+ +write\([0-2]</.test(line));
   if (failed.length === 0 || ofFiles.length < failed.length) return void (tally.unreached += 1);
   const place = ofFiles.map((line) => line.slice(0, 160)).join("; ");
@@ -205,13 +206,13 @@ function failOnce(vault, command, states, point, tally) {
   const error = answer.error;
   if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
   if (copy.run("info").code !== 0) return problem("the vault does not open as the answer says");
-  const now = seen(copy, command);
+  const now = observedState(copy, command);
   tally[error ? "before" : "after"] += 1;
   if (!error && answer.warnings?.length > 0) tally.warned += 1;
   if (now !== (error ? states.before : states.after))
     problem(`${error ? "an error" : "a result"}, and yet: ${difference(now, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
-  if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
+  if (!error && command.writes && !command.isWhole(copy, command.writes)) problem("what was written is not complete");
   if (!error && command.code) {
     copy.write("code.txt", `${answer.recovery_code}\n`);
     useSecret(copy, "code.txt");
@@ -230,12 +231,12 @@ function checkVault(copy, problem) {
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
 }
 
-/** After an error the command works, and nothing is there twice. */
+/** Checks that after an error the command works when it is repeated, and that nothing exists twice afterwards. */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const now = seen(copy, command);
+  const now = observedState(copy, command);
   if (now !== states.after) problem(`again: not as after: ${difference(now, states)}`);
 }
 
@@ -245,7 +246,7 @@ function useSecret(copy, name) {
 
 function difference(now, states) {
   const [n, b, a] = [now, states.before, states.after].map((text) => JSON.parse(text));
-  const others = ["also", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
+  const others = ["otherState", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
   return `${differenceText(...[now, states].map(lists))}, ${others.join(", ")}`;
 }
 

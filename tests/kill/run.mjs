@@ -57,8 +57,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
     state.opening,
     millisecondsOf(() => copy.must("info")),
   );
-  // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the
-  // load of the machine, so they are measured again and again.
+  // One round in five kills at any time, the others only once opening the vault is almost done. Durations depend on the
+  // load of the machine, so they are measured again in every round.
   const from = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
   const started = performance.now();

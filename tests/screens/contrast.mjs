@@ -14,18 +14,18 @@ export function contrastFaults() {
   const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const known = new Map();
+  const parsed = new Map();
   /** Any CSS colour as [r, g, b, alpha], each from 0 to 1. */
   const parseColour = (colour) => {
-    if (!known.has(colour)) {
+    if (!parsed.has(colour)) {
       paint.clearRect(0, 0, 1, 1);
       paint.fillStyle = "rgb(0 0 0 / 0)";
       paint.fillStyle = colour;
       paint.fillRect(0, 0, 1, 1);
       const [r, g, b, a] = paint.getImageData(0, 0, 1, 1).data;
-      known.set(colour, [r / 255, g / 255, b / 255, a / 255]);
+      parsed.set(colour, [r / 255, g / 255, b / 255, a / 255]);
     }
-    return known.get(colour);
+    return parsed.get(colour);
   };
   const blend = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
   const faded = ([r, g, b, a], opacity) => [r, g, b, a * opacity];
@@ -138,11 +138,11 @@ export function contrastFaults() {
     if (field.placeholder) {
       const { color, opacity } = getComputedStyle(field, "::placeholder");
       const [r, g, b, a] = parseColour(color).map((part) => part * 255);
-      const faint = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
+      const placeholderColour = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
       check(
         "text",
         MIN_TEXT_RATIO,
-        lowestRatio(field, faint, points),
+        lowestRatio(field, placeholderColour, points),
         `placeholder ${quote(field.placeholder)}`,
         field,
       );
@@ -172,27 +172,27 @@ export function contrastFaults() {
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
     if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
-    let edge = control;
-    const bare = (node) => {
+    let borderNode = control;
+    const isInvisible = (node) => {
       const style = getComputedStyle(node);
       return parseFloat(style.borderBottomWidth) === 0 && parseColour(style.backgroundColor)[3] === 0;
     };
-    for (let up = 0; up < 3 && bare(edge); up += 1) edge = edge.parentElement;
-    if (edge.matches("[role=dialog], main, nav")) edge = control;
-    const style = getComputedStyle(edge);
-    const rect = edge.getBoundingClientRect();
+    for (let up = 0; up < 3 && isInvisible(borderNode); up += 1) borderNode = borderNode.parentElement;
+    if (borderNode.matches("[role=dialog], main, nav")) borderNode = control;
+    const style = getComputedStyle(borderNode);
+    const rect = borderNode.getBoundingClientRect();
     const points = [[rect.left + rect.width / 2, rect.top + rect.height / 2]];
     const line =
-      parseFloat(style.borderBottomWidth) > 0 ? lowestRatio(edge, style.borderBottomColor, points, false) : null;
+      parseFloat(style.borderBottomWidth) > 0 ? lowestRatio(borderNode, style.borderBottomColor, points, false) : null;
     const fill =
-      parseColour(style.backgroundColor)[3] > 0 ? lowestRatio(edge, style.backgroundColor, points, false) : null;
-    if (line === null && fill === null && lowestRatio(edge, style.color, points) === null) continue;
+      parseColour(style.backgroundColor)[3] > 0 ? lowestRatio(borderNode, style.backgroundColor, points, false) : null;
+    if (line === null && fill === null && lowestRatio(borderNode, style.color, points) === null) continue;
     check(
       "border",
       MIN_GRAPHIC_RATIO,
       Math.max(line ?? 0, fill ?? 0),
       control.getAttribute("role") ?? control.localName,
-      edge,
+      borderNode,
     );
   }
   for (const bar of document.querySelectorAll(".redaction")) {

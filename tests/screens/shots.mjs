@@ -100,17 +100,17 @@ export class Pictures {
   }
 
   async #begin(page) {
-    const now = await page.browser.run(String(readVersions));
-    const text = `${JSON.stringify(now, null, 2)}\n`;
+    const actual = await page.browser.run(String(readVersions));
+    const text = `${JSON.stringify(actual, null, 2)}\n`;
     rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
-    const then = existsSync(MADE_WITH_FILE) ? readFileSync(MADE_WITH_FILE, "utf8") : null;
-    if (this.update && (this.all || then === null)) {
+    const stored = existsSync(MADE_WITH_FILE) ? readFileSync(MADE_WITH_FILE, "utf8") : null;
+    if (this.update && (this.all || stored === null)) {
       mkdirSync(STORED_FOLDER, { recursive: true });
       writeFileSync(MADE_WITH_FILE, text);
-    } else if (then !== text) {
-      const { chromium } = JSON.parse(then ?? "{}");
-      const other = chromium === now.chromium ? "other fonts" : `Chromium ${chromium}, this is ${now.chromium}`;
-      this.#skipReason = then === null ? "there are none" : `they were made with ${other}`;
+    } else if (stored !== text) {
+      const { chromium } = JSON.parse(stored ?? "{}");
+      const other = chromium === actual.chromium ? "other fonts" : `Chromium ${chromium}, this is ${actual.chromium}`;
+      this.#skipReason = stored === null ? "there are none" : `they were made with ${other}`;
     }
     return import("./picture.mjs");
   }

@@ -107,11 +107,11 @@ export function translucentElements() {
     paint.fillRect(0, 0, 1, 1);
     return paint.getImageData(0, 0, 1, 1).data[3];
   };
-  const known = new Map();
+  const alphaOf = new Map();
   for (const node of document.querySelectorAll("body, body *")) {
     const { backgroundColor, backdropFilter } = getComputedStyle(node);
-    if (!known.has(backgroundColor)) known.set(backgroundColor, alpha(backgroundColor));
-    const opacity = known.get(backgroundColor);
+    if (!alphaOf.has(backgroundColor)) alphaOf.set(backgroundColor, alpha(backgroundColor));
+    const opacity = alphaOf.get(backgroundColor);
     if ((opacity === 0 || opacity === 255) && (backdropFilter ?? "none") === "none") continue;
     if (node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
       found.push(

@@ -544,8 +544,8 @@ export const SCREENS = [
  */
 export function isFirst(name) {
   const kind = (each) => each.split(",")[0];
-  const alike = SCREENS.map(([each]) => each).filter((each) => kind(each) === kind(name));
-  return name === (alike.includes(kind(name)) ? kind(name) : alike[0]);
+  const sameKind = SCREENS.map(([each]) => each).filter((each) => kind(each) === kind(name));
+  return name === (sameKind.includes(kind(name)) ? kind(name) : sameKind[0]);
 }
 
 /** File name of a screenshot. */

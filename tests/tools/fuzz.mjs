@@ -90,8 +90,8 @@ function runTarget(program, corpus, scratch, args) {
 function saveFindings(target, results, scratch) {
   const found = readdirSync(results).map((name) => [name.split("-")[0], join(results, name)]);
   if (found.length === 0 && scratch) {
-    const open = readdirSync(scratch).map((name) => join(scratch, name, "whole"));
-    found.push(...open.filter(existsSync).map((path) => ["died", path]));
+    const unfinished = readdirSync(scratch).map((name) => join(scratch, name, "whole"));
+    found.push(...unfinished.filter(existsSync).map((path) => ["died", path]));
   }
   const folder = join(ROOT, "fixtures", "fuzz", target);
   return found.map(([kind, path]) => {

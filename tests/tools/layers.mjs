@@ -99,7 +99,8 @@ async function referenceTools(count) {
 }
 
 /**
- * Counts tests as skipped that passed without checking everything. They report it in a file: `test<TAB>why` per line.
+ * Counts the tests that passed without checking everything as skipped. They report it in a file: `test<TAB>why` per
+ * line.
  */
 function countSkipped(count, lines) {
   const tests = new Map(lines.map((line) => line.split("\t")));

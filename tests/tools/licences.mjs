@@ -33,9 +33,9 @@ export function crates(systems = TARGET_SYSTEMS) {
   );
   if (code !== 0) throw new Error(stderr.trim());
   const { packages, resolve } = JSON.parse(stdout);
-  const known = new Map(packages.map((each) => [each.id, each]));
+  const packageById = new Map(packages.map((each) => [each.id, each]));
   const uses = new Map(resolve.nodes.map((node) => [node.id, node.deps]));
-  const isProcMacro = (id) => known.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
+  const isProcMacro = (id) => packageById.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
   const seen = new Set();
   const visit = (id) => {
     if (seen.has(id) || isProcMacro(id)) return;
@@ -46,7 +46,7 @@ export function crates(systems = TARGET_SYSTEMS) {
     .filter(({ name, source }) => source === null && PROGRAM_CRATES.includes(name))
     .forEach(({ id }) => visit(id));
   return [...seen]
-    .map((id) => known.get(id))
+    .map((id) => packageById.get(id))
     .filter(({ source }) => source !== null)
     .map(({ name, version, license }) => ({ name, version, licence: normaliseLicence(license ?? "see its own file") }))
     .sort(compareByName);

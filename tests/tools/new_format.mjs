@@ -1,7 +1,8 @@
 // `npm run new-format -- <id> [--name "Name for people"] [--agents | --interchange]`: makes the folder of a new format
-// with a small reader that works, its fixture and its fuzz target, and enters it in the list of its crate: that of
-// assistants and engines, with --agents that of agents. With --interchange also a writer and a validator. The reader is
-// for an invented JSON shape, to be replaced by the real one.
+// with a small reader that works, its fixture and its fuzz target, and adds it to the list of its crate. The crate is
+// mementory-formats-vendor, with --agents mementory-formats-agents, with --interchange mementory-formats-interchange;
+// then it also makes a writer and a validator. The reader is for an invented JSON shape, to be replaced by the real
+// one.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -91,8 +92,8 @@ function addFormat(source, id, type, file) {
   // Before the last format of the list, which may accept any text.
   const formats = list[1].split(",").filter((format) => format.trim() !== "");
   formats.splice(-1, 0, `\n    &${id}::${type}`);
-  const listed = source.replace(list[1], () => `${formats.join(",")},\n`);
-  return `${listed.slice(0, modulesAt)}pub mod ${id};\n${listed.slice(modulesAt)}`;
+  const withFormat = source.replace(list[1], () => `${formats.join(",")},\n`);
+  return `${withFormat.slice(0, modulesAt)}pub mod ${id};\n${withFormat.slice(modulesAt)}`;
 }
 
 /** Formats Rust source, because its line breaks depend on the length of the format's name. */

@@ -34,7 +34,7 @@ const MAINTAINER = "The Mementory contributors <contributors@mementory.invalid>"
 const STAGING = join(TARGET, "package");
 
 /** gzip without a name and a time, so that the same text gives the same bytes. */
-const compressed = (content) => gzipSync(content, { level: 9 });
+const gzip = (content) => gzipSync(content, { level: 9 });
 
 await main(async () => {
   if (process.platform !== "linux")
@@ -51,7 +51,7 @@ await main(async () => {
     cwd: WORKSPACE,
     env: debug ? ENV : env,
   });
-  refuseClients(join(folder, "mementory-app"));
+  refuseNetworkClients(join(folder, "mementory-app"));
   const files = { ...stage(folder, seconds), ...(await weightFiles()) };
   const config = { bundle: { linux: { deb: { files }, rpm: { files } } } };
   const configFile = join(STAGING, "bundle.json");
@@ -82,7 +82,7 @@ function pathFlags() {
 }
 
 /** Fails if a program links the library of a network client. */
-function refuseClients(program) {
+function refuseNetworkClients(program) {
   const { code, stdout } = quiet("readelf", ["-d", program]);
   if (code !== 0) throw new Stop(`readelf cannot read ${program}. Install binutils.`);
   const linked = [...stdout.matchAll(/\(NEEDED\).*\[(.*?)\]/g)].map(([, name]) => name);
@@ -110,9 +110,9 @@ function stage(folder, seconds) {
   const made = quiet(program, ["packaging", root, ...release]);
   if (made.code !== 0) throw new Stop(made.stdout || made.stderr);
   for (const page of readdirSync(join(root, "man")))
-    add(`/usr/share/man/man1/${page}.gz`, `${page}.gz`, compressed(readFileSync(join(root, "man", page))));
+    add(`/usr/share/man/man1/${page}.gz`, `${page}.gz`, gzip(readFileSync(join(root, "man", page))));
   const windowPage = readFileSync(join(WORKSPACE, "packaging", "mementory-app.1"));
-  add("/usr/share/man/man1/mementory-app.1.gz", "mementory-app.1.gz", compressed(windowPage));
+  add("/usr/share/man/man1/mementory-app.1.gz", "mementory-app.1.gz", gzip(windowPage));
   const completions = {
     "mementory.bash": "/usr/share/bash-completion/completions/mementory",
     "mementory.fish": "/usr/share/fish/vendor_completions.d/mementory.fish",
@@ -126,10 +126,10 @@ function stage(folder, seconds) {
   );
   files["/usr/share/mime/packages/app.mementory.desktop.xml"] = join(packaging, "app.mementory.desktop.mime.xml");
   add(`${DOC}/copyright`, "copyright", copyright());
-  add(`${DOC}/changelog.gz`, "changelog.gz", compressed(changelog(seconds)));
-  add(`${DOC}/licences.txt.gz`, "licences.txt.gz", compressed(licenceText()));
+  add(`${DOC}/changelog.gz`, "changelog.gz", gzip(changelog(seconds)));
+  add(`${DOC}/licences.txt.gz`, "licences.txt.gz", gzip(licenceText()));
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1];
-  add(`${DOC}/sbom.cdx.json.gz`, "sbom.cdx.json.gz", compressed(JSON.stringify(sbom([host], seconds), null, 1)));
+  add(`${DOC}/sbom.cdx.json.gz`, "sbom.cdx.json.gz", gzip(JSON.stringify(sbom([host], seconds), null, 1)));
   return files;
 }
 
@@ -147,9 +147,9 @@ function changelog(seconds) {
 }
 
 /**
- * Packs the .deb again with the time of the commit in place of that of the build, which the bundler writes, with an
- * address of the maintainer, and with xz. Left out where there is no dpkg-deb; then two builds differ in these times.
- * Returns the folder with the content, or null.
+ * Packs the .deb again: with the time of the commit instead of the time of the build, which the bundler writes, with an
+ * address of the maintainer, and compressed with xz. Does nothing if dpkg-deb is not installed; then two builds differ
+ * in their times. Returns the folder with the content, or null.
  */
 async function repack(folder, seconds, debug, env) {
   if (!has("dpkg-deb")) {
@@ -163,7 +163,7 @@ async function repack(folder, seconds, debug, env) {
   writeFileSync(control, readFileSync(control, "utf8").replace(/^Maintainer: .*$/m, `Maintainer: ${MAINTAINER}`));
   for (const path of [".", ...readdirSync(content, { recursive: true, encoding: "utf8" })])
     utimesSync(join(content, path), seconds, seconds);
-  // One thread: more of them divide the data into blocks, and then the bytes depend on the machine.
+  // Use one thread: several threads divide the data into blocks, and then the bytes depend on the machine.
   const compression = debug ? ["-Zgzip", "-z1"] : ["-Zxz", "-z9", "--threads-max=1"];
   await must("dpkg-deb", ["--root-owner-group", ...compression, "--build", content, deb], { env });
   return content;

@@ -1,5 +1,5 @@
-// The .rpm from the content of the .deb, made by rpmbuild: Tauri's bundler writes the time of the build into it, marks no
-// documentation and knows no changelog.
+// Makes the .rpm from the content of the .deb with rpmbuild, because Tauri's bundler writes the time of the build into
+// its .rpm, marks no documentation and knows no changelog.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, WORKSPACE } from "./places.mjs";
@@ -10,7 +10,7 @@ const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
 
 /**
  * Packs the files in `content`, a .deb that was unpacked, and replaces the .rpm in `folder`. `seconds`: time of the
- * commit, which all files get. Left out where there is no rpmbuild; then the bundler's own .rpm stays.
+ * commit, which all files get. Does nothing if rpmbuild is not installed; then the bundler's own .rpm stays.
  */
 export async function packRpm(content, folder, { staging, seconds, packager, debug, env }) {
   if (!has("rpmbuild")) return console.log("rpmbuild is not installed: the .rpm has the time of the build");

@@ -104,8 +104,8 @@ function zipEntries(zip) {
   while (zip.readUInt32LE(at) === 0x02014b50) {
     const [method, size] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20)];
     const [name, extra, comment] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field));
-    const local = zip.readUInt32LE(at + 42);
-    const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+    const localHeader = zip.readUInt32LE(at + 42);
+    const start = localHeader + 30 + zip.readUInt16LE(localHeader + 26) + zip.readUInt16LE(localHeader + 28);
     const bytes = zip.subarray(start, start + size);
     files.push([zip.toString("utf8", at + 46, at + 46 + name), method === 0 ? bytes : inflateRawSync(bytes)]);
     at += 46 + name + extra + comment;

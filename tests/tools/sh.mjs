@@ -32,12 +32,12 @@ export function showAndKeep(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: ROOT, env: ENV, stdio: ["ignore", "pipe", "pipe"], ...options });
     let text = "";
-    const keep = (to) => (bytes) => {
+    const passOn = (to) => (bytes) => {
       text += bytes;
       to.write(bytes);
     };
-    child.stdout.on("data", keep(process.stdout));
-    child.stderr.on("data", keep(process.stderr));
+    child.stdout.on("data", passOn(process.stdout));
+    child.stderr.on("data", passOn(process.stderr));
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, text }));
   });

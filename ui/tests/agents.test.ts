@@ -21,7 +21,7 @@ let mock: Mock;
 
 beforeEach(async () => {
   mock = await start({ agents: true });
-  await mock.onAgents(() => agents.called());
+  await mock.onAgents(() => agents.onClientCall());
   nav.go("home");
 });
 
@@ -124,7 +124,7 @@ describe("connecting", () => {
     expect((await screen.findByTestId("connect-problem")).textContent).toContain("Correct that file first");
   });
 
-  it("is taken back with the grant", async () => {
+  it("is reverted, and ends the grant, by disconnecting", async () => {
     render(DisconnectSheet, { client: await clientOf("claude_code") });
     expect((await screen.findByTestId("configuration-change")).textContent).toContain('-"mementory"');
     await fireEvent.click(screen.getByTestId("disconnect-do"));
@@ -133,13 +133,13 @@ describe("connecting", () => {
     expect(agents.rows.find(({ key }) => key === "claude_code")?.state).toBe("open");
   });
 
-  it("has the rights in one order, and ignores limits that are no numbers", () => {
+  it("lists the rights in a fixed order, and ignores limits that are not numbers", () => {
     expect(withRight(["suggest"], "read", true)).toEqual(["read", "suggest"]);
     expect(withRight(["read", "suggest"], "read", false)).toEqual(["suggest"]);
     expect(["12", "0", "-1", "1.5", "x", ""].map(limitOf)).toEqual([12, null, null, null, null, null]);
   });
 
-  it("is described in words", async () => {
+  it("describes a grant in words", async () => {
     const [grant] = (await mock.agents()).grants;
     if (!grant) throw new Error("no grant");
     const all = { ...grant, conversations: true, covered: true, rights: ["read"], kinds: ["memory", "fact"] };
@@ -147,8 +147,8 @@ describe("connecting", () => {
   });
 });
 
-describe("what they asked for", () => {
-  it("is listed by client, with what left, and a client can be stopped there", async () => {
+describe("the list of requests", () => {
+  it("shows the requests of one client, and can stop this client", async () => {
     agents.shownGrant = "g-claude";
     await agents.load();
     render(ClientCalls);
@@ -157,14 +157,14 @@ describe("what they asked for", () => {
     await waitFor(() => expect(screen.queryByTestId("calls-stop")).toBeNull());
   });
 
-  it("says that nobody has asked yet", async () => {
+  it("says if there are no requests yet", async () => {
     mock = await start();
     await agents.load();
     render(ClientCalls);
     expect(await screen.findByText("No requests yet")).toBeTruthy();
   });
 
-  it("announces the first read once, and leads there", async () => {
+  it("opens from the notice of a client's first read, which is shown once", async () => {
     await agents.load();
     expect(toasts.current).toBeNull();
     mock.clientReads("g-notes", { memory: 3 });
@@ -236,7 +236,7 @@ describe("suggestions", () => {
     expect(await cards()).toHaveLength(3);
   });
 
-  it("are counted in the sidebar, where they are only if a client was connected", async () => {
+  it("are counted in the sidebar, which shows them only if a client was ever connected", async () => {
     await agents.load();
     const { unmount } = render(Sidebar);
     expect(screen.getByTestId("nav-suggestions").textContent).toContain("3");

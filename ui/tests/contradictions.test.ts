@@ -89,7 +89,7 @@ describe("contradictions", () => {
     expect((await mock.show("m-32", false, false)).record.trashed_at).not.toBeNull();
   });
 
-  it("say so if there are none", async () => {
+  it("are replaced by a message if there are none", async () => {
     vi.spyOn(mock, "contradictions").mockResolvedValue({ pairs: [], past_plans: [] });
     render(ReviewView);
     expect(await screen.findByText("No contradictions found")).toBeTruthy();

@@ -1,4 +1,4 @@
-// Ways on from places where a person was stuck.
+// Tests that no screen is a dead end: wherever a person could get stuck, the window offers a way to go on.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import VaultImage from "../src/features/layout/VaultImage.svelte";
@@ -91,7 +91,7 @@ it("Ctrl A selects the text that has the focus, never the window", () => {
   expect(press(document.querySelector("input"))[0], "fields select their own text").toBe(false);
 });
 
-it("a picture that cannot be decoded is a sign of this window", async () => {
+it("a picture that cannot be decoded is replaced by an icon of this window", async () => {
   const { container } = render(VaultImage, { id: "f-0", name: "joists.jpg", type: "image/jpeg" });
   await waitFor(() => expect(container.querySelector("img")).not.toBeNull());
   await fireEvent.error(container.querySelector("img")!);
@@ -138,7 +138,7 @@ describe("an import", () => {
     expect([nav.section, dialogs.open]).toEqual(["sensitive", null]);
   });
 
-  it("of a file that ends early says so, and to download it again", async () => {
+  it("of a file that ends early says so, and advises to download it again", async () => {
     const preview = mock.importPreview;
     const warning = (code: string, place: string) => ({ code, place, message: "the file ends early", count: 1 });
     mock.importPreview = async (...args) => ({

@@ -18,7 +18,7 @@ describe("an encrypted file that is imported", () => {
     await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.encryptedFiles.length, importing.unrecognised.length]).toEqual(["locked", 1, 0]);
     await importing.openEncrypted("not this one");
-    expect([importing.stage, importing.wrong]).toEqual(["locked", true]);
+    expect([importing.stage, importing.passphraseWrong]).toEqual(["locked", true]);
     const run = vi.spyOn(mock, "importRun");
     await importing.openEncrypted("river lamp");
     expect([importing.stage, importing.plans.map((plan) => plan.label)]).toEqual([
@@ -45,7 +45,7 @@ describe("an encrypted file that is imported", () => {
       return preview(id, request, passphrase, onProgress);
     };
     await importing.inspect(["/d/chatgpt-export.zip"]);
-    expect([importing.stage, importing.wrong]).toEqual(["locked", false]);
+    expect([importing.stage, importing.passphraseWrong]).toEqual(["locked", false]);
     await importing.openEncrypted("river lamp");
     expect(importing.stage).toBe("plan");
   });

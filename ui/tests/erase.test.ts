@@ -16,12 +16,12 @@ beforeEach(async () => {
 
 it("counts all records and names all their assistants, without loading each record", async () => {
   const ids = many.map((each) => each.id);
-  const shown = vi.spyOn(mock, "show");
+  const show = vi.spyOn(mock, "show");
   render(EraseDialog, { ids });
   await screen.findByText("Erase 75 items for good?");
   expect(screen.getByTestId("erase-confirm").textContent).toContain("Erase 75 items");
   expect(screen.getByText("What Claude, Gemini and ChatGPT themselves keep"), "also of the copies").toBeTruthy();
-  expect(shown, "no record is loaded").not.toHaveBeenCalled();
+  expect(show, "no record is loaded").not.toHaveBeenCalled();
 });
 
 it("names the records by their kind if all have the same", async () => {

@@ -60,7 +60,7 @@ describe("what was exported", () => {
 });
 
 describe("attached files", () => {
-  it("are said to stay behind beside the format that leaves them, and another format is offered", async () => {
+  it("are mentioned beside a format that leaves them out, and another format is offered", async () => {
     sheet(null);
     const line = await screen.findByTestId("export-files-stay");
     expect(line.textContent).toMatch(/\.mem does not contain your \d+ attached files/);

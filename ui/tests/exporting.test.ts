@@ -58,11 +58,11 @@ describe("the text for another assistant", () => {
   it("is shown as an excerpt in a field, and copied whole", async () => {
     const taken = clipboard();
     const reported = vi.spyOn(mock, "textTaken");
-    const made = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
+    const exportText = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(field().value).not.toBe(""));
-    expect([made.mock.lastCall?.[1].format, made.mock.lastCall?.[1].out]).toEqual(["transfer_text", ""]);
-    expect(made.mock.lastCall?.[1]).toMatchObject({ filter: MEMORIES, cover: true });
+    expect([exportText.mock.lastCall?.[1].format, exportText.mock.lastCall?.[1].out]).toEqual(["transfer_text", ""]);
+    expect(exportText.mock.lastCall?.[1]).toMatchObject({ filter: MEMORIES, cover: true });
     expect([field().readOnly, field().dir, field().value.length]).toEqual([true, "auto", EXCERPT_LENGTH]);
     expect(screen.getByTestId("export-text-on").textContent).toContain("(40 KB)");
     expect(screen.queryByTestId("export-path")).toBeNull();
@@ -109,15 +109,15 @@ describe("the text for another assistant", () => {
   });
 
   it("is not generated from another format's preview, and is cancelled with the sheet", async () => {
-    const made = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
+    const exportText = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
     const cancelled = vi.spyOn(mock, "cancelJob");
     const { unmount } = sheet(MEMORIES);
     await screen.findByText("Everything fits.");
     await fireEvent.click(button("export-transfer_text"));
-    await waitFor(() => expect(made).toHaveBeenCalled());
-    expect(made.mock.calls.map(([, request]) => request.format)).toEqual(["transfer_text"]);
+    await waitFor(() => expect(exportText).toHaveBeenCalled());
+    expect(exportText.mock.calls.map(([, request]) => request.format)).toEqual(["transfer_text"]);
     unmount();
-    expect(cancelled).toHaveBeenCalledWith(made.mock.calls[0]?.[0]);
+    expect(cancelled).toHaveBeenCalledWith(exportText.mock.calls[0]?.[0]);
   });
 
   it("reports an error if it cannot be generated", async () => {
@@ -295,7 +295,7 @@ describe("a saved file that fails its check", () => {
 
 describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // As each format writes them (mementory-formats); only .alf contains files, and only small ones.
+  // The losses are those that each format reports (mementory-formats). Only .alf contains files, and only small ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { exported: number; omitted: number }, string | null]>([
     [
       "mem",

@@ -10,10 +10,10 @@ import { sampleThread } from "$lib/ipc/mock/thread";
 vi.setConfig({ testTimeout: 20_000 });
 
 const sample = sampleThread[1] as ThreadMessage;
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 async function countedHits(text: string, needle: string, more: Partial<ThreadMessage> = {}): Promise<number> {
-  return (await findAll([{ ...sample, text, ...more }], needle, never))?.length ?? -1;
+  return (await findAll([{ ...sample, text, ...more }], needle, neverAborted))?.length ?? -1;
 }
 
 type Shown = { all: string[]; current: string[]; inBars: number };

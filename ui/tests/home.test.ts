@@ -76,7 +76,7 @@ describe("memories without a type", () => {
     expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type"]);
   });
 
-  it("are in rows by what they are about, marked as suggested, and none is a row without a type", async () => {
+  it("have one row for each suggested subject instead of the row without a type", async () => {
     useBackend(mockBackend({ open: true }));
     const [chatgpt, claude] = columns;
     const about = { work: 6, food: 2, "": 1 } as Record<string, number>;
@@ -196,7 +196,7 @@ describe("an export that could not be read completely", () => {
   });
   const kinds = (by_kind: Record<string, { failed: number }>) => ({ by_kind }) as never;
 
-  it("is known if an earlier one exists, and if what failed may be missing from the list", async () => {
+  it("is reported only if an earlier one exists and the failed items may be of a compared kind", async () => {
     const mock = await start();
     mock.importReport = async (id) =>
       kinds(id === "files" ? { attachment: { failed: 2 } } : { conversation: { failed: 1 } });
@@ -211,7 +211,7 @@ describe("an export that could not be read completely", () => {
     expect(await platforms(batch("n", "mem", 1), batch("o", "mem", 0)), "not an account's export").toEqual([]);
   });
 
-  it("is said instead of a number of missing memories, and leads to the report", async () => {
+  it("has a row in place of the number of missing memories, which leads to the report", async () => {
     const unread = [{ platform: "claude", batch: "b-9" }];
     render(AttentionList, { columns: [], incomplete: [], unread });
     const row = screen.getByTestId("look-unread");

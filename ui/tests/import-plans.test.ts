@@ -248,7 +248,7 @@ describe("an import of several that is cancelled", () => {
     ["in the middle of the second", 2],
   ])("%s does not import the others, and can be continued", async (_when, during) => {
     await cancelDuring(during);
-    expect([importing.stage, importing.partial]).toEqual(["cancelled", true]);
+    expect([importing.stage, importing.importedInPart]).toEqual(["cancelled", true]);
     expect(importing.plans.map((plan) => plan.report !== null)).toEqual([true, false]);
     const preview = vi.spyOn(mock, "importPreview");
     const { unmount } = render(ImportSheet);

@@ -140,7 +140,7 @@ describe("files", () => {
     await waitFor(() => expect(active(box)).toBe(ids[3]));
   });
 
-  it("pass on the focus in the grid, too", async () => {
+  it("move the focus to the next one in the grid, too", async () => {
     const box = await fileList();
     const ids = files.rows.map((row) => row.id);
     await fireEvent.keyDown(box, { key: "Home" });

@@ -44,26 +44,26 @@ const retryAfter = async (repair: () => void) => {
 
 describe("a load error stays visible until the load succeeds", () => {
   it("on the home screen", async () => {
-    const mend = makeFail("tombstones");
+    const stopFailing = makeFail("tombstones");
     await vault.refresh();
     render(HomeView);
-    await retryAfter(mend);
+    await retryAfter(stopFailing);
     expect(await screen.findByTestId("home")).toBeTruthy();
     expect(screen.queryByTestId("load-problem")).toBeNull();
   });
 
   it("on the home screen, if the vault's counts are unknown", async () => {
-    const mend = makeFail("vaultInfo");
+    const stopFailing = makeFail("vaultInfo");
     render(HomeView);
     await vault.refresh();
-    await retryAfter(mend);
+    await retryAfter(stopFailing);
     expect(await screen.findByTestId("home")).toBeTruthy();
   });
 
   it("on Activity", async () => {
-    const mend = makeFail("audit");
+    const stopFailing = makeFail("audit");
     render(ActivityView);
-    await retryAfter(mend);
+    await retryAfter(stopFailing);
     await waitFor(() => expect(screen.queryByTestId("load-problem")).toBeNull());
     expect(document.querySelector(".skeleton")).toBeNull();
   });
@@ -75,9 +75,9 @@ describe("a load error stays visible until the load succeeds", () => {
   ] as const)("in a list and everything loaded with it: %s", async (section, View, whole) => {
     nav.clear();
     nav.section = section;
-    const mend = [makeFail("list"), makeFail("facets")];
+    const stopFailing = [makeFail("list"), makeFail("facets")];
     render(View);
-    await retryAfter(() => mend.forEach((each) => each()));
+    await retryAfter(() => stopFailing.forEach((each) => each()));
     await waitFor(() => expect(screen.queryByTestId("load-problem")).toBeNull());
     await waitFor(() => expect(whole()).toBe(true));
   });

@@ -125,7 +125,7 @@ describe("keyboard", () => {
       { mac, inField },
     );
 
-  it("follows the table", () => {
+  it("has the shortcuts of ui.md §5", () => {
     expect(press("1", { ctrlKey: true })).toEqual({ go: "home" });
     expect(press("6", { ctrlKey: true })).toEqual({ go: "activity" });
     expect(press("7", { ctrlKey: true })).toEqual({ go: "trash" });

@@ -91,8 +91,10 @@ describe("the subject of a loss", () => {
   afterEach(() => setLanguage("en"));
 
   it("is named in the call, or comes from a place known to this test", () => {
-    const handed = new Set(fieldArguments.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
-    expect([...handed].sort()).toEqual(Object.keys(POSSIBLE_FIELD_NAMES).sort());
+    const variableFields = new Set(
+      fieldArguments.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`),
+    );
+    expect([...variableFields].sort()).toEqual(Object.keys(POSSIBLE_FIELD_NAMES).sort());
     expect(fieldArguments.filter(isName).length).toBeGreaterThan(30);
   });
 
@@ -103,8 +105,8 @@ describe("the subject of a loss", () => {
       named.push(...names());
     }
     // The id of a record is never counted as a loss. Writers pass it under these two names.
-    const silent = new Set(["key", "origin_id"]);
-    const all = new Set(named.filter((name) => !silent.has(name)));
+    const idNames = new Set(["key", "origin_id"]);
+    const all = new Set(named.filter((name) => !idNames.has(name)));
     expect([...all]).toEqual(expect.arrayContaining(["bytes", "type", "times.created", "verbatim", "method", "part"]));
     expect([...all].filter((field) => !hasText(`field.${field.replaceAll(".", "_")}`))).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe("citation marks", () => {
     expect(root.querySelectorAll("sup")).toHaveLength(4);
   });
 
-  it("of a named thing are its name, and incomplete ones disappear", () => {
+  it("of something named show its name, and incomplete marks disappear", () => {
     expect(page('In \uE200entity\uE202["city","Bergen","Norway"]\uE201 it rains.\uE200').textContent?.trim()).toBe(
       "In Bergen it rains.",
     );

@@ -97,7 +97,7 @@ describe("translations", () => {
   const LATIN_LETTER_KEYS =
     "actor.system actor.mementory format.markdown_folder bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
 
-  it("of German are not the English words, but where both languages have the same", () => {
+  it("into German differ from English, except where both languages have the same word", () => {
     const same = Object.keys(en).filter((key) => JSON.stringify(files.de?.[key]) === JSON.stringify(files.en?.[key]));
     const letters = same.filter((key) =>
       /\p{L}/u.test(
@@ -109,7 +109,7 @@ describe("translations", () => {
     expect(letters.sort()).toEqual(SAME_AS_ENGLISH_KEYS.split(" ").sort());
   });
 
-  it("of Japanese are written in Japanese, but for names, keys and units", () => {
+  it("into Japanese are in Japanese script, except for names, keys and units", () => {
     const latin = Object.keys(ja).filter((key) => {
       const words = forms(files.ja?.[key] ?? "")
         .join("")

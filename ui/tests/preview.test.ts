@@ -102,9 +102,9 @@ describe("saving", () => {
     await fireEvent.click(screen.getByTestId("file-save"));
     await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
     expect(save.mock.calls[0]?.slice(1, 3)).toEqual(["f-9", "voice-note-0412.m4a"]);
-    const shown = vi.spyOn(mock, "showInFolder");
+    const showInFolder = vi.spyOn(mock, "showInFolder");
     await toasts.run();
-    expect(shown).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
+    expect(showInFolder).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
   });
 
   it("says nothing if cancelled, and reports an error", async () => {

@@ -28,7 +28,7 @@ const entry = (target: string, detail: string, file: string | null, at: string):
 });
 /** The log has only these entries. */
 const log = (...entries: AuditEntry[]) => vi.spyOn(mock, "audit").mockResolvedValue({ entries, verified: null });
-/** Nothing is lost, or `losses` are. */
+/** Makes every export report these losses; without arguments, none. */
 const losing = (...loss_counts: Exported["loss_counts"]) => {
   const { exportPreview, exportRun } = mock;
   mock.exportPreview = async (...args) => ({ ...(await exportPreview(...args)), loss_counts });
@@ -59,14 +59,14 @@ describe("one click", () => {
     log(entry("mem", "3 records, signed, valid", "/docs/Ines 2026-11-01.mem", "2026-11-01T10:00:00Z"));
     losing();
     const run = vi.spyOn(mock, "exportRun");
-    const shown = vi.spyOn(mock, "showInFolder");
+    const showInFolder = vi.spyOn(mock, "showInFolder");
     await quickExport.run("mem");
     expect(run.mock.lastCall?.[1]).toMatchObject({ format: "mem", filter: ANY, sign: true, cover: true });
     expect(run.mock.lastCall?.[1].out).toMatch(/^\/docs\/Ines \d{4}-\d\d-\d\d\.mem$/);
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toMatch(/^Saved as Ines \d{4}-\d\d-\d\d\.mem\. 14 sensitive values masked\.$/);
     await toasts.run();
-    expect(shown).toHaveBeenCalledWith(run.mock.lastCall?.[1].out);
+    expect(showInFolder).toHaveBeenCalledWith(run.mock.lastCall?.[1].out);
   });
 
   it("takes the next free name, and never replaces a file", async () => {

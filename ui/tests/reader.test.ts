@@ -134,7 +134,7 @@ describe("the find text of a conversation", () => {
   });
 });
 
-it("stopped loading is not reported for the next conversation", async () => {
+it("a load that was stopped is not reported for the next conversation", async () => {
   vi.useFakeTimers();
   mock.thread = () => new Promise(() => undefined);
   const { rerender } = render(Reader, { id: "c-bath" });

@@ -182,7 +182,7 @@ describe("duplicates", () => {
     expect(undo.textContent).toContain("Ctrl");
     const press = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
     await press(undo);
-    // Whether the click on the toast closed the sheet shows only after another click.
+    // Only a further click reveals whether the click on the toast has closed the sheet.
     await press(screen.getByTestId("duplicates-sheet"));
     expect(dialogs.open?.kind).toBe("duplicates");
     await fireEvent.click(undo);
@@ -245,12 +245,12 @@ describe("the newest export", () => {
     const { unmount } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
     expect(screen.getByTestId("standing").textContent).toBe("not in the newest export");
     unmount();
-    // It is in no loaded list.
+    // This record is in no loaded list.
     render(MemoryDetail, { id: "m-2" });
     expect((await screen.findByTestId("standing")).textContent).toBe("new");
   });
 
-  it("mark a memory with sensitive values", () => {
+  it("does not hide the mark of sensitive values in a row", () => {
     const row = plainRow(item("m-9", "memory", "chatgpt", "The key is abc", 3, { sensitive: true }));
     const { container } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
     expect(container.querySelector(".sensitive")?.textContent).toBe("sensitive");

@@ -125,7 +125,7 @@ describe("Home", () => {
 
 describe("an evidence pack", () => {
   it("is written to the chosen path, and lists its contents", async () => {
-    const made = vi.spyOn(mock, "evidence");
+    const evidence = vi.spyOn(mock, "evidence");
     render(DialogHost);
     nav.section = "activity";
     render(Bar);
@@ -134,7 +134,7 @@ describe("an evidence pack", () => {
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
     expect(result.textContent).toContain("3 deletion records, 3 receipts");
-    const [, out, request] = made.mock.lastCall ?? [];
+    const [, out, request] = evidence.mock.lastCall ?? [];
     expect(out).toMatch(/^\/home\/ines\/.*\.zip$/);
     const parts = ["tombstones", "log", "key"];
     expect(request, "by default the whole period, without file names").toEqual({
@@ -146,7 +146,7 @@ describe("an evidence pack", () => {
   });
 
   it("contains the checked parts of the chosen days", async () => {
-    const made = vi.spyOn(mock, "evidence");
+    const evidence = vi.spyOn(mock, "evidence");
     render(EvidenceSheet);
     await screen.findByText("3 deletion records, each with its receipt");
     for (const part of ["tombstones", "key", "transfers"])
@@ -159,7 +159,7 @@ describe("an evidence pack", () => {
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
     expect(result.textContent, "parts that were not chosen are not listed").not.toContain("deletion records");
-    expect(made.mock.lastCall?.[2]).toEqual({
+    expect(evidence.mock.lastCall?.[2]).toEqual({
       since: dayStart(new Date(2024, 2, 1)),
       until: dayEnd(new Date(2024, 2, 2)),
       sign: true,
@@ -168,13 +168,13 @@ describe("an evidence pack", () => {
   });
 
   it("is not created without parts or without a path", async () => {
-    const made = vi.spyOn(mock, "evidence");
+    const evidence = vi.spyOn(mock, "evidence");
     mock.chooseSave = () => Promise.resolve(null);
     render(EvidenceSheet);
     await fireEvent.click(screen.getByTestId("evidence-save"));
     for (const part of ["tombstones", "log", "key"]) await fireEvent.click(screen.getByTestId(`evidence-${part}`));
     expect(screen.getByTestId<HTMLButtonElement>("evidence-save").disabled).toBe(true);
-    expect(made).not.toHaveBeenCalled();
+    expect(evidence).not.toHaveBeenCalled();
   });
 
   it("reports an error and keeps the choices", async () => {

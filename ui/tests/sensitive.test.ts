@@ -338,7 +338,7 @@ describe("the scan", () => {
     await waitFor(() => expect(toasts.current?.text).toBe(answer));
   });
 
-  it("that failed or was the first reports no comparison", async () => {
+  it("reports no comparison if it failed or was the first", async () => {
     await sensitive.load();
     vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
     await sensitive.rescan();

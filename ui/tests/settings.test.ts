@@ -75,14 +75,14 @@ describe("a new recovery code", () => {
     render(Security);
     const { slots } = await mock.keySlots();
     const made = longDay(slots[0]?.created_at);
-    expect(await screen.findByText(`Set ${made}. Changing it keeps the recovery code valid.`)).toBeTruthy();
+    expect(await screen.findByText(`Set ${made}. If you change it, your recovery code stays valid.`)).toBeTruthy();
     expect(screen.getByText(`Created ${made}. A new code replaces the old one.`)).toBeTruthy();
     await click("settings-recovery");
     expect(dialogs.open?.kind).toBe("recovery");
     await mock.newRecoveryCode(MOCK_PASSPHRASE);
     dialogs.close();
     expect(await screen.findByText(`Created ${longDay(Date.now())}. A new code replaces the old one.`)).toBeTruthy();
-    expect(screen.getByText(`Set ${made}. Changing it keeps the recovery code valid.`)).toBeTruthy();
+    expect(screen.getByText(`Set ${made}. If you change it, your recovery code stays valid.`)).toBeTruthy();
   });
 });
 
@@ -187,10 +187,10 @@ describe("the vault and its backup", () => {
     render(VaultAndBackup);
     expect(await screen.findByText("No backup of this vault is known.")).toBeTruthy();
     expect(screen.getByText("/home/ines/Documents/Ines.mementory")).toBeTruthy();
-    const made = vi.spyOn(mock, "backup");
+    const backup = vi.spyOn(mock, "backup");
     await click("backup-run");
     const note = await screen.findByTestId("backup-done");
-    const out = made.mock.calls[0]?.[1] ?? "";
+    const out = backup.mock.calls[0]?.[1] ?? "";
     expect(out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d \d{4}\.mementory$/);
     expect(note.textContent).toContain("1.9 GB");
     expect(note.textContent).toContain(out.split("/").pop());
@@ -200,9 +200,9 @@ describe("the vault and its backup", () => {
   it("reports a failed backup, and says nothing if no folder was chosen", async () => {
     render(VaultAndBackup);
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
-    const made = vi.spyOn(mock, "backup").mockRejectedValue(failWith("disk_full", "The disk is full."));
+    const backup = vi.spyOn(mock, "backup").mockRejectedValue(failWith("disk_full", "The disk is full."));
     await click("backup-run");
-    expect(made).not.toHaveBeenCalled();
+    expect(backup).not.toHaveBeenCalled();
     await click("backup-run");
     expect((await screen.findByRole("alert")).textContent).toContain("No backup was made.");
     expect(screen.getByText("No backup of this vault is known.")).toBeTruthy();

@@ -28,7 +28,7 @@ describe("warnings after a change", () => {
     expect(undone).toBe(true);
   });
 
-  it("are said for steps that this version does not know", () => {
+  it("are shown also for steps that this version does not know", () => {
     toasts.warn([warning("from_the_future")]);
     expect(toasts.current?.text).toMatch(/a step after it failed/);
   });

@@ -60,7 +60,7 @@ fn a_text_is_read_if_it_is_not_blank_and_fits_into_a_field() {
 }
 
 #[test]
-fn a_text_without_a_time_stays() {
+fn a_text_without_a_clear_time_stays() {
     let setup = Setup::new();
     setup.copy("words", None).unwrap();
     setup.clipboard.clear_now();
@@ -69,7 +69,7 @@ fn a_text_without_a_time_stays() {
 }
 
 #[test]
-fn text_that_another_program_copied_since_stays() {
+fn text_that_another_program_copied_later_stays() {
     let setup = Setup::new();
     setup.copy("code", Some(30)).unwrap();
     setup.backend.0.lock().unwrap().text = Some("code of another program".into());

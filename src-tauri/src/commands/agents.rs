@@ -98,7 +98,7 @@ pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) ->
     crate::blocking::change(app, move |session| session.agents().decide(&decision)).await
 }
 
-/// Changes grants, then starts answering clients if they are the first.
+/// Runs a change of grants, then starts answering clients if there is now a grant and they are not answered yet.
 async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,

@@ -48,9 +48,9 @@ impl Window {
     fn grant(&self) -> GrantMade {
         let rights = vec!["read".into(), "suggest".into()];
         let request = GrantRequest { name: "Client".into(), rights, ..GrantRequest::default() };
-        let made = self.state.with_session(|session| session.agents().add_grant(&request)).unwrap();
+        let grant = self.state.with_session(|session| session.agents().add_grant(&request)).unwrap();
         self.state.update_agents();
-        made
+        grant
     }
 
     fn remember(&self, text: &str) -> String {
@@ -91,7 +91,7 @@ fn without_a_grant_there_is_no_socket() {
 }
 
 #[test]
-fn a_vault_with_a_grant_is_answered_for_when_it_is_opened() {
+fn clients_are_answered_as_soon_as_a_vault_with_a_grant_is_opened() {
     let window = Window::open();
     window
         .state
@@ -146,7 +146,7 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
         });
         starts.recv().unwrap();
         let answer = window.call(&token, "search", json!({"query": "tortoise"}));
-        // Ends the waits of all further stages.
+        // Lets the erasure continue: without a sender, waiting for it ends at once in all further stages.
         drop(go_on);
         assert_eq!(answer.unwrap_err(), "busy");
         assert!(erasing.join().unwrap().receipt.complete);
@@ -163,33 +163,33 @@ fn each_call_is_announced_with_the_program_that_made_it() {
     window.state.agents().on_call(move || {
         counter.fetch_add(1, Ordering::SeqCst);
     });
-    let made = window.grant();
-    window.call(&made.token, "about", json!({})).unwrap();
+    let grant = window.grant();
+    window.call(&grant.token, "about", json!({})).unwrap();
     assert_eq!(window.call("mementory_r_x", "about", json!({})).unwrap_err(), "unknown_token");
     assert_eq!(calls.load(Ordering::SeqCst), 1);
     let seen = window.state.agents().programs();
     if cfg!(target_os = "linux") {
         let own = std::env::current_exe().unwrap().display().to_string();
-        assert_eq!(seen, [ConnectedProgram { grant: made.grant.id, path: own, script: None }]);
+        assert_eq!(seen, [ConnectedProgram { grant: grant.grant.id, path: own, script: None }]);
     }
 }
 
 #[test]
-fn the_first_read_is_noted_once() {
+fn the_first_read_is_recorded_once() {
     let window = Window::open();
     window.remember("Has a tortoise called Rui.");
-    let made = window.grant();
+    let grant = window.grant();
     let grant = || window.state.with_session(|session| session.agents().grants()).unwrap().grants.remove(0);
-    window.call(&made.token, "about", json!({})).unwrap();
+    window.call(&grant.token, "about", json!({})).unwrap();
     assert_eq!(grant().first_read_at, None, "nothing left yet");
-    window.call(&made.token, "list_memories", json!({})).unwrap();
+    window.call(&grant.token, "list_memories", json!({})).unwrap();
     let first = grant();
     assert!(first.first_read_at.is_some() && !first.first_read_seen);
     window
         .state
-        .with_session(|session| session.agents().first_reads_seen(std::slice::from_ref(&made.grant.id)))
+        .with_session(|session| session.agents().first_reads_seen(std::slice::from_ref(&grant.grant.id)))
         .unwrap();
-    window.call(&made.token, "list_memories", json!({})).unwrap();
+    window.call(&grant.token, "list_memories", json!({})).unwrap();
     let later = grant();
     assert!(later.first_read_at == first.first_read_at && later.first_read_seen);
 }
@@ -197,10 +197,10 @@ fn the_first_read_is_noted_once() {
 #[test]
 fn a_stopped_client_gets_no_more_and_switching_off_closes_the_socket() {
     let window = Window::open();
-    let made = window.grant();
-    window.state.with_session(|session| session.agents().revoke_grant(&made.grant.id)).unwrap();
+    let grant = window.grant();
+    window.state.with_session(|session| session.agents().revoke_grant(&grant.grant.id)).unwrap();
     window.state.update_agents();
-    assert_eq!(window.call(&made.token, "about", json!({})).unwrap_err(), "grant_revoked");
+    assert_eq!(window.call(&grant.token, "about", json!({})).unwrap_err(), "grant_revoked");
     window.state.set_answer_clients(false);
     assert!(!window.is_running() && !window.socket().exists());
     window.grant();

@@ -6,7 +6,7 @@ import { WORKSPACE } from "../places.mjs";
 
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
-/** Problems unless exactly the commands, each by its name, and listening to events are granted. */
+/** Problems if the grants are not exactly these: each command by its name, and listening to events. */
 export function checkPermissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
 }

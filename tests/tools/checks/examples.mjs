@@ -236,9 +236,9 @@ function promiseExamples() {
     "tests/a.rs": "#[test]\nfn good() {}\nfn helper() {}",
     "src-tauri/crates/mementory-x/src/b.rs": "#[test]\n    #[cfg(unix)]\n    fn deep() {}",
   };
-  const right = ["`tests/a.rs::good`, `x/src/b.rs::deep`, `x/src/b.rs`", "not tested"];
-  const wrong = ["", "`settings.json`", "`tests/a.rs::helper`, `::gone`", "`tests/none.rs`"];
-  const rows = [...right, ...wrong].map((cell, n) => `| promise ${n} | ${cell} |`);
+  const rightCells = ["`tests/a.rs::good`, `x/src/b.rs::deep`, `x/src/b.rs`", "not tested"];
+  const wrongCells = ["", "`settings.json`", "`tests/a.rs::helper`, `::gone`", "`tests/none.rs`"];
+  const rows = [...rightCells, ...wrongCells].map((cell, n) => `| promise ${n} | ${cell} |`);
   const page = ["`erasures/` and `vault.json`", "", "| promise | test |", "|---|---|", ...rows].join("\n");
   return problemUnlessSame(
     "promises",

@@ -82,9 +82,9 @@ export function machinePaths() {
     ...readText("package-lock.json").matchAll(/"resolved": "(https?:\/\/[^/"]+)/g),
     ...readText("src-tauri/Cargo.lock").matchAll(/source = "registry\+(https?:\/\/[^/"]+)/g),
   ];
-  const usual = new Set(["https://registry.npmjs.org", "https://github.com"]);
+  const publicHosts = new Set(["https://registry.npmjs.org", "https://github.com"]);
   return [
     ...found,
-    ...registries.filter(([, host]) => !usual.has(host)).map(([, host]) => `a lock file names ${host}`),
+    ...registries.filter(([, host]) => !publicHosts.has(host)).map(([, host]) => `a lock file names ${host}`),
   ];
 }

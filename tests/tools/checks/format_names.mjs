@@ -75,8 +75,8 @@ export function namedInRust(source, names) {
   const found = strings.filter(outside).filter(({ text }) => names.has(text));
   const compiled = blankRanges(code, ranges);
   // Without `mem`: as a part of a name it is short for memory.
-  const long = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
-  const part = new RegExp(`^(?:.*_)?(?:${long.join("|")})(?:_.*)?$`);
+  const longNames = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
+  const namePattern = new RegExp(`^(?:.*_)?(?:${longNames.join("|")})(?:_.*)?$`);
   for (const match of compiled.matchAll(/[A-Za-z_]\w*/g)) {
     const [text] = match;
     const start = match.index;
@@ -89,7 +89,7 @@ export function namedInRust(source, names) {
         /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STD_MEM_PATTERN.test(after);
       // `mem` is also a module of Rust's standard library.
       if (text !== "mem" || (inPath && !standard)) found.push({ start, text });
-    } else if (part.test(toSnakeCase(text))) found.push({ start, text });
+    } else if (namePattern.test(toSnakeCase(text))) found.push({ start, text });
   }
   return found.sort((a, b) => a.start - b.start).map(({ start, text }) => ({ line: lineAt(source, start), text }));
 }

@@ -14,8 +14,8 @@ export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
   const remedy = "run `node tests/tools/licences.mjs`";
   const lacking = (wanted, listed) => {
-    const known = new Set(listed.map(describeEntry));
-    return wanted.map(describeEntry).filter((each) => !known.has(each));
+    const listedEntries = new Set(listed.map(describeEntry));
+    return wanted.map(describeEntry).filter((each) => !listedEntries.has(each));
   };
   // Crates for other systems need not be downloaded on this machine; the lock file lists them.
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1] ?? "";

@@ -8,7 +8,7 @@ import { quiet } from "../sh.mjs";
 const NETWORK_CRATES =
   /^(?:ureq|reqwest|hyper|hyper-util|h2|h3|quinn|isahc|curl|curl-sys|surf|attohttpc|minreq|tungstenite|tokio-tungstenite|websocket|rustls|native-tls|tokio-rustls|tokio-native-tls|openssl|schannel|security-framework|hickory-resolver|trust-dns-resolver|lettre|ssh2|russh|tauri-plugin-(?:http|updater|websocket|upload))$/;
 /** The only file that may use the client. */
-const PUSH = join("crates", "mementory-cli", "src", "push.rs");
+const PUSH_FILE = join("crates", "mementory-cli", "src", "push.rs");
 
 /** Names of the crates that are linked into a program on this system. */
 function linked(program, { cargo = quiet } = {}) {
@@ -34,7 +34,7 @@ export function networkClients(options) {
   const outside = readdirSync(source, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".rs"))
     .map((file) => join("crates", "mementory-cli", "src", file))
-    .filter((file) => file !== PUSH && /\bureq::/.test(readFileSync(join(WORKSPACE, file), "utf8")))
+    .filter((file) => file !== PUSH_FILE && /\bureq::/.test(readFileSync(join(WORKSPACE, file), "utf8")))
     .map((file) => `${file} uses the network client; only push.rs may`);
   return [...shared, ...window, ...outside];
 }

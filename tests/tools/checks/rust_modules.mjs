@@ -103,13 +103,13 @@ const asPath = ({ start, text }) => ({ start, segments: text.split("::") });
 /** Depth in braces at every offset. */
 function braceDepths(code) {
   const depth = new Uint16Array(code.length + 1);
-  let now = 0;
+  let current = 0;
   for (let at = 0; at < code.length; at += 1) {
-    if (code[at] === "}") now = Math.max(0, now - 1);
-    depth[at] = now;
-    if (code[at] === "{") now += 1;
+    if (code[at] === "}") current = Math.max(0, current - 1);
+    depth[at] = current;
+    if (code[at] === "{") current += 1;
   }
-  depth[code.length] = now;
+  depth[code.length] = current;
   return depth;
 }
 
@@ -188,7 +188,7 @@ function findDefiningModules(module, name, rest, visited, here) {
   if (module.children.has(name)) add(definingModulesWithin(module.children.get(name), rest, visited));
   for (const each of module.imports) {
     if (each.name !== name || !(here || each.topLevel)) continue;
-    // `use name;` imports another crate under its own name. To follow it would look up the same name again.
+    // `use name;` imports another crate under its own name. Following it would look up the same name without end.
     if (each.path.length === 1 && each.path[0] === name) continue;
     const path = each.path[0];
     add(modulesDefiningImport(module, path === name ? each.path : [...each.path, ...rest], visited));

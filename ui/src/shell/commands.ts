@@ -12,8 +12,8 @@ import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
 /**
- * Whether a command may run: while a dialog is open, only Undo over duplicates. Locking, the palette and the text size
- * are not checked.
+ * Whether a command may run. While a dialog is open, none may, except Undo if it is the dialog of duplicates. Not
+ * called for locking, the palette and the text size, which always work.
  */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");

@@ -1,8 +1,8 @@
-//! Warnings of changes that are made, as texts.
+//! Texts for the warnings of a change that was made, but of which a later step failed.
 use crate::types::Warning;
 use mementory_vault::{Applied, FailedStep};
 
-/// The warnings of a change: what failed after it was made. No texts if nothing did.
+/// The warnings of a change: what failed after it was made. Empty if nothing failed.
 pub fn warnings_of<T>(change: &Applied<T>) -> Vec<Warning> {
     change.warnings.iter().copied().map(warning_of).collect()
 }

@@ -9,7 +9,7 @@ use std::{path::Path, time::SystemTime};
 /// The environment variable in which a client hands its token to the program that it starts.
 pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
-/// Stands for the token while there is none yet.
+/// Placeholder for the token in a plan that is made before there is a token.
 const NO_TOKEN: &str = "made-when-connecting";
 /// Number of hex digits of a token's secret.
 const SECRET_DIGITS: usize = 64;
@@ -70,11 +70,11 @@ impl Connections {
         // This plan only finds errors before a grant is made.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
-        let made = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
-        match self.plan(client, &made.token).and_then(|plan| apply(&plan)) {
-            Ok(changed) => Ok(ConnectionChange { grant: Some(made.grant), ..changed }),
+        let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
+        match self.plan(client, &new_grant.token).and_then(|plan| apply(&plan)) {
+            Ok(changed) => Ok(ConnectionChange { grant: Some(new_grant.grant), ..changed }),
             Err(error) => {
-                session.agents().revoke_grant(&made.grant.id)?;
+                session.agents().revoke_grant(&new_grant.grant.id)?;
                 Err(error)
             }
         }
@@ -234,12 +234,12 @@ fn api_error(error: &Error) -> ApiError {
         Error::Io { kind: IoKind::NoPermission | IoKind::DiskFull | IoKind::Other, .. } => 7,
         _ => 6,
     };
-    let made = ApiError::new(error.code(), exit, error.to_string());
+    let converted = ApiError::new(error.code(), exit, error.to_string());
     match error {
         Error::Syntax { line, column, .. } | Error::Layout { line, column, .. } => {
-            made.with("line", line).with("column", column)
+            converted.with("line", line).with("column", column)
         }
-        _ => made,
+        _ => converted,
     }
 }
 

@@ -52,8 +52,8 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// Sorts paths that the system asked to open. Nothing is read; a device or a pipe is not even opened. Of several vaults
-/// the first one counts, because the window shows one.
+/// Sorts paths that the system asked to open. Nothing is read; a device or a pipe is not even opened. If there are
+/// several vaults, only the first one is opened, because the window shows one.
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     for path in paths {
@@ -97,14 +97,14 @@ const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 /// without that variable, where this system stores the data of programs. None if the environment names no such
 /// folder.
 pub fn ledger_folder() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = named("MEMENTORY_DATA_DIR").or_else(|| {
+    let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = env_path("MEMENTORY_DATA_DIR").or_else(|| {
         let folder = if cfg!(windows) {
-            named("APPDATA")
+            env_path("APPDATA")
         } else if cfg!(target_os = "macos") {
-            named("HOME").map(|home| home.join("Library/Application Support"))
+            env_path("HOME").map(|home| home.join("Library/Application Support"))
         } else {
-            named("XDG_DATA_HOME").or_else(|| named("HOME").map(|home| home.join(".local/share")))
+            env_path("XDG_DATA_HOME").or_else(|| env_path("HOME").map(|home| home.join(".local/share")))
         };
         folder.map(|folder| folder.join(PROGRAM_FOLDER_NAME))
     });
@@ -153,7 +153,7 @@ pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> Api
     Ok(describe(&catalog, &found, &[]).into_iter().next())
 }
 
-/// The members of the given paths in which no format recognised anything.
+/// The members below those given paths in which no format recognised anything.
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
@@ -420,8 +420,8 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     })
 }
 
-/// Adds the faults of the archive. If one of them has the code of an error of the file, the file's errors are dropped,
-/// so that the same fault is not listed twice.
+/// Adds the faults of the archive. If the validator reported an error with the same code as one of them, all its errors
+/// are dropped, so that the same fault is not listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
         result.errors.clear();
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn opened_paths_are_sorted_into_a_vault_files_and_what_cannot_be_opened() {
+    fn opened_paths_are_sorted_into_a_vault_files_and_refused_paths() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("a.zip"), "PK").unwrap();
@@ -525,12 +525,12 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn devices_and_names_that_are_no_text_are_refused_without_being_opened() {
+    fn devices_and_non_unicode_names_are_refused_without_being_opened() {
         use std::os::unix::ffi::OsStrExt;
         let folder = tempfile::tempdir().unwrap();
-        let odd = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
-        std::fs::write(&odd, "PK").unwrap();
-        let found = sort_opened(&["/dev/zero".into(), odd, "/dev/null/inside".into()]);
+        let non_unicode = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
+        std::fs::write(&non_unicode, "PK").unwrap();
+        let found = sort_opened(&["/dev/zero".into(), non_unicode, "/dev/null/inside".into()]);
         let reasons: Vec<_> = found.refused.iter().map(|refused| refused.reason.as_str()).collect();
         assert_eq!(reasons, ["no_file", "unreadable", "unreadable"]);
         assert!(found.paths.is_empty() && found.vault.is_none());

@@ -42,8 +42,8 @@ pub(crate) fn inspect(
     passphrase: Option<&dyn Passphrase>,
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
-    let forged = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
-    refuse(&forged.map(structural_fault).collect::<Vec<_>>(), false)?;
+    let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
+    refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
     let mut stopping: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
@@ -79,14 +79,14 @@ pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<(
     refuse(&stopping, false)
 }
 
-/// The archives that a source is in.
+/// The archives that contain the source.
 pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usize> {
     let members = source.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));
     members.filter_map(|member| member.archive).collect()
 }
 
-/// Findings for the faults and damaged entries of the archives that a source is in, and for contradictory structures
-/// of any archive of the input.
+/// Findings for the faults and damaged entries of the archives that contain the source, and for contradictory
+/// structures of any archive of the input.
 ///
 /// # Errors
 /// I/O.

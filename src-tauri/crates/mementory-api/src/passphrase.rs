@@ -94,7 +94,7 @@ mod tests {
     use mementory_crypto::{CryptoError, PassphraseCipher, PassphraseSealed, open_with_passphrase};
     use mementory_formats::Sealed;
 
-    /// Formats refuse costs without a key library, so the bounds are stated twice.
+    /// The format crates refuse excessive costs too, but must not use the crypto crate, so the bounds are stated twice.
     #[test]
     fn formats_and_cryptography_refuse_the_same_costs() {
         for (memory_kib, passes, lanes) in [

@@ -56,7 +56,7 @@ pub struct Filters {
     /// Only records with this type; an empty value selects records without a type.
     #[arg(long = "type", value_name = "TYPE")]
     pub record_type: Option<String>,
-    /// Only what was said by: user, assistant, system; or unknown, where the source does not say.
+    /// Only what was said by this party: user, assistant, system, or unknown if the source does not say.
     #[arg(long, value_name = "WHO")]
     pub said_by: Option<String>,
     /// Only from this date or time on.
@@ -295,7 +295,7 @@ pub enum Command {
         queries: Option<PathBuf>,
         #[command(flatten)]
         filters: Filters,
-        /// Find memories that mean nearly the same, too, in other words and languages.
+        /// Also find memories that mean nearly the same in other words or languages.
         #[arg(long)]
         meaning: bool,
         /// Print at most this many hits.
@@ -358,7 +358,7 @@ pub enum Command {
         /// Set this type.
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
-        /// Say what the memory is about, instead of the suggestion; not a new version.
+        /// Say what the memory is about, in place of the suggestion. This makes no new version.
         #[arg(long, value_name = "KIND")]
         about: Option<String>,
     },

@@ -20,16 +20,16 @@ pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<C
 fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     let request = args.options.request(&args.name);
     let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
-    // The file is made first, so that no grant is left without its token.
+    // Create the file first, so that no grant is made whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
-    let made = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
-    let written = std::io::Write::write_all(&mut out, format!("{}\n", made.token).as_bytes());
+    let new_grant = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
+    let written = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
     if let Err(error) = written.and_then(|()| out.sync_all()) {
         let _ = std::fs::remove_file(file);
-        session.agents().revoke_grant(&made.grant.id)?;
+        session.agents().revoke_grant(&new_grant.grant.id)?;
         return Err(file_error(file, &error));
     }
-    done(&serde_json::json!({"grant": made.grant, "token_file": file.display().to_string()}))
+    done(&serde_json::json!({"grant": new_grant.grant, "token_file": file.display().to_string()}))
 }
 
 fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
@@ -53,11 +53,11 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     use mementory_mcp::{Server, VaultAccess, socket_path};
     use std::sync::{Arc, PoisonError, RwLock};
 
-    struct Open(RwLock<Option<Session>>);
-    impl VaultAccess for Open {
-        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
+    struct OpenVault(RwLock<Option<Session>>);
+    impl VaultAccess for OpenVault {
+        fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
             let session = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            session.as_ref().map(use_it).is_some()
+            session.as_ref().map(use_session).is_some()
         }
     }
 
@@ -68,11 +68,11 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     // If the handler cannot be set, Ctrl-C ends the program at once, which the vault survives.
     let _ = ctrlc::set_handler(move || stopper.stop());
     eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
-    let open = Arc::new(Open(RwLock::new(Some(session))));
-    let vault: Arc<dyn VaultAccess> = open.clone();
+    let open_vault = Arc::new(OpenVault(RwLock::new(Some(session))));
+    let vault: Arc<dyn VaultAccess> = open_vault.clone();
     server.run(&vault);
     // Waits for the calls that run, then locks the vault.
-    if let Some(session) = open.0.write().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(session) = open_vault.0.write().unwrap_or_else(PoisonError::into_inner).take() {
         session.agents().note_answering(false);
     }
     done(&serde_json::json!({"socket": path.display().to_string()}))

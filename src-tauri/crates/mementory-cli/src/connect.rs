@@ -18,7 +18,7 @@ pub enum ConnectCommand {
         /// The name in the client's list of servers.
         #[arg(long, default_value = DEFAULT_NAME)]
         name: String,
-        /// Show the change of the client's configuration and make none.
+        /// Only show how the client's configuration would change.
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
@@ -31,7 +31,7 @@ pub enum ConnectCommand {
         /// The name in the client's list of servers.
         #[arg(long, default_value = DEFAULT_NAME)]
         name: String,
-        /// Show the change of the client's configuration and make none.
+        /// Only show how the client's configuration would change.
         #[arg(long)]
         dry_run: bool,
         /// Change only the configuration, which needs no vault. The grant stays in force.

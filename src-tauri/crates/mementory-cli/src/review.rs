@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `review`.
 #[derive(Args)]
 pub struct ReviewArgs {
-    /// Show the next memory. Without answers this is what happens anyway.
+    /// Show the next memory. This is the default if no answer is given.
     #[arg(long)]
     next: bool,
     /// Answer a memory: true, outdated, wrong or private; none takes an answer back. May be given several times.
@@ -74,8 +74,8 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
     }
     let parts = pack.parts.map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect()).transpose()?;
     let request = EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
-    let made = session.evidence().write(out, &request, job)?;
-    Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? })
+    let evidence = session.evidence().write(out, &request, job)?;
+    Ok(CommandResult { exit: u8::from(!evidence.validated), ..done(&evidence)? })
 }
 
 /// True for the form of a record's id: 32 hexadecimal digits and nothing else.

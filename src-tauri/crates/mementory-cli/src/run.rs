@@ -331,6 +331,6 @@ fn require_vault(dir: &Path) -> ApiResult<()> {
 }
 
 fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
-    let given = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
-    given.ok_or_else(|| ApiError::new("usage", 2, "No vault is named. Give --vault DIR or set MEMENTORY_VAULT."))
+    let dir = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
+    dir.ok_or_else(|| ApiError::new("usage", 2, "No vault is named. Give --vault DIR or set MEMENTORY_VAULT."))
 }

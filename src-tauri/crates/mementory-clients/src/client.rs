@@ -19,7 +19,7 @@ pub enum Client {
     GeminiCli,
 }
 
-/// How a client's file is written.
+/// The syntax of a client's configuration file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Syntax {
     Json(JsonShape),

@@ -46,12 +46,12 @@ pub struct ClientReport {
     pub ours: bool,
     /// Whether the entry starts the expected server.
     pub current: bool,
-    /// What is wrong, the gravest first.
+    /// What is wrong, the most serious problem first.
     pub problems: Vec<Problem>,
 }
 
-/// The state of every client. `expected` is the server as `connect` would add it; of its variables only the names
-/// matter, because a token is not known afterwards.
+/// The state of every client. `expected` is the server as `connect` would add it. Its variables are compared by name
+/// only, because the token is not known any more after connecting.
 pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }
@@ -142,7 +142,7 @@ fn readable_by_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
 }
 
-/// On Windows a person's folders are theirs alone.
+/// On Windows, other people cannot read a person's folders.
 #[cfg(not(unix))]
 fn readable_by_others(_: &Path) -> bool {
     false

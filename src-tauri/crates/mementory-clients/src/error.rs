@@ -10,7 +10,7 @@ pub enum Error {
     /// The name, command, an argument or a variable cannot be written into the client's configuration.
     #[error("{0} Nothing was changed.")]
     InvalidServer(String),
-    /// Something else than a regular file has the configuration's name.
+    /// Something other than a regular file has the configuration's name.
     #[error("{} is {kind}, not a file. It was not opened, and nothing was changed.", path.display())]
     NotAFile {
         /// The configuration.
@@ -102,7 +102,7 @@ pub enum Error {
     },
 }
 
-/// What has the name of a configuration instead of a file.
+/// What exists under a configuration's name in place of a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.

@@ -69,10 +69,10 @@ impl ConfigFile {
     }
 
     fn check_unchanged(&self) -> Result<(), Error> {
-        let changed = || Error::Changed { path: self.path.clone() };
+        let changed_error = || Error::Changed { path: self.path.clone() };
         match Self::read(&self.path) {
             Ok(now) if now == *self => Ok(()),
-            Ok(_) | Err(Error::NotUtf8 { .. } | Error::TooLarge { .. }) => Err(changed()),
+            Ok(_) | Err(Error::NotUtf8 { .. } | Error::TooLarge { .. }) => Err(changed_error()),
             Err(error) => Err(error),
         }
     }
@@ -104,7 +104,7 @@ impl ConfigFile {
     fn write(&self, text: &str) -> Result<(), Error> {
         let failed = |error: io::Error| Error::io(&self.path, error);
         let folder = self.real.parent().unwrap_or(Path::new("."));
-        let made = make_folders(folder).map_err(|error| Error::io(folder, error))?;
+        let new_folders = make_folders(folder).map_err(|error| Error::io(folder, error))?;
         let written = (|| {
             let original = self.text.is_some().then(|| fs::metadata(&self.real)).transpose().map_err(failed)?;
             if original.as_ref().is_some_and(|original| original.permissions().readonly()) {
@@ -128,7 +128,7 @@ impl ConfigFile {
             }
         })();
         if written.is_err() {
-            for folder in made.iter().rev() {
+            for folder in new_folders.iter().rev() {
                 let _ = fs::remove_dir(folder);
             }
             return written;
@@ -159,7 +159,7 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes the folders that are missing, for the person alone, and returns them, the outermost first.
+/// Makes the missing folders, which only the person may enter, and returns them, the outermost first.
 fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
     missing.retain(|each| !each.as_os_str().is_empty());

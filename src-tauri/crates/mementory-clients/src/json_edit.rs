@@ -68,8 +68,8 @@ fn update(
         return Ok(text.to_owned());
     }
     let mut server = server.clone();
-    let own = entry.env.into_iter().filter(|(name, _)| name != crate::server::ADDED_VARIABLE);
-    server.env = own.chain(server.env).collect();
+    let persons_variables = entry.env.into_iter().filter(|(name, _)| name != crate::server::ADDED_VARIABLE);
+    server.env = persons_variables.chain(server.env).collect();
     let object = member.value.as_object();
     let value = |name: &str| object.and_then(|object| object.get(name)).map(|member| &member.value);
     if let (Some(command), Some(args), Some(env)) = (value("command"), value("args"), value("env")) {
@@ -96,8 +96,8 @@ pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Opt
         return Ok(None);
     };
     let Some(added) = entry_of(&section.properties[index]).added() else { return Err(TextError::NotOurs) };
-    let whole_section = added.section && is_alone(text, section);
-    let whole_root = whole_section && added.root && is_alone(text, &root);
+    let whole_section = added.section && has_nothing_else(text, section);
+    let whole_root = whole_section && added.root && has_nothing_else(text, &root);
     let edits = if whole_root {
         vec![(root_range(text, &root, added), String::new())]
     } else if whole_section {
@@ -111,15 +111,15 @@ pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Opt
     Ok(Some((without, file_goes)))
 }
 
-/// Whether an object has one member and no comments.
-fn is_alone(text: &str, object: &Object<'_>) -> bool {
+/// Whether an object has exactly one member and no comments.
+fn has_nothing_else(text: &str, object: &Object<'_>) -> bool {
     let [member] = object.properties.as_slice() else { return false };
     let before = trivia(text, object.range.start + 1, member.range.start);
     let after = trivia(text, member.range.end, object.range.end - 1);
     before.last_end.is_none() && after.last_end.is_none_or(|end| Some(end - 1) == after.comma)
 }
 
-/// The range of a root object that was added, with the line break behind it and the one that was put before it.
+/// The range of a root object that was added, with the line break after it and the one that was added before it.
 fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     let break_length = |text: &str, at_end: bool| {
@@ -160,8 +160,8 @@ fn unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
     if !text[root.range.start..first.range.start].contains('\n') {
         return DEFAULT_UNIT;
     }
-    let own = indent_at(text, first.range.start);
-    own.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own)
+    let own_indent = indent_at(text, first.range.start);
+    own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
 }
 
 /// Where a new member goes: after the last one and the comments behind it.

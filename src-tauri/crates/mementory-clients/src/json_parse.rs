@@ -62,8 +62,8 @@ fn strings_of(value: &Value<'_>) -> Option<Vec<String>> {
     value.as_array()?.elements.iter().map(|each| Some(each.as_string_lit()?.value.to_string())).collect()
 }
 
-/// Which of two equal names counts differs between readers, so such a file is not edited.
-fn first_duplicate(object: &Object<'_>) -> Result<(), TextError> {
+/// Refuses an object in which a name occurs twice, because readers disagree on which of the two counts.
+fn refuse_duplicates(object: &Object<'_>) -> Result<(), TextError> {
     let mut names = std::collections::HashSet::new();
     match object.properties.iter().find(|member| !names.insert(member.name.as_str())) {
         Some(twice) => Err(TextError::Layout(twice.range.start, "a name occurs twice in one object".into())),
@@ -72,7 +72,7 @@ fn first_duplicate(object: &Object<'_>) -> Result<(), TextError> {
 }
 
 fn no_duplicates(object: Object<'_>) -> Result<Object<'_>, TextError> {
-    first_duplicate(&object).map(|()| object)
+    refuse_duplicates(&object).map(|()| object)
 }
 
 /// The parser's reason, to be followed by "in line …".
@@ -88,7 +88,7 @@ pub(crate) struct Trivia {
     pub comma: Option<usize>,
     /// End of the last comment or comma.
     pub last_end: Option<usize>,
-    /// Whether the last of them is a comment that ends with its line.
+    /// Whether the last of the comments and commas is a line comment (`//`).
     pub ends_with_line_comment: bool,
 }
 

@@ -176,9 +176,9 @@ fn check_connected(client: Client, before: &str, after: &str, server: &Server) -
         return Err(TextError::Layout(0, "the server cannot be added to this file".into()));
     }
     let restored = disconnect(client, after, &server.name).ok().flatten();
-    let own = disconnect(client, before, &server.name).ok().flatten().map(|(text, _)| text);
-    let same = restored.is_some_and(|(text, _)| text == own.as_deref().unwrap_or(before));
-    if !same {
+    let without_entry = disconnect(client, before, &server.name).ok().flatten().map(|(text, _)| text);
+    let is_restored = restored.is_some_and(|(text, _)| text == without_entry.as_deref().unwrap_or(before));
+    if !is_restored {
         return Err(TextError::Layout(0, "the change could not be taken back exactly".into()));
     }
     Ok(())

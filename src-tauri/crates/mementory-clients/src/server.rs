@@ -19,7 +19,7 @@ pub struct Server {
     pub env: BTreeMap<String, String>,
 }
 
-/// Without the values of the variables, because they are secrets.
+/// Shows the variables without their values, because these are secrets.
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Server")

@@ -124,8 +124,8 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
         return Ok(text.to_owned());
     }
     let mut server = server.clone();
-    let own = entry.env.into_iter().filter(|(name, _)| name != ADDED_VARIABLE);
-    server.env = own.chain(server.env).collect();
+    let persons_variables = entry.env.into_iter().filter(|(name, _)| name != ADDED_VARIABLE);
+    server.env = persons_variables.chain(server.env).collect();
     let document = parse(text)?;
     let table: Option<&dyn TableLike> = match section(&document)? {
         Section::None => None,
@@ -171,19 +171,19 @@ pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)
 /// The range of an entry in `mcp_servers = { … }`, with the comma that belongs to it.
 fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<usize> {
     let mut previous_end = None;
-    let mut own = None;
+    let mut entry_range = None;
     for (each, value) in table.iter() {
         let Some(value_span) = value.span() else { continue };
         let key_start = table.key(each).and_then(toml_edit::Key::span).map_or(value_span.start, |key| key.start);
-        match own.clone() {
+        match entry_range.clone() {
             // The first entry goes up to the next one.
             Some(Range { start, .. }) if previous_end.is_none() => return start..key_start,
             Some(_) => break,
-            None if each == name => own = Some(key_start..value_span.end),
+            None if each == name => entry_range = Some(key_start..value_span.end),
             None => previous_end = Some(value_span.end),
         }
     }
-    let end = own.map_or(span.start + 1, |own| own.end);
+    let end = entry_range.map_or(span.start + 1, |entry_range| entry_range.end);
     previous_end.unwrap_or(span.start + 1)..end
 }
 

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn shells_and_our_own_program_are_passed_over() {
+    fn shells_and_our_own_program_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
         // A shell under the name of our program waits for its input, as the real one does.
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_gone_is_no_program() {
+    fn no_program_is_found_for_a_process_that_has_ended() {
         assert_eq!(program_of(u32::MAX), None);
     }
 }

@@ -108,7 +108,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
     if !is_own_process(&stream) {
         return ToolAnswer::Error(ToolError::locked());
     }
-    let talk = |stream: &mut UnixStream| -> std::io::Result<Option<ToolAnswer>> {
+    let exchange = |stream: &mut UnixStream| -> std::io::Result<Option<ToolAnswer>> {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
@@ -119,7 +119,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
             Err(error) => Err(error),
         }
     };
-    match talk(&mut stream) {
+    match exchange(&mut stream) {
         Ok(Some(answer)) => answer,
         _ => ToolAnswer::Error(ToolError::new(
             "no_answer",
@@ -140,17 +140,17 @@ fn ask(_socket: &Path, _call: &ToolCall) -> ToolAnswer {
 pub fn read_token(file: &Path) -> ApiResult<String> {
     let name = file.display();
     let io = |error: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {error}."));
-    let open = std::fs::File::open(file).map_err(io)?;
+    let token_file = std::fs::File::open(file).map_err(io)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        if open.metadata().map_err(io)?.permissions().mode() & 0o077 != 0 {
+        if token_file.metadata().map_err(io)?.permissions().mode() & 0o077 != 0 {
             let message = format!("Others may read {name}. Nothing was sent. Run chmod 600 on it, or connect again.");
             return Err(ApiError::new("no_permission", 7, message));
         }
     }
     let mut text = String::new();
-    open.take(MAX_TOKEN_BYTES).read_to_string(&mut text).map_err(io)?;
+    token_file.take(MAX_TOKEN_BYTES).read_to_string(&mut text).map_err(io)?;
     Ok(text.trim().to_owned())
 }
 

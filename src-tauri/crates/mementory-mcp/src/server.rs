@@ -27,8 +27,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// Lends the open vault.
 pub trait VaultAccess: Send + Sync {
-    /// Calls `use_it` with the open vault. While it is locked, returns false without calling it.
-    fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool;
+    /// Calls `use_session` with the open vault. While it is locked, returns false without calling it.
+    fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool;
 
     /// Called after a successful call of a client, before the client gets its answer.
     fn answered(&self, _call: &AnsweredCall) {}

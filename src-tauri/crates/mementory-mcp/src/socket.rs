@@ -12,11 +12,11 @@ use std::{
 /// Path of the socket: `MEMENTORY_SOCKET`, or else in the folder of the user's session, or else in a folder of this
 /// user in the folder for temporary files.
 pub fn socket_path() -> PathBuf {
-    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(path) = named("MEMENTORY_SOCKET") {
+    let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(path) = env_path("MEMENTORY_SOCKET") {
         return path;
     }
-    let folder = match named("XDG_RUNTIME_DIR") {
+    let folder = match env_path("XDG_RUNTIME_DIR") {
         Some(folder) => folder.join("mementory"),
         None => std::env::temp_dir().join(format!("mementory-{}", own_uid())),
     };

@@ -123,7 +123,7 @@ fn decision(accept: &[String], refuse: &[String]) -> SuggestionDecision {
 }
 
 #[test]
-fn what_is_refused_for_good_does_not_come_again() {
+fn what_was_refused_for_good_is_not_suggested_again() {
     let v = open();
     let token = v.token(&["suggest"], |_| {});
     let suggest = |text: &str| v.call(&token, "suggest_memory", json!({"text": text}));
@@ -257,7 +257,7 @@ fn a_wrong_call_is_a_typed_error_and_changes_nothing() {
 }
 
 #[test]
-fn the_day_ends_when_its_records_are_used_up() {
+fn calls_are_refused_once_the_records_of_the_day_are_used_up() {
     let v = open();
     (0..5).for_each(|n| drop(v.add(&format!("Memory number {n}"))));
     let token = v.token(&["read"], |request| request.records_per_day = Some(7));
@@ -284,11 +284,11 @@ mod server {
     };
 
     /// A vault that can be locked.
-    struct Lent(Mutex<Option<Open>>);
+    struct LockableVault(Mutex<Option<Open>>);
 
-    impl VaultAccess for Lent {
-        fn with_session(&self, use_it: &mut dyn FnMut(&Session)) -> bool {
-            self.0.lock().unwrap().as_ref().map(|open| use_it(&open.session)).is_some()
+    impl VaultAccess for LockableVault {
+        fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
+            self.0.lock().unwrap().as_ref().map(|open| use_session(&open.session)).is_some()
         }
     }
 
@@ -316,8 +316,8 @@ mod server {
         };
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         let stopper = server.stopper();
-        let lent = Arc::new(Lent(Mutex::new(Some(v))));
-        let vault: Arc<dyn VaultAccess> = lent.clone();
+        let lockable = Arc::new(LockableVault(Mutex::new(Some(v))));
+        let vault: Arc<dyn VaultAccess> = lockable.clone();
         let running = std::thread::spawn(move || server.run(&vault));
 
         for (line, code) in [
@@ -335,15 +335,15 @@ mod server {
         }
         drop(UnixStream::connect(&path).unwrap());
         UnixStream::connect(&path).unwrap().write_all(&call.as_bytes()[..20]).unwrap();
-        let both: Vec<_> = (0..2)
+        let answers: Vec<_> = (0..2)
             .map(|_| {
                 let (path, call) = (path.clone(), call.clone());
                 std::thread::spawn(move || ask(&path, call.as_bytes())["result"]["total"].clone())
             })
             .collect();
-        both.into_iter().for_each(|one| assert_eq!(one.join().unwrap(), 1));
+        answers.into_iter().for_each(|answer| assert_eq!(answer.join().unwrap(), 1));
 
-        lent.0.lock().unwrap().take();
+        lockable.0.lock().unwrap().take();
         assert_eq!(ask(&path, call.as_bytes())["error"]["code"], "locked");
         stopper.stop();
         running.join().unwrap();
@@ -351,10 +351,10 @@ mod server {
     }
 
     #[test]
-    fn a_socket_that_was_left_is_replaced_and_another_file_is_not() {
+    fn a_leftover_socket_is_replaced_but_another_file_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-        std::fs::set_permissions(folder.path(), closed).unwrap();
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.path(), private).unwrap();
         let path = folder.path().join("clients.sock");
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         drop(Server::bind(&path).unwrap());
@@ -367,8 +367,8 @@ mod server {
     #[test]
     fn a_folder_that_others_can_enter_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(folder.path(), open).unwrap();
+        let open_to_all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open_to_all).unwrap();
         assert_eq!(Server::bind(&folder.path().join("clients.sock")).err().unwrap().code, "no_permission");
     }
 }

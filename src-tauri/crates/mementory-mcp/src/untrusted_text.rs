@@ -3,7 +3,7 @@
 //! of the answer:
 //!
 //! - each of its lines begins with `> `, so that no text can end its quotation;
-//! - characters that are not seen, or change how others are seen, are written as `\u{202e}`.
+//! - invisible characters, and those that change the direction of others, are written as `\u{202e}`.
 use mementory_api::types::ClientRecord;
 
 /// Beginning of the quotation of a record.

@@ -188,7 +188,7 @@ impl LoginSession {
 fn sleep_is_inhibited_until_the_listener_has_locked() {
     let daemon = Daemon::start();
     let logind = daemon.connect();
-    let own = current_user(&logind).unwrap();
+    let own_user = current_user(&logind).unwrap();
     let listening = ListenerUnderTest::connected_to(Bus::System, &daemon);
     let emit = |path: &str, interface: &str, member: &str, flag: Option<bool>| {
         match flag {
@@ -200,8 +200,8 @@ fn sleep_is_inhibited_until_the_listener_has_locked() {
     // logind starts after the listener, which asks it for an inhibitor when its first signal arrives.
     let server = logind.object_server();
     server.at(MANAGER_PATH, Manager(listening.event_sender.clone())).unwrap();
-    server.at(OWN_SESSION, LoginSession(own)).unwrap();
-    server.at(OTHER_SESSION, LoginSession(own + 1)).unwrap();
+    server.at(OWN_SESSION, LoginSession(own_user)).unwrap();
+    server.at(OTHER_SESSION, LoginSession(own_user + 1)).unwrap();
     logind.request_name(LOGIND_NAME).unwrap();
     emit(MANAGER_PATH, MANAGER_INTERFACE, "PrepareForSleep", Some(false));
     assert_eq!(listening.next(), Event::InhibitorTaken);

@@ -21,12 +21,12 @@ export function proofsOf(
         : [[key(tombstone.op, tombstone.target_id, tombstone.at), tombstone.receipt] as const],
     ),
   );
-  const known = new Set(receipts.values());
+  const receiptIds = new Set(receipts.values());
   const proofs = new Map<number, Proof>();
   for (const { seq, op, target, at } of entries) {
     const receipt = receipts.get(key(DELETION_OPS[op] ?? "", target, at));
     if (receipt !== undefined) proofs.set(seq, { kind: "receipt", id: receipt });
-    else if (op === "clean_again" && known.has(target)) proofs.set(seq, { kind: "receipt", id: target });
+    else if (op === "clean_again" && receiptIds.has(target)) proofs.set(seq, { kind: "receipt", id: target });
     else if ((op === "import" || op === "undo_import") && reports.has(target))
       proofs.set(seq, { kind: "report", batch: target });
   }

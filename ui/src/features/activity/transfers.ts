@@ -45,7 +45,7 @@ export function transfersOf(
   entries: readonly AuditEntry[],
   failures: readonly FailedImport[] = [],
 ): Transfer[] {
-  const known = new Map(failures.map((failed) => [failed.seq, failed]));
+  const failureBySeq = new Map(failures.map((failed) => [failed.seq, failed]));
   const imports = batches.map((batch) => ({
     key: batch.batch,
     at: batch.at,
@@ -74,12 +74,12 @@ export function transfersOf(
       icon: ICONS[entry.op] ?? HistoryIcon,
       title: titleOf(entry),
       ...(exportText(entry) ??
-        failureText(known.get(entry.seq)) ??
+        failureText(failureBySeq.get(entry.seq)) ??
         auditText(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
       batch: null,
       entry: entry.op === "export" ? entry : null,
       file: entry.file,
-      failed: (entry.op === "import_failed" && known.get(entry.seq)) || null,
+      failed: (entry.op === "import_failed" && failureBySeq.get(entry.seq)) || null,
       bad: entry.op === "import_failed",
     }));
   return [...imports, ...others].sort((a, b) => b.at.localeCompare(a.at));
@@ -115,10 +115,10 @@ function failureText(failed: FailedImport | undefined): { text: string; original
 function exportText(entry: AuditEntry): { text: string; original: string } | null {
   const facts = entry.op === "export" ? exportFacts(entry.detail) : null;
   if (!facts) return null;
-  const checked = facts.valid ? t("activity.afterSaving") : t("exported.invalid");
+  const validity = facts.valid ? t("activity.afterSaving") : t("exported.invalid");
   const text = joinSentences([
     t("activity.sentence", { what: exportSummary(facts) }),
-    facts.valid === null ? null : checked,
+    facts.valid === null ? null : validity,
   ]);
   return { text, original: "" };
 }

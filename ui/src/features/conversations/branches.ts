@@ -70,8 +70,8 @@ const stepsCache = new WeakMap<ThreadMessage, ThreadMessage[]>();
 /** The steps of a message that also has text, as messages `id/0`, `id/1` … */
 export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
   if (message.steps.length === 0) return [];
-  const known = stepsCache.get(message);
-  if (known) return known;
+  const cached = stepsCache.get(message);
+  if (cached) return cached;
   const { id, parent_id, role, created_at, branch } = message;
   const none = { origin_id: null, hidden: false, model: null, attachments: [], siblings: [], memories: [], steps: [] };
   const steps = message.steps.map(({ content_type, text }, index) => ({

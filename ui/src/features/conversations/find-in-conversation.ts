@@ -16,8 +16,8 @@ export function segmentsOf(text: string, code: boolean): Block[] {
 const runsByMessage = new WeakMap<ThreadMessage, string[]>();
 
 function runsIn(message: ThreadMessage): string[] {
-  const known = runsByMessage.get(message);
-  if (known) return known;
+  const cached = runsByMessage.get(message);
+  if (cached) return cached;
   const pieces: Block[] =
     isCollapsed(message) || isStep(message)
       ? [{ kind: "plain", text: message.text }]
@@ -35,7 +35,8 @@ const MIN_PIECE_LENGTH = 8;
 
 /**
  * Finds the sentence of a link in the displayed text of its message. Markdown is displayed without its marks, and a
- * sentence may cross lines: then its longest piece within a line is found. Null if the displayed text has none.
+ * sentence may cross lines: then its longest piece within a line is found. Null if no piece occurs in the
+ * displayed text.
  */
 export function locateQuote(message: ThreadMessage, quote: Quote): QuoteHit | null {
   const runs = runsIn(message);

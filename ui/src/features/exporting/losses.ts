@@ -26,9 +26,9 @@ const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
- * Losses by field and kind with their counts, the heaviest kind first. A row has the note of the first listed loss, or
- * none if the list, which is cut after a thousand losses, has no such loss. What is kept and comes back when imported
- * again is no loss and has no row, see `keptFields`.
+ * Losses by field and kind with their counts, the heaviest kind first. Each row has the note of its first listed loss,
+ * or an empty note if none of its losses is listed, because the list is cut after a thousand losses. Fields that are
+ * kept in the extension slot are not lost and have no row, see `keptFields`.
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
@@ -54,7 +54,7 @@ export function recordsWithLoss(exported: Exported, row: LossRow): number {
   return complete ? names.length : row.n;
 }
 
-/** Labels of the first affected records: the first words of a record, or the name of a part. */
+/** Labels of the first affected records: the first words of a record, or the name of a passthrough file. */
 export async function lossLabels(exported: Exported, row: LossRow): Promise<string[]> {
   const names = lossRecords(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
@@ -62,7 +62,7 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
   const textOf = new Map(
     items.map((item) => [item.id, plainLine(truncated(item.title || item.text, MAX_LABEL_LENGTH))]),
   );
-  // `list` returns neither parts of files nor records in the Trash, so they keep their name.
+  // `list` returns neither passthrough files nor records in the Trash, so they keep their name.
   return names.map((name) => textOf.get(name) || name);
 }
 
@@ -88,7 +88,7 @@ export const missedFields = (exported: Exported): string[] =>
 export const missedCount = (exported: Exported): number =>
   exported.loss_counts.filter(isMissed).reduce((sum, { count }) => sum + count, 0);
 
-/** The number of items that an export does not contain: those that the format left out, and those it withheld. */
+/** The number of items that an export does not contain: those left out by the format, and those that were withheld. */
 export function excludedCount(exported: Exported): number {
   return exported.withheld.reduce((sum, { count }) => sum + count, omittedCount(exported));
 }
@@ -112,10 +112,10 @@ export function filesOf(exported: Exported, canContain: boolean): { exported: nu
 /** `412 memories, 2,859 conversations, 318 files`. */
 export function scopeText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
-  const known = Object.entries(exported.by_kind)
+  const namedKinds = Object.entries(exported.by_kind)
     .filter(([kind, n]) => n > 0 && hasText(`many.${kind}`))
     .sort((a, b) => ((order.indexOf(a[0]) + 99) % 99) - ((order.indexOf(b[0]) + 99) % 99));
-  const parts = known
+  const parts = namedKinds
     .slice(0, 3)
     .map(([kind, n]) => (hasText(`many.${kind}`) ? t(`many.${kind}` as "many.memory", { n }) : ""));
   return parts.length > 0 ? joinWithCommas(parts) : t("many.items", { n: exported.records });

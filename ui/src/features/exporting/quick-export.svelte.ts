@@ -21,12 +21,15 @@ export type ExportSettings = { folder: string | null; sign: boolean; encrypt: bo
 /** A name that exists gets a number; after this many attempts the error is shown. */
 const MAX_NAMES = 20;
 
-/** The settings of the newest export in a format, from the log, or the defaults. The folder may be of another format. */
+/**
+ * The settings of the newest export in a format, from the log, or the defaults. The folder may come from an export in
+ * another format.
+ */
 export function lastSettings(entries: readonly AuditEntry[], format: string): ExportSettings {
   const newestFirst = entries.filter(({ op }) => op === "export").toSorted((a, b) => b.at.localeCompare(a.at));
-  const same = newestFirst.filter(({ target }) => target === format);
-  const facts = same[0] ? exportFacts(same[0].detail) : null;
-  const file = [...same, ...newestFirst].find((entry) => entry.file !== null)?.file;
+  const sameFormat = newestFirst.filter(({ target }) => target === format);
+  const facts = sameFormat[0] ? exportFacts(sameFormat[0].detail) : null;
+  const file = [...sameFormat, ...newestFirst].find((entry) => entry.file !== null)?.file;
   return { folder: file ? folderName(file) : null, sign: facts?.signed ?? false, encrypt: facts?.encrypted ?? false };
 }
 
@@ -36,7 +39,7 @@ export function lastSettings(entries: readonly AuditEntry[], format: string): Ex
  */
 class QuickExport {
   running = $state(false);
-  /** Lost fields that the person accepted by format, until the vault is locked. */
+  /** By format: the lost fields that the person accepted. Kept until the vault is locked. */
   #accepted = new Map<string, ReadonlySet<string>>();
 
   /** Remembers that the person accepted what an export leaves out. */

@@ -40,7 +40,7 @@ export type Home = {
   incomplete: TombstoneView[];
   /** Time of the last import that was not undone; null if none. */
   imported: string | null;
-  /** Newest exports that could not be read completely, so that nothing is known to be missing from them. */
+  /** Newest exports that could not be read completely. Therefore it is unknown which records they lack. */
   unread: UnreadExport[];
 };
 export type UnreadExport = { platform: string; batch: string };
@@ -94,10 +94,10 @@ export type MissingRow = { platform: string; kind: MissingKind; n: number; alone
 export function missingByAssistant(standings: readonly StandingCount[]): MissingRow[] {
   const all = new Map<string, Record<MissingKind, number>>();
   for (const { platform, kind, standing, count } of standings) {
-    const known = MISSING_KINDS.find((each) => each === kind);
-    if (standing !== "gone" || !known) continue;
+    const missingKind = MISSING_KINDS.find((each) => each === kind);
+    if (standing !== "gone" || !missingKind) continue;
     const row = all.get(platform) ?? { memory: 0, profile: 0, conversation: 0 };
-    all.set(platform, { ...row, [known]: row[known] + count });
+    all.set(platform, { ...row, [missingKind]: row[missingKind] + count });
   }
   const total = (row: Record<MissingKind, number>) => MISSING_KINDS.reduce((sum, kind) => sum + row[kind], 0);
   return [...all]
@@ -132,9 +132,9 @@ export function aboutOf(columns: readonly Column[]): string[] {
   return kinds.length === 1 && kinds[0] === "" ? [] : kinds;
 }
 
-/** Formats that contain everything that an assistant has of an account; their id is the assistant's name. */
+/** Formats that contain everything that an assistant stores for an account; their id is the assistant's name. */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
-/** Kinds that are compared between exports, and items that may have been of such a kind. */
+/** Kinds that are compared between exports, and kinds of unreadable items that may belong to a compared kind. */
 const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 
 /** The newest exports that follow an earlier one and in which something could not be read. */

@@ -56,8 +56,8 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
 }
 
 /**
- * How many items of a selection belong into the report's list. Those that an import added are in the lists of the
- * vault.
+ * How many items of a selection belong in the report's list. Items that an import added are in the lists of the vault
+ * instead.
  */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
@@ -82,8 +82,8 @@ export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entri
 }
 
 /**
- * The place of an item in words: the file inside the export, and which entry of it. `…zip!/conversations.json#/10/a/b` is
- * `conversations.json, entry 11, b`. The saved report has the whole place.
+ * The place of an item in words: the file inside the export, and which entry of it.
+ * `…zip!/conversations.json#/10/a/b` is `conversations.json, entry 11, b`. The saved report has the whole place.
  */
 export function placeText(place: string): string {
   const [path = "", pointer = ""] = place.split("#");
@@ -102,7 +102,7 @@ export function placeText(place: string): string {
 const CUT_OFF_CODES: readonly string[] = ["truncated_archive", "truncated"];
 const fileOf = (place: string) => place.split("!/")[0]?.replace(/(?:@\d+|#\/.*|#)$/, "") ?? place;
 
-/** Whether a warning says that an imported file ends early, which the import says in words of its own. */
+/** Whether a warning says that an imported file ends early. The import has its own text for that. */
 export const isCutOff = ({ code, place }: { code: string; place: string }): boolean =>
   CUT_OFF_CODES.includes(code) && (code === "truncated_archive" || !place.includes("!/"));
 

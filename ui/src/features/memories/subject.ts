@@ -7,12 +7,12 @@ import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 import { aboutName } from "./types";
 
-/** Stands for the suggestion in place of a decision of the person. */
+/** The value that means "the person has not decided": the suggestion applies. */
 export const SUGGESTED = "suggested";
-/** Of more memories than this, the earlier decisions are not read, and there is no Undo. */
+/** For more memories than this, the earlier decisions are not read, so that there is no Undo. */
 const MAX_UNDO = 1000;
 
-/** The decisions on memories, by what was decided. */
+/** The current decisions on memories: from the decided subject, or `SUGGESTED`, to the ids of its memories. */
 async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]>> {
   const filter = { ...ANY, ids: [...ids] };
   const { items } = await backend().list({ filter, sort: null, limit: MAX_UNDO, cursor: null });

@@ -65,7 +65,7 @@ export function typeName(type: string | null, group = false): string {
   return word(group ? "types" : "type", type);
 }
 
-/** Types that the window offers. A record with another type has that one as an additional choice. */
+/** Types that the window offers. If the type of a record is not in this list, it is offered for that record as well. */
 export const TYPES = [
   "fact",
   "preference",

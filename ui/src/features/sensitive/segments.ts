@@ -53,7 +53,7 @@ export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   return parts;
 }
 
-/** The text after the value, for values that a text begins with. */
+/** The text after the value, for a value at the very start of a text. */
 export function textAfter(context: readonly ContextPiece[]): TextSegment[] {
   const from = context.findIndex((segment) => segment.this) + 1;
   return context.slice(from).map((segment) => (segment.hidden ? bar : { kind: "text", text: oneLine(segment.text) }));

@@ -8,7 +8,7 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { UiError } from "$lib/state/ui-error";
 import { t } from "$lib/text";
 
-/** A change of a client's configuration: what it would be, and making it. */
+/** A change to a client's configuration: previews it and makes it. */
 export class ClientChange {
   /** Null until it is known. */
   preview = $state.raw<ConnectionChange | null>(null);

@@ -1,11 +1,14 @@
 import type { GrantRequest } from "$lib/ipc";
 
-/** Kinds that an agent can ask for beside conversations, in display order. */
+/** Kinds that an agent can ask for besides conversations, in display order. */
 export const GRANT_KINDS = ["memory", "profile", "fact", "procedure", "todo"] as const;
 export const RIGHTS = ["read", "suggest", "export"] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** Memories only, sensitive values covered, reading and suggesting: what most people want. */
+/**
+ * The initial request, with what most people want: the client may read memories and suggest changes, sees no
+ * conversations, and gets sensitive values masked.
+ */
 export const emptyRequest = (): GrantRequest => ({
   name: "",
   sources: [],
@@ -22,7 +25,7 @@ export const emptyRequest = (): GrantRequest => ({
   expires: null,
 });
 
-/** The rights with one more or less. */
+/** The rights with `right` added or removed, in display order. */
 export function withRight(rights: readonly string[], right: Right, on: boolean): string[] {
   const wanted = new Set(rights);
   if (on) wanted.add(right);

@@ -36,15 +36,15 @@ export class Queue {
     const isUnlocked = lockGuard();
     this.busy = true;
     try {
-      const closed = await backend().decideSuggestions({ accept: [], refuse: [], never: [], ...decision });
+      const decided = await backend().decideSuggestions({ accept: [], refuse: [], never: [], ...decision });
       if (!isUnlocked()) return;
-      const [accepted, refused] = [closed.accepted.length, closed.refused.length];
+      const [accepted, refused] = [decided.accepted.length, decided.refused.length];
       if (accepted > 0) toasts.show(t("suggestions.accepted", { n: accepted }), { icon: "check" });
       else if (refused > 0) toasts.show(t("suggestions.refused", { n: refused }), { icon: "check" });
       if (accepted > 0) vault.changed();
     } finally {
       this.busy = false;
-      // Also after an error: those before the one that failed were applied.
+      // Reload also after an error, because the decisions before the failed one were applied.
       if (isUnlocked()) {
         const { items } = await backend().suggestions();
         if (isUnlocked()) this.show(items);
@@ -56,6 +56,6 @@ export class Queue {
 
 /** The ids of suggestions. */
 export const idsOf = (items: readonly SuggestionItem[]): string[] => items.map(({ id }) => id);
-/** Suggestions as they are accepted without an edit; those whose record has changed cannot be. */
-export const accepting = (items: readonly SuggestionItem[]) =>
+/** The request to accept these suggestions without an edit. Leaves out those whose record has changed since. */
+export const toAccept = (items: readonly SuggestionItem[]) =>
   items.filter((item) => !item.changed_since).map(({ id }) => ({ id, text: null }));

@@ -70,18 +70,18 @@ export interface Backend {
   setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
   /** Dismisses a detected file, which is then not offered again. */
   dismissFind(find: string): Promise<b.Watched>;
-  /** The AI clients of this computer, the grants, and whether clients are answered. */
+  /** The AI clients of this computer, the grants, and whether requests of clients are answered. */
   agents(): Promise<b.AgentsOverview>;
   /** What connecting would change in a client's configuration. */
   connectPreview(client: string): Promise<b.ConnectionChange>;
   connectClient(client: string, request: b.GrantRequest): Promise<b.ConnectionChange>;
   disconnectPreview(client: string): Promise<b.ConnectionChange>;
-  /** Ends the grant and takes the change of the configuration back. */
+  /** Ends the grant and reverts the change to the client's configuration. */
   disconnectClient(client: string): Promise<b.ConnectionChange>;
   /** Ends a grant at once. The client's configuration stays. */
   stopClient(grant: string): Promise<b.AgentsOverview>;
   setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
-  /** The notices of the first reads through these grants were shown. */
+  /** Call it when the notices of the first reads through these grants were shown. */
   firstReadsSeen(grants: string[]): Promise<void>;
   /** What clients asked for, newest first; null: all clients. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;

@@ -120,8 +120,8 @@ function markSpans(
 }
 
 /**
- * Marks every occurrence of `needle` in `root` and emphasises the `current` one. Of more than `MAX_MARKS`, only those
- * near it are marked. Returns the marks of each hit: a hit that spans elements has several.
+ * Marks every occurrence of `needle` in `root` and emphasises the `current` one. If there are more than `MAX_MARKS`,
+ * only those near the current one are marked. Returns the marks of each hit: a hit that spans elements has several.
  */
 export function markHits(root: Node, needle: string, current: number | null = null): HTMLElement[][] {
   if (needle.trim() === "") return [];

@@ -47,7 +47,7 @@ class Agents {
   }
 
   /** Handles the event that a client was answered. Calls that arrive during a load cause only one more load. */
-  called(): void {
+  onClientCall(): void {
     this.#called = true;
     if (!this.#loading) void this.#follow();
   }
@@ -90,7 +90,7 @@ class Agents {
     return this.#apply(backend().setAnswerClients(on));
   }
 
-  /** Opens what a client asked for, or all. */
+  /** Opens the list of a client's requests, or of all requests. */
   showCalls(grant: string | null = null): void {
     this.shownGrant = grant;
     nav.activityTab = "clients";
@@ -130,7 +130,7 @@ class Agents {
   }
 }
 
-/** Clients that are here or connected, then grants in force that none of them uses. */
+/** Clients that are installed or configured on this computer, then active grants that none of them uses. */
 function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
   const programOf = (grant: GrantInfo | null) => programs.find((program) => program.grant === grant?.id) ?? null;
   const used = new Set<string>();

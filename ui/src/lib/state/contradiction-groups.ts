@@ -16,11 +16,11 @@ export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGr
   const groups = new Map<number, Joined>();
   const groupOf = new Map<string, number>();
   pairs.forEach((pair, index) => {
-    const known = [pair.a, pair.b].flatMap((id) => groupOf.get(id) ?? []);
-    const into = Math.min(index, ...known);
+    const earlierGroups = [pair.a, pair.b].flatMap((id) => groupOf.get(id) ?? []);
+    const into = Math.min(index, ...earlierGroups);
     const group: Joined = groups.get(into) ?? { items: new Map(), pairs: [] };
     groups.set(into, group);
-    for (const other of new Set(known)) {
+    for (const other of new Set(earlierGroups)) {
       const joined = other === into ? null : groups.get(other);
       if (!joined) continue;
       group.pairs.push(...joined.pairs);
@@ -35,8 +35,8 @@ export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGr
 }
 
 function oldestFirst(items: ReadonlyMap<string, ListItem>): ListItem[] {
-  const made = (item: ListItem) => item.created_at ?? item.updated_at ?? "9";
-  return [...items.values()].sort((a, b) => made(a).localeCompare(made(b)));
+  const dateOf = (item: ListItem) => item.created_at ?? item.updated_at ?? "9";
+  return [...items.values()].sort((a, b) => dateOf(a).localeCompare(dateOf(b)));
 }
 
 /** The newest memory of a group; null if a date is missing or two are equally new. */

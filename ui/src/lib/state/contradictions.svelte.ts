@@ -24,7 +24,7 @@ class Contradictions {
     const revision = vault.revision;
     if (this.#loadedRevision === revision) return;
     this.#loadedRevision = revision;
-    this.#job?.drop();
+    this.#job?.cancelSilently();
     const isUnlocked = lockGuard();
     const job = (this.#job = new JobProgress());
     if (this.groups === null) this.failed = null;
@@ -46,7 +46,7 @@ class Contradictions {
 
   /** Cancels the comparison. */
   readonly stop = (): void => {
-    this.#job?.drop();
+    this.#job?.cancelSilently();
     this.#job = null;
     this.#loadedRevision = -1;
     this.failed = stoppedByUser();
@@ -127,7 +127,7 @@ class Contradictions {
   }
 
   clear(): void {
-    this.#job?.drop();
+    this.#job?.cancelSilently();
     this.#job = null;
     this.#loadedRevision = -1;
     this.groups = null;

@@ -24,7 +24,7 @@ class Duplicates {
     const revision = vault.revision;
     if (this.#loadedRevision === revision) return;
     this.#loadedRevision = revision;
-    this.job?.drop();
+    this.job?.cancelSilently();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
     if (this.groups === null) this.failed = null;
@@ -45,7 +45,7 @@ class Duplicates {
 
   /** Cancels the comparison. */
   readonly stop = (): void => {
-    this.job?.drop();
+    this.job?.cancelSilently();
     this.job = null;
     this.#loadedRevision = -1;
     this.failed = stoppedByUser();
@@ -86,7 +86,7 @@ class Duplicates {
   }
 
   clear(): void {
-    this.job?.drop();
+    this.job?.cancelSilently();
     this.job = null;
     this.#loadedRevision = -1;
     this.groups = null;

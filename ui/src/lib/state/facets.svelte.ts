@@ -75,7 +75,7 @@ class FacetNumbers {
     const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
-    // Where no source says who said anything, the filter has nothing to offer.
+    // If no record says who said it, this filter has nothing to offer.
     if (dimension === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }

@@ -7,10 +7,10 @@ export const GROUPS = ["assistants", "agents", "engines", "programs", "other"] a
 export type Group = (typeof GROUPS)[number];
 
 /**
- * A source from which people export, without its texts. `formats`: the formats of its exports, the main one first; those
- * that this version cannot read are listed too. `words`: further words for the search. `accepts`: what can be
- * imported, the usual kind first. `basis`: the steps follow the vendor's help page, reports of people who exported, or
- * could not be confirmed. `checked`: the day on which they were compared with these.
+ * A source from which people export, without its texts. `formats`: the formats of its exports, the main one first;
+ * those that this version cannot read are listed too. `words`: further words for the search. `accepts`: what can be
+ * imported, the usual kind first. `basis`: whether the steps follow the vendor's help page, follow reports of people
+ * who exported, or could not be confirmed. `checked`: the day on which the steps were last compared with their basis.
  */
 export type Source = {
   id: SourceId;

@@ -38,12 +38,12 @@ export class Plan {
   }
 
   /** The same import of what is left of its damaged files, without a preview yet. */
-  salvaging(): Plan {
+  asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);
   }
 
   /** The same plan, with the person's answer whether to import despite an invalid signature. */
-  accepting(accept: boolean): Plan {
+  withInvalidSignatureAccepted(accept: boolean): Plan {
     const { preview, report, problem } = this;
     return new Plan({ ...this.request, accept_invalid_signature: accept }, this.format, {
       ...(preview && { preview }),
@@ -86,11 +86,11 @@ export function planImports(
   const groups = new Map<string, Plan>();
   for (const { path, format } of detections) {
     const chosenFormat = chosen[path] ?? null;
-    const known = chosenFormat ?? format;
-    if (!known) continue;
-    const key = `${known} ${chosenFormat !== null}`;
+    const knownFormat = chosenFormat ?? format;
+    if (!knownFormat) continue;
+    const key = `${knownFormat} ${chosenFormat !== null}`;
     const paths = [...(groups.get(key)?.request.paths ?? []), path];
-    groups.set(key, new Plan({ ...base, paths, format: chosenFormat }, known));
+    groups.set(key, new Plan({ ...base, paths, format: chosenFormat }, knownFormat));
   }
   // A file that continues an earlier export is imported after it.
   const rank = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));

@@ -44,7 +44,7 @@ class Importing {
   job = $state.raw<JobProgress | null>(null);
   problem = $state.raw<UiError | null>(null);
   /** Whether the last typed passphrase was wrong. */
-  wrong = $state(false);
+  passphraseWrong = $state(false);
   #passphrase: string | null = null;
   #run = 0;
 
@@ -80,7 +80,7 @@ class Importing {
   }
 
   /** Whether at least one import was completed before the next one failed or was cancelled. */
-  get partial(): boolean {
+  get importedInPart(): boolean {
     const endedEarly = this.stage === "failed" || this.stage === "cancelled";
     return endedEarly && this.plans.some((plan) => plan.report !== null);
   }
@@ -133,7 +133,7 @@ class Importing {
   acceptInvalidSignature(key: string, accept: boolean): void {
     if (accept) this.#accepted.add(key);
     else this.#accepted.delete(key);
-    this.plans = this.plans.map((plan) => (plan.key === key ? plan.accepting(accept) : plan));
+    this.plans = this.plans.map((plan) => (plan.key === key ? plan.withInvalidSignatureAccepted(accept) : plan));
   }
 
   /** Plans the import of what is left of the damaged files of a plan. The preview lists what is missing. */
@@ -150,23 +150,23 @@ class Importing {
 
   /** Continues without the encrypted files. */
   skipEncrypted(): Promise<void> {
-    const closed = new Set(this.encryptedFiles.map((found) => found.path));
-    this.#skipped = [...this.#skipped, ...closed];
-    this.paths = this.paths.filter((path) => !closed.has(path));
+    const encryptedPaths = new Set(this.encryptedFiles.map((found) => found.path));
+    this.#skipped = [...this.#skipped, ...encryptedPaths];
+    this.paths = this.paths.filter((path) => !encryptedPaths.has(path));
     this.detections = this.detections.filter((found) => !found.encrypted);
     return this.plan();
   }
 
   /** Repeats the plan if there is something to plan, otherwise the inspection. */
   retry(): Promise<void> {
-    const known = this.text !== null || this.detections.length > 0;
-    return known ? this.plan() : this.inspect(this.paths);
+    const canPlan = this.text !== null || this.detections.length > 0;
+    return canPlan ? this.plan() : this.inspect(this.paths);
   }
 
   /** Computes what the import would do, without writing. */
   async plan(): Promise<void> {
     const run = ++this.#run;
-    this.job?.drop();
+    this.job?.cancelSilently();
     this.problem = null;
     if (this.encryptedFiles.length > 0) {
       this.stage = "locked";
@@ -208,8 +208,8 @@ class Importing {
   async check(): Promise<void> {
     const run = this.#run;
     for (const { path, format } of this.detections) {
-      const known = this.chosen[path] ?? format;
-      if (!known || !CHECKED_FORMATS.has(known)) continue;
+      const knownFormat = this.chosen[path] ?? format;
+      if (!knownFormat || !CHECKED_FORMATS.has(knownFormat)) continue;
       this.checks = { ...this.checks, [path]: null };
       const found = await backend()
         .checkFile(path, this.chosen[path] ?? null, this.#passphrase)
@@ -234,8 +234,8 @@ class Importing {
     if (this.text !== null) return [new Plan({ ...base, format: TEXT_FORMAT }, TEXT_FORMAT)];
     const plans = planImports(this.detections, this.chosen, base);
     return plans
-      .map((plan) => (this.#accepted.has(plan.key) ? plan.accepting(true) : plan))
-      .map((plan) => (this.#salvaged.has(plan.key) ? plan.salvaging() : plan));
+      .map((plan) => (this.#accepted.has(plan.key) ? plan.withInvalidSignatureAccepted(true) : plan))
+      .map((plan) => (this.#salvaged.has(plan.key) ? plan.asSalvage() : plan));
   }
 
   async run(): Promise<void> {
@@ -283,7 +283,7 @@ class Importing {
 
   /** Title of the report of an import that failed or was cancelled. */
   get endTitle(): string {
-    if (this.partial) return t("import.partly.title");
+    if (this.importedInPart) return t("import.partly.title");
     return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");
   }
 
@@ -293,7 +293,7 @@ class Importing {
     if (!isUnlocked()) return;
     const code = codeOf(error);
     if (code === "passphrase_needed" || code === "passphrase_wrong") {
-      this.wrong = code === "passphrase_wrong";
+      this.passphraseWrong = code === "passphrase_wrong";
       this.#passphrase = null;
       this.stage = "locked";
       return;
@@ -305,7 +305,7 @@ class Importing {
 
   reset(): void {
     this.#run += 1;
-    this.job?.drop();
+    this.job?.cancelSilently();
     this.stage = "idle";
     this.paths = [];
     this.text = null;
@@ -322,7 +322,7 @@ class Importing {
     this.scanAfter = true;
     this.job = null;
     this.problem = null;
-    this.wrong = false;
+    this.passphraseWrong = false;
     this.#passphrase = null;
   }
 }

@@ -8,7 +8,7 @@ import { search } from "./search-field.svelte";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-/** The imports of this vault. A filter of a list shows the time of its import. */
+/** The imports of this vault. If a list is filtered by an import, its filter shows the time of that import. */
 class Imports {
   #known = $state.raw<ReadonlyMap<string, BatchInfo>>(new Map());
 

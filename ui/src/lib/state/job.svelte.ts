@@ -40,7 +40,7 @@ export class JobProgress {
   }
 
   /** Cancels the job without waiting. Does nothing if the job has ended. */
-  drop(): void {
+  cancelSilently(): void {
     void this.cancel().catch(() => undefined);
   }
 }

@@ -48,7 +48,7 @@ class Nav {
     this.#set({ section, id, message, quote });
   }
 
-  /** Opens a section with the record that was open there last. If it is another one, the search is cleared. */
+  /** Opens another section with the record that was open there last, and clears the search. */
   open(section: Section): void {
     if (section === this.section) return;
     search.clear();

@@ -31,8 +31,8 @@ class Selection {
    */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;
-    const known = this.#range?.to === from ? this.#range : null;
-    const { from: start, before } = known ?? { from, before: this.ids };
+    const currentRange = this.#range?.to === from ? this.#range : null;
+    const { from: start, before } = currentRange ?? { from, before: this.ids };
     const order = list.rows.map((row) => row.id);
     const [a, b] = [order.indexOf(start), order.indexOf(to)];
     this.#range = { from: start, to, before };

@@ -168,7 +168,7 @@ class Sensitive {
   async rescan(): Promise<void> {
     if (this.job) return;
     this.scanPaused = false;
-    this.#backgroundJob?.drop();
+    this.#backgroundJob?.cancelSilently();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
     // The first scan has no earlier counts to compare with; the list itself shows its result.
@@ -242,8 +242,8 @@ class Sensitive {
 
   clear(): void {
     this.#run += 1;
-    this.#backgroundJob?.drop();
-    this.job?.drop();
+    this.#backgroundJob?.cancelSilently();
+    this.job?.cancelSilently();
     this.#backgroundJob = null;
     this.job = null;
     this.#scanQueued = false;

@@ -23,7 +23,7 @@ export class UiError {
     return { code: this.code, message, details: { ...this.#values } };
   }
 
-  /** Whether the parts of the file that are whole can be imported nevertheless. */
+  /** Whether the intact parts of the damaged file can be imported. */
   get canSalvage(): boolean {
     return this.#values.salvage === "true";
   }

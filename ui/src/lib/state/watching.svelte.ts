@@ -43,7 +43,7 @@ class Watching {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** Handles progress of an automatic import. The first event names no file, so the state is loaded, which does. */
+  /** Handles progress of an automatic import. Events name no file, so the first one loads the state, which names it. */
   onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
     this.progress = progress;
@@ -117,7 +117,7 @@ class Watching {
     else if (fresh.length > 0) this.#offer(fresh);
   }
 
-  /** Those of `all` that were not announced yet, and counts them as announced. */
+  /** Returns those of `all` that were not announced yet, and remembers them as announced. */
   #unannounced<T>(all: T[], keyOf: (each: T) => string): T[] {
     const fresh = all.filter((each) => !this.#announced.has(keyOf(each)));
     for (const each of fresh) this.#announced.add(keyOf(each));

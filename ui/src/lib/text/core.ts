@@ -118,7 +118,7 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   return op === "erase" && hasText(`kind.${detail}`) ? plain(word("kind", detail)) : { text: "", original: detail };
 }
 
-/** Texts for the details of clean places in a receipt, by their form. The text uses the number in the group. */
+/** Texts for the details of clean places in a receipt, by a pattern of the detail. Its group is the text's number. */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
   [/^(\d+) records [a-z ]+ tombstones, 0 still there$/, "placeDetail.records"],
@@ -130,7 +130,7 @@ const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^none$/, "placeDetail.none"],
 ];
 
-/** The detail of a place in a receipt. What went wrong keeps the core's message. */
+/** Text for the detail of a place in a receipt. A failure is shown with the core's message. */
 export function placeDetailText(detail: string): CoreText {
   for (const [form, key] of PLACE_DETAILS) {
     const found = form.exec(detail);

@@ -9,9 +9,8 @@ export type Messages = Readonly<Record<MessageKey, Message>>;
 /** Id of a source from which people export, as in `guides/sources.json`. */
 export type SourceId = keyof typeof enGuides;
 /**
- * How to get the data of one source. In the sentences, `code`, *labels of menus* and
- * [buttons of this window] and {ids} of other guides are marked. `has`: what is in the
- * export. `lacks`: what is not. `drop`: what to drop on the window. `doubt`: what is not certain.
+ * How to get the data of one source. The sentences have marks, see `textParts`. `has`: what is in the export. `lacks`:
+ * what is not. `drop`: what to drop on the window. `doubt`: what is not certain.
  */
 export type GuideText = {
   name: string;

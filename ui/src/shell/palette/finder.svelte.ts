@@ -73,10 +73,10 @@ class Finder {
     const limit = 2 * MAX_PER_GROUP;
     const answer = await backend().similar({ query, id: null, filter: { ...ANY, kind: "memory" }, limit });
     if (run !== this.#run) return;
-    const known = new Set(this.memories.map((found) => found.id));
+    const memoryIds = new Set(this.memories.map((found) => found.id));
     this.weights = answer.weights === "missing" || answer.weights === "damaged" ? answer.weights : null;
     this.similar = answer.rows
-      .filter((row) => !known.has(row.id))
+      .filter((row) => !memoryIds.has(row.id))
       .slice(0, MAX_PER_GROUP)
       .map((row) => ({
         id: row.id,
@@ -99,7 +99,7 @@ class Finder {
     }
   }
 
-  used(id: string): void {
+  rememberUse(id: string): void {
     this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MAX_PER_GROUP);
   }
 

@@ -61,7 +61,7 @@ fn a_preview_changes_nothing() {
 }
 
 #[test]
-fn no_change_that_is_shown_has_the_token() {
+fn no_displayed_change_contains_the_token() {
     let computer = Computer::new();
     let connected = computer.connect().unwrap();
     let secret = computer.secret();
@@ -99,7 +99,7 @@ fn connecting_again_keeps_the_grant_while_it_is_in_force() {
 }
 
 #[test]
-fn disconnecting_ends_the_grant_and_gives_the_configuration_back() {
+fn disconnecting_ends_the_grant_and_restores_the_configuration() {
     let computer = Computer::new();
     computer.connect().unwrap();
     let done = computer.connections.disconnect(Some(&computer.session), "codex").unwrap();
@@ -119,7 +119,7 @@ fn without_the_vault_only_the_configuration_changes() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_changed_makes_no_grant() {
+fn no_grant_is_made_if_the_configuration_cannot_be_changed() {
     let computer = Computer::new();
     for text in ["model = ", "[mcp_servers.mementory]\ncommand = \"other\"\n"] {
         std::fs::write(computer.config(), text).unwrap();
@@ -130,7 +130,7 @@ fn a_configuration_that_cannot_be_changed_makes_no_grant() {
 }
 
 #[test]
-fn only_secrets_of_tokens_are_covered() {
+fn only_the_secrets_of_tokens_are_masked() {
     let secret = "ab".repeat(32);
     let token = format!("mementory_rse_0123456789abcdef_{secret}");
     for (text, shown) in [

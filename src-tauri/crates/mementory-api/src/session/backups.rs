@@ -46,11 +46,11 @@ impl Backups<'_> {
     ) -> ApiResult<Applied<Restored>> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let made = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
+        let restored = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
             throttle.report("copy", done, total, 0)
         })?;
-        let mut applied = AppliedErasures { erasures: 0, ledger: (!made.known).then(|| "none".into()) };
-        if made.erased_since > 0 {
+        let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.known).then(|| "none".into()) };
+        if restored.erased_since > 0 {
             // Opening applies the erasures before anything can be read. If that or the opening fails, `ledger` of the
             // result says so, and the next opening tries again.
             let opened = Session::open_watched(out, secret, ledgers, job).map(|opened| opened.applied_erasures());
@@ -61,11 +61,11 @@ impl Backups<'_> {
                 applied.ledger = opened.ledger;
             }
         }
-        Ok(made.map(|made| Restored {
+        Ok(restored.map(|restored| Restored {
             path: out.display().to_string(),
-            bytes: made.copy.bytes,
-            digest: made.copy.digest,
-            erasures_reapplied: (made.known || applied.erasures > 0).then_some(applied.erasures),
+            bytes: restored.copy.bytes,
+            digest: restored.copy.digest,
+            erasures_reapplied: (restored.known || applied.erasures > 0).then_some(applied.erasures),
             ledger: applied.ledger,
         }))
     }

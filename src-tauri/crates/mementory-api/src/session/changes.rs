@@ -172,7 +172,7 @@ impl Changes<'_> {
         let mut out = Vec::with_capacity(rows.len());
         let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
         for row in rows {
-            // A tombstone whose receipt is pending or unreadable belongs to an erasure that is not complete.
+            // If the receipt is pending or unreadable, the erasure counts as not complete.
             let complete = row.receipt.as_ref().map(|id| {
                 *receipts
                     .entry(id.clone())

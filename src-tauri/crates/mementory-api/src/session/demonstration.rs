@@ -57,7 +57,7 @@ impl Session {
     /// # Errors
     /// `not_a_demonstration`, `own_imports`. Nothing is changed.
     pub fn check_deletable_demonstration(&self) -> ApiResult<()> {
-        let Some(made) = self.context.vault.demonstration().batches()? else {
+        let Some(sample_batches) = self.context.vault.demonstration().batches()? else {
             return Err(ApiError::new(
                 "not_a_demonstration",
                 1,
@@ -65,19 +65,20 @@ impl Session {
             ));
         };
         let imports = self.imports().list()?.batches;
-        let own = imports.iter().filter(|batch| !batch.undone && !made.contains(&batch.batch)).count();
-        if own == 0 {
+        let own_imports =
+            imports.iter().filter(|batch| !batch.undone && !sample_batches.contains(&batch.batch)).count();
+        if own_imports == 0 {
             return Ok(());
         }
         Err(ApiError::new(
             "own_imports",
             1,
             format!(
-                "This demonstration also contains {own} of your own imports. Nothing was deleted. Undo them first if you \
-                 have the files elsewhere."
+                "This demonstration also contains {own_imports} of your own imports. Nothing was deleted. Undo them first \
+                 if you have the files elsewhere."
             ),
         )
-        .with("n", own))
+        .with("n", own_imports))
     }
 }
 
@@ -102,7 +103,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn made(dir: &Path) -> Session {
+    fn new_demonstration(dir: &Path) -> Session {
         Session::create_demonstration(dir, &Job::silent()).unwrap().0
     }
 
@@ -140,13 +141,13 @@ mod tests {
     fn only_a_demonstration_without_own_imports_is_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Demonstration.mementory");
-        let session = made(&dir);
+        let session = new_demonstration(&dir);
         session.check_deletable_demonstration().unwrap();
         let text = "My own words.".to_owned();
         let request = ImportRequest { text: Some(text), ..ImportRequest::default() };
-        let own = session.imports().import(&request, false, &Job::silent()).unwrap().batch;
+        let own_batch = session.imports().import(&request, false, &Job::silent()).unwrap().batch;
         assert_eq!(session.check_deletable_demonstration().unwrap_err().code, "own_imports");
-        session.imports().undo(&own, &Job::silent()).unwrap();
+        session.imports().undo(&own_batch, &Job::silent()).unwrap();
         session.check_deletable_demonstration().unwrap();
 
         assert_eq!(delete_demonstration(&dir).unwrap_err().code, "vault_in_use");

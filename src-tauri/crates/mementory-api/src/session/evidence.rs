@@ -40,20 +40,20 @@ impl EvidencePacks<'_> {
         let cancel = job.cancel_flag();
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(out);
-        let made = self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
+        let pack = self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
         export_guard.files_written([&out.to_path_buf()]);
         // The pack is written, so a check that cannot be made is not an error.
         let validated = files::validate(out, &files::Check::default(), job).is_ok_and(|checked| checked.ok);
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Evidence {
             path: out.display().to_string(),
-            tombstones: count(made.report.tombstones),
-            audit_entries: count(made.report.audit_entries),
-            provenance_edges: count(made.report.provenance_edges),
-            receipts: count(made.receipts),
-            transfers: count(made.transfers),
+            tombstones: count(pack.report.tombstones),
+            audit_entries: count(pack.report.audit_entries),
+            provenance_edges: count(pack.report.provenance_edges),
+            receipts: count(pack.receipts),
+            transfers: count(pack.transfers),
             validated,
-            signed: made.report.signed,
+            signed: pack.report.signed,
         })
     }
 }

@@ -226,21 +226,21 @@ impl Imports<'_> {
         if !exports.iter().any(|export| export.incremental) {
             return Ok(Vec::new());
         }
-        let mut known: HashSet<String> = HashSet::new();
+        let mut imported_ids: HashSet<String> = HashSet::new();
         for (id, format) in registry().iter().filter_map(|format| Some((format.id(), format.export_identities()?))) {
             let name = format.passthrough_name();
             let texts = self.context.vault.files().passthrough_texts(id, name, limits.side_file_bytes)?;
-            known.extend(texts.iter().filter_map(|text| format.id_in_passthrough(text)));
+            imported_ids.extend(texts.iter().filter_map(|text| format.id_in_passthrough(text)));
         }
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
             let in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
-            if delta.base.as_ref().is_some_and(|base| !known.contains(base)) && !in_input {
+            if delta.base.as_ref().is_some_and(|base| !imported_ids.contains(base)) && !in_input {
                 let message = "this holds only the changes since an export that was not imported into this vault; \
                                records without changes are missing";
                 out.push(Issue::new("delta_base_unknown", format!("{}/base_export_id", delta.place), message));
             }
-            if delta.id.as_ref().is_some_and(|id| known.contains(id)) {
+            if delta.id.as_ref().is_some_and(|id| imported_ids.contains(id)) {
                 let message = "these changes were imported before";
                 out.push(Issue::new("delta_taken_before", format!("{}/export_id", delta.place), message));
             }
@@ -382,11 +382,11 @@ fn not_recognised_error(
     let formats = files::nearest_candidates(candidates.iter());
     let names: Vec<&str> = formats.iter().map(|candidate| candidate.format.as_str()).collect();
     let keeps = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
-    let keep = formats.iter().find(|candidate| keeps(&candidate.format));
-    let keep = keep.map_or(String::new(), |candidate| format!(" `{}` keeps it as it is.", candidate.format));
+    let keep_hint = formats.iter().find(|candidate| keeps(&candidate.format));
+    let keep_hint = keep_hint.map_or(String::new(), |candidate| format!(" `{}` keeps it as it is.", candidate.format));
     let hint = match formats.iter().find(|candidate| !keeps(&candidate.format)) {
-        None => format!("If you know its format, choose it.{keep}"),
-        Some(best) => format!("The nearest format is {}: {}. Choose a format.{keep}", best.format, best.reason),
+        None => format!("If you know its format, choose it.{keep_hint}"),
+        Some(best) => format!("The nearest format is {}: {}. Choose a format.{keep_hint}", best.format, best.reason),
     };
     Ok(error(&hint).with("candidates", names.join(",")))
 }

@@ -163,21 +163,21 @@ impl Insights<'_> {
         let _guard = self.context.write_guard();
         let vault = &self.context.vault;
         let review = vault.editor().review();
-        let (mut before, mut answers, mut right_made) = (Vec::new(), Vec::new(), None);
+        let (mut before, mut answers, mut right_date) = (Vec::new(), Vec::new(), None);
         for id in std::iter::once(&request.right).chain(&request.others) {
             let view = vault.reader().view(id)?;
             let times = vault.reader().content(&view)?.times;
-            let made = times.created.or(times.updated);
-            let answer = match (answers.is_empty(), made, right_made) {
+            let date = times.created.or(times.updated);
+            let answer = match (answers.is_empty(), date, right_date) {
                 (true, ..) => Answer::True,
-                (false, Some(made), Some(right)) if made < right => Answer::Outdated,
+                (false, Some(date), Some(right)) if date < right => Answer::Outdated,
                 _ => Answer::Wrong,
             };
             if answers.is_empty() {
-                right_made = made;
+                right_date = date;
             }
-            let known = review.answer_to(&view)?.map_or("none", |(answer, _)| answer.as_str());
-            before.push(ReviewAnswer { id: id.clone(), answer: known.into() });
+            let answer_before = review.answer_to(&view)?.map_or("none", |(answer, _)| answer.as_str());
+            before.push(ReviewAnswer { id: id.clone(), answer: answer_before.into() });
             answers.push((id.clone(), Some(answer)));
         }
         review.answer(&answers, now())?;

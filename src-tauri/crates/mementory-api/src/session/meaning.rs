@@ -12,14 +12,14 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-/// Number of records that are encoded at once. Other changes wait meanwhile.
-const PORTION: usize = 64;
+/// Number of records that are encoded under one lock. Changes of the vault wait meanwhile.
+const BATCH_SIZE: usize = 64;
 /// Lowest cosine with which a record is listed as similar to a text. Lower values are mostly chance.
-const LEAST_TO_TEXT: f32 = 0.1;
+const MIN_COSINE_TO_TEXT: f32 = 0.1;
 /// Lowest cosine with which a record is listed as similar to another record.
-const LEAST_TO_RECORD: f32 = 0.35;
-/// Smallest number of hits by words, and of hits by meaning, that are ranked together.
-const FUSED_HITS: usize = 50;
+const MIN_COSINE_TO_RECORD: f32 = 0.35;
+/// At least this many hits by words, and as many by meaning, are ranked together.
+const MIN_FUSED_HITS: usize = 50;
 /// Weakens the first ranks when two rankings are joined (reciprocal rank fusion).
 const RANK_OFFSET: f32 = 10.0;
 
@@ -66,7 +66,7 @@ impl Meaning<'_> {
         };
         let cancel = job.cancel_flag();
         let mut done = 0;
-        for rows in pending.chunks(PORTION) {
+        for rows in pending.chunks(BATCH_SIZE) {
             job.yield_to_interactive();
             if cancel.load(Ordering::Relaxed) {
                 return Err(VaultError::Cancelled.into());
@@ -96,21 +96,21 @@ impl Meaning<'_> {
         let meaning = self.vectors();
         let left = count(meaning.pending()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
-        let (to, least, except) = match &request.id {
+        let (vectors, least, except) = match &request.id {
             // The vectors of a record are there already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
-                (meaning.of_row(row)?, LEAST_TO_RECORD, vec![row])
+                (meaning.of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
             }
             None => match self.encoder() {
-                Ok(encoder) => (encode_text(&encoder, &request.query), LEAST_TO_TEXT, Vec::new()),
+                Ok(encoder) => (encode_text(&encoder, &request.query), MIN_COSINE_TO_TEXT, Vec::new()),
                 Err(problem) => {
                     return Ok(Similar { weights: Some(problem.name().into()), left, ..Similar::default() });
                 }
             },
         };
-        let weights = if to.is_empty() { self.weights_problem() } else { None };
-        let found = meaning.nearest(&to, &self.query(&request.filter)?, limit, least, &except)?;
+        let weights = if vectors.is_empty() { self.weights_problem() } else { None };
+        let found = meaning.nearest(&vectors, &self.query(&request.filter)?, limit, least, &except)?;
         let scores: HashMap<u64, f32> = found.iter().copied().collect();
         let hits = self.context.vault.search().hits(&found)?;
         let row = |(view, record, _): &(mementory_vault::RowView, mementory_model::Record, f32)| -> ApiResult<_> {
@@ -146,19 +146,19 @@ impl Meaning<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let (limit, offset) = page_of(request);
-        let wanted = (limit + offset).max(FUSED_HITS);
-        let to = encode_text(&encoder, &request.query);
+        let wanted = (limit + offset).max(MIN_FUSED_HITS);
+        let vectors = encode_text(&encoder, &request.query);
         let filter = self.query(&request.filter)?;
-        let near = self.vectors().nearest(&to, &filter, wanted, LEAST_TO_TEXT, &[])?;
-        let wider = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
-        let by_words = Search::new(self.context).outcome(&wider)?;
+        let by_meaning_hits = self.vectors().nearest(&vectors, &filter, wanted, MIN_COSINE_TO_TEXT, &[])?;
+        let wider_request = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
+        let by_words = Search::new(self.context).outcome(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
         for (place, (row, _)) in by_words.hits.iter().enumerate() {
             scores.insert(*row, rank(place));
         }
         let mut by_meaning = HashSet::new();
-        for (place, (row, _)) in near.iter().enumerate() {
+        for (place, (row, _)) in by_meaning_hits.iter().enumerate() {
             if !scores.contains_key(row) {
                 by_meaning.insert(*row);
             }

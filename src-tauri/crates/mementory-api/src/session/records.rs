@@ -223,7 +223,7 @@ fn shown_text(record: &mementory_model::Record) -> String {
     if record.text.trim().is_empty() { searchable_text(record) } else { record.text.clone() }
 }
 
-/// The blocks beside a message's text. Empty for a message without text, since its blocks are shown as its text.
+/// The blocks besides a message's text. Empty for a message without text, since its blocks are shown as its text.
 fn steps(record: &mementory_model::Record) -> Vec<Step> {
     let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
     let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };

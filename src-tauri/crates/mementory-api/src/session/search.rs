@@ -168,8 +168,8 @@ impl Search<'_> {
             )?);
         }
         query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
-        let passing = self.context.vault.queries().rows(&query)?;
-        outcome.hits.retain(|(row, _)| passing.contains(&(*row as i64)));
+        let matching_rows = self.context.vault.queries().rows(&query)?;
+        outcome.hits.retain(|(row, _)| matching_rows.contains(&(*row as i64)));
         outcome.total = u32::try_from(outcome.hits.len()).unwrap_or(u32::MAX);
         Ok(outcome)
     }

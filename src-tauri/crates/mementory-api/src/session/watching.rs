@@ -230,13 +230,14 @@ impl WatchedFolders<'_> {
 
     /// Makes an offer if the file is an export whose content was not offered or imported before.
     fn make_offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
-        let changed = || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
+        let changed_error =
+            || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
         if cancel.load(Ordering::Relaxed) {
             return Err(cancelled_error());
         }
         // The file may have been replaced since it was listed, for example by a link.
         if Stamp::from_path(&file.path) != Some(file.stamp) {
-            return Err(changed());
+            return Err(changed_error());
         }
         let scratch = Scratch(self.context.vault.dir().to_path_buf());
         let limits = Limits { total_bytes: MAX_READ_BYTES, element_bytes: MAX_ELEMENT_BYTES, ..Limits::default() };
@@ -248,7 +249,7 @@ impl WatchedFolders<'_> {
         }
         let digest = self.context.vault.watched_folders().content_digest(&file_digest(&file.path, cancel)?);
         if Stamp::from_path(&file.path) != Some(file.stamp) {
-            return Err(changed());
+            return Err(changed_error());
         }
         if self.context.vault.watched_folders().content_known(&digest)?
             || self.is_offered_elsewhere(&digest, &file.path)?

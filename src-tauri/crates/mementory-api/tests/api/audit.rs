@@ -111,7 +111,7 @@ fn details_of_a_failed_import_with_erased_words_are_forgotten() {
 }
 
 #[test]
-fn a_pasted_text_that_failed_has_no_file() {
+fn a_failed_import_of_pasted_text_has_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     let request = ImportRequest {

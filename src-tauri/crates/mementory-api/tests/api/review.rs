@@ -79,17 +79,17 @@ fn evidence_is_the_sentence_that_the_person_said() {
     assert_eq!((first.start, first.end), (7, 35), "in code points");
     assert!(found.messages.iter().any(|message| message.how == "linked"));
 
-    let guessed = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
-    assert_eq!(guessed.said_by, "unknown", "that the assistant wrote it down does not show who said it");
+    let written_down_only = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
+    assert_eq!(written_down_only.said_by, "unknown", "that the assistant wrote it down does not show who said it");
     import(&session, &list(folder.path(), "a.json", &TEXTS[1..]));
-    let elsewhere = session.origins().of(&id_of(&session, TEXTS[2])).unwrap();
-    assert_eq!((elsewhere.said_by.as_str(), elsewhere.trace.as_str()), ("unknown", "unknown"));
+    let other_assistant = session.origins().of(&id_of(&session, TEXTS[2])).unwrap();
+    assert_eq!((other_assistant.said_by.as_str(), other_assistant.trace.as_str()), ("unknown", "unknown"));
     let message = first.id.clone();
     assert_eq!(session.origins().of(&message).unwrap_err().code, "usage");
 }
 
 #[test]
-fn answers_survive_another_import_and_an_undone_one_and_go_with_an_erasure() {
+fn answers_survive_imports_and_undo_and_are_removed_by_an_erasure() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     let export = list(folder.path(), "a.json", &TEXTS);
@@ -140,7 +140,7 @@ fn later_imports_say_what_is_gone_still_there_and_back_again() {
 }
 
 #[test]
-fn the_report_is_one_new_file_that_covers_sensitive_values() {
+fn the_report_is_one_new_file_with_sensitive_values_masked() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     let secret = "User's card is 4539 1488 0343 6467.";
@@ -281,7 +281,7 @@ fn the_memory_that_is_right_stays_and_the_others_go_to_the_trash() {
     assert_eq!((pairs(), ids(&session).len()), (1, 3));
     assert_eq!(answers(), [("private".into(), 1)].into());
 
-    // The newer one was never true, because it did not replace the older one.
+    // If the older memory is right, the newer one never was, so it is wrong and not outdated.
     let settled = settle(&old, &new).unwrap();
     assert_eq!(answers(), [("true".into(), 1), ("wrong".into(), 1)].into());
     undo(&settled);

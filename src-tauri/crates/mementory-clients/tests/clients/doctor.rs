@@ -45,16 +45,16 @@ fn a_healthy_entry_has_no_problems() {
 }
 
 #[test]
-fn another_token_is_current_and_another_command_is_not() {
+fn an_entry_with_another_token_is_current_and_one_with_another_command_is_not() {
     let home = Home::new();
     let first = program(&home.outside().join("mementory-mcp"));
     plan_connect(Client::Cursor, &home.places, &first).unwrap().apply(now()).unwrap();
-    let hashed = Server { env: [("MEMENTORY_TOKEN".into(), "unknown".into())].into(), ..first.clone() };
-    assert!(report(&home.places, Client::Cursor, &hashed).current);
-    let moved = program(&home.outside().join("moved/mementory-mcp"));
-    assert_eq!(codes(&report(&home.places, Client::Cursor, &moved)), ["outdated"]);
-    let more = Server { env: [("ANOTHER".into(), "x".into())].into(), ..first.clone() };
-    assert_eq!(codes(&report(&home.places, Client::Cursor, &more)), ["outdated"]);
+    let with_other_token = Server { env: [("MEMENTORY_TOKEN".into(), "unknown".into())].into(), ..first.clone() };
+    assert!(report(&home.places, Client::Cursor, &with_other_token).current);
+    let with_other_command = program(&home.outside().join("moved/mementory-mcp"));
+    assert_eq!(codes(&report(&home.places, Client::Cursor, &with_other_command)), ["outdated"]);
+    let with_more_variables = Server { env: [("ANOTHER".into(), "x".into())].into(), ..first.clone() };
+    assert_eq!(codes(&report(&home.places, Client::Cursor, &with_more_variables)), ["outdated"]);
     fs::remove_file(&first.command).unwrap();
     assert_eq!(codes(&report(&home.places, Client::Cursor, &first)), ["command_missing"]);
 }
@@ -72,7 +72,7 @@ fn a_broken_file_and_an_entry_of_somebody_else_are_problems() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_executed_and_what_others_can_read_are_problems() {
+fn files_that_cannot_be_executed_or_that_others_can_read_are_problems() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     let server = program(&home.outside().join("mementory-mcp"));

@@ -32,7 +32,7 @@ fn a_file_that_changed_after_the_plan_is_not_written() {
 }
 
 #[test]
-fn a_backup_has_the_time_in_its_name_and_replaces_none() {
+fn a_backup_has_the_time_in_its_name_and_replaces_no_other() {
     let home = Home::new();
     home.write(Client::GeminiCli, "{}");
     let apply = |text: &str| {
@@ -173,10 +173,10 @@ mod unix {
         let folder = path.parent().unwrap();
         let plan = plan_connect(Client::Zed, &home.places, &server()).unwrap();
         fs::set_permissions(folder, fs::Permissions::from_mode(0o500)).unwrap();
-        let root_may_anyway = fs::write(folder.join("probe"), "").is_ok();
+        let permissions_are_ignored = fs::write(folder.join("probe"), "").is_ok();
         let applied = plan.apply(now());
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
-        if root_may_anyway {
+        if permissions_are_ignored {
             assert!(applied.is_ok());
         } else {
             assert_eq!(applied.unwrap_err().code(), "no_permission");

@@ -83,12 +83,12 @@ fn what_the_person_added_to_the_entry_stays_when_it_is_brought_up_to_date() {
 }
 
 #[test]
-fn changes_made_in_between_stay() {
+fn changes_made_between_connecting_and_disconnecting_stay() {
     let home = Home::new();
     home.write(Client::VsCode, "{\n\t\"inputs\": []\n}\n");
     connect(&home, Client::VsCode, &server());
     let text = fs::read_to_string(home.path(Client::VsCode)).unwrap();
-    // A server behind ours, as the client itself adds it.
+    // A server after ours, as the client itself adds it.
     let own = "\t\t\"own\": {\n\t\t\t\"command\": \"x\"\n\t\t}";
     let end = text.rfind("\n\t}").unwrap();
     home.write(Client::VsCode, format!("{},\n{own}{}", &text[..end], &text[end..]));
@@ -139,7 +139,7 @@ fn an_entry_with_dotted_keys_is_left_to_the_person() {
 }
 
 #[test]
-fn a_server_that_the_client_would_start_otherwise_is_refused() {
+fn a_server_that_the_client_would_start_differently_is_refused() {
     let home = Home::new();
     let with_env = |name: &str, value: &str| Server { env: [(name.into(), value.into())].into(), ..server() };
     let refused = [

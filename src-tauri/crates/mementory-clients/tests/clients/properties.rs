@@ -133,12 +133,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn json_with_comments_comes_back(text in json("context_servers", true)) {
+    fn json_with_comments_is_restored(text in json("context_servers", true)) {
         round_trip(Client::Zed, &text);
     }
 
     #[test]
-    fn strict_json_comes_back(text in json("mcpServers", false)) {
+    fn strict_json_is_restored(text in json("mcpServers", false)) {
         let connected = round_trip(Client::ClaudeCode, &text).unwrap();
         let value = |text: &str| -> serde_json::Value {
             serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)).unwrap()
@@ -154,7 +154,7 @@ proptest! {
 
 
     #[test]
-    fn any_text_is_refused_or_comes_back(text in "[{}\\[\\]\",:/* \n\ta=#.'\\\\]{0,40}") {
+    fn any_text_is_refused_or_restored(text in "[{}\\[\\]\",:/* \n\ta=#.'\\\\]{0,40}") {
         for client in [Client::Zed, Client::Codex, Client::ClaudeDesktop] {
             let home = Home::new();
             let path = home.write(client, &text);
@@ -168,7 +168,7 @@ proptest! {
 }
 
 #[test]
-fn toml_comes_back() {
+fn toml_is_restored() {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) };
     let valid = std::cell::Cell::new(0);
     proptest::test_runner::TestRunner::new(config)

@@ -84,7 +84,7 @@ fn the_change_is_a_unified_diff() {
 }
 
 #[test]
-fn of_a_very_long_line_only_the_changed_part_is_shown() {
+fn only_the_changed_part_of_a_very_long_line_is_shown() {
     let home = Home::new();
     let long = "ü".repeat(10_000);
     let path = home.write(Client::ClaudeCode, format!("{{\"a\":\"{long}\",\"mcpServers\":{{}},\"b\":\"{long}\"}}"));

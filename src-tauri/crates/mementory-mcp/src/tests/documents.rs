@@ -4,7 +4,7 @@ use mementory_api::{Job, files, files::Check};
 use std::collections::BTreeSet;
 
 const SECRET: &str = "ada.kovalenko@orchardmail.eu";
-/// A text with characters that are not seen, or change how others are seen.
+/// A text with invisible characters, and with one that changes the direction of others.
 const HIDDEN: &str = "Likes \u{202e}trains\u{200b} and \u{e0041}trams.";
 
 /// What our own validator says about a document.
@@ -51,7 +51,7 @@ fn export_memory_is_valid_and_complete_in_each_encoding() {
 }
 
 #[test]
-fn redaction_can_only_be_left_out_by_a_grant_without_masks() {
+fn only_a_grant_without_masking_allows_a_client_to_turn_masking_off() {
     let (v, _) = filled();
     let masked = v.token(&["export"], |_| {});
     let uncovered = v.token(&["export"], |request| {
@@ -215,10 +215,10 @@ fn memory(id: &str, text: &str) -> Value {
 #[test]
 fn import_memory_says_nothing_of_what_the_client_may_not_see() {
     let (v, ids) = filled();
-    let blind = v.token(&["suggest"], |_| {});
+    let suggest_only = v.token(&["suggest"], |_| {});
     let other = v.token(&["read", "suggest"], |request| request.tags = vec!["garden".into()]);
     let known = document("1.0", &[memory(&format!("mem_{}", ids[0]), "Has a tortoise called Rui.")]);
-    for token in [&blind, &other] {
+    for token in [&suggest_only, &other] {
         for strategy in ["skip_duplicates", "overwrite", "rename"] {
             let out = v.call(token, "import_memory", json!({"data": known, "merge_strategy": strategy})).unwrap();
             assert_eq!(out["skipped"], json!({}), "{out}");
@@ -228,7 +228,7 @@ fn import_memory_says_nothing_of_what_the_client_may_not_see() {
 }
 
 #[test]
-fn what_is_no_document_suggests_nothing() {
+fn a_text_that_is_not_a_document_suggests_nothing() {
     let v = open();
     let token = v.token(&["suggest"], |_| {});
     let many: Vec<Value> = (0..600).map(|n| memory(&format!("mem_{n:032x}"), &format!("Fact {n}"))).collect();

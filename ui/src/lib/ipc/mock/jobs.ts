@@ -169,14 +169,14 @@ const numberedPlaces = (n: number, place: (index: number) => string) =>
 function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
   return Object.entries(by_kind).flatMap(([kind, numbers]) =>
     SKIP_REASONS.flatMap(([outcome, reason]) => {
-      const known = NOT_ADDED.filter((item) => item.kind === kind && item.outcome === outcome).slice(
+      const listed = NOT_ADDED.filter((item) => item.kind === kind && item.outcome === outcome).slice(
         0,
         numbers[outcome],
       );
-      const others = Math.min(MAX_LISTED, numbers[outcome]) - known.length;
+      const others = Math.min(MAX_LISTED, numbers[outcome]) - listed.length;
       const file = FILE_BY_KIND[kind] ?? "conversations-000.json";
       const places = numberedPlaces(others, (index) => `${file}, item ${index}`);
-      return [...known, ...places.map((place) => ({ kind, place, outcome, reason }))];
+      return [...listed, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
   );
 }

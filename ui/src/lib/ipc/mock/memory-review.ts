@@ -39,7 +39,10 @@ function message(id: string, sentence: string, how: string, confidence: number):
   };
 }
 
-/** Evidence of a sample memory: said, concluded and no trace, in turn by index; not known for Gemini. */
+/**
+ * Evidence of a sample memory. By index, it alternates between said by the person, concluded by the assistant, and no
+ * trace. For memories of Gemini it is always unknown.
+ */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   const said = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
   const concluded = message("msg-b4", "Not as they are.", "linked", 1);

@@ -176,7 +176,7 @@ export function sampleExport(
   };
 }
 
-/** The Evidence Pack of a vault with so many deletions and entries in its log. */
+/** The evidence pack of a vault with this many deletions and entries in its log. */
 export function sampleEvidence(
   out: string,
   { sign, parts }: EvidenceRequest,

@@ -15,7 +15,7 @@ const MAX_TEXT_CHARS: usize = 100_000;
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
 /// Most records that a query selects.
 const MAX_QUERY_LIMIT: u32 = 500;
-/// Ending of the type of an event that stands for a record.
+/// Ending of the type of an event that represents a record.
 const EVENT_ENDING: &str = ".recorded";
 
 impl ClientCalls<'_> {
@@ -124,7 +124,7 @@ fn write(
     Ok((text.len() <= MAX_DOCUMENT_BYTES).then_some(text))
 }
 
-/// The part of the selection that the store decides.
+/// The conditions of the request that the store checks.
 fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResult<ExportRange> {
     let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
     let ids = match &request.query {
@@ -139,7 +139,7 @@ fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResul
         Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
         None => Kind::ALL.to_vec(),
     };
-    // A relation whose entities are not in the bundle is an event.
+    // A relation whose entities are not in the bundle is written as an event.
     let has_grain = |kind: &Kind| match request.grains.as_deref() {
         Some([grain]) if grain == "semantic" => is_graph(*kind),
         Some([grain]) if grain == "event" => *kind != Kind::Entity,
@@ -158,7 +158,7 @@ fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResul
     })
 }
 
-/// The kind of the records that become entries of this kind.
+/// The kind of the records that are written as entries of the kind `name`.
 fn record_kind(name: &str) -> Option<Kind> {
     match name.split_once(':') {
         Some(("entity", _)) => Some(Kind::Entity),
@@ -168,7 +168,7 @@ fn record_kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// The selector for entries. Their times are texts in UTC, and compared as texts.
+/// The selector for entries. The times of entries are texts in UTC and are compared as texts.
 fn entries(wanted: &ClientDisclosure) -> ApiResult<Selector> {
     let utc = |text: &Option<String>, upper| -> ApiResult<Option<String>> {
         let bound = text.as_deref().map(|text| parse_bound(text, upper)).transpose()?;
@@ -190,7 +190,7 @@ fn entries(wanted: &ClientDisclosure) -> ApiResult<Selector> {
 }
 
 impl ClientBundle {
-    /// What the writer decides of the selection. The store has compared the times exactly.
+    /// The conditions that the writer checks. Times are not among them, because the store has compared them exactly.
     fn entries(&self) -> ClientDisclosure {
         ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
     }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_detail_of_a_call_is_read_as_it_is_written() {
+    fn the_written_detail_of_a_call_is_read_back() {
         let counts = |pairs: &[(&str, u32)]| pairs.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect();
         assert_eq!(parts("memory 3, fact 1"), (counts(&[("memory", 3), ("fact", 1)]), None));
         assert_eq!(parts("memory 1, change"), (counts(&[("memory", 1)]), Some("change".into())));

@@ -101,7 +101,7 @@ impl Page {
     }
 
     /// Appends a line of a letter that the person is to fill in.
-    pub(super) fn gap(&mut self, text: &str) {
+    pub(super) fn fill_in_line(&mut self, text: &str) {
         self.element("p", "gap", text);
     }
 

@@ -272,7 +272,7 @@ impl Sections<'_> {
         page.begin_section(&named("letter"), true);
         page.note(self.texts.get("letter_lead"));
         page.begin_letter();
-        ["letter_from", "letter_to", "letter_date"].into_iter().for_each(|key| page.gap(&named(key)));
+        ["letter_from", "letter_to", "letter_date"].into_iter().for_each(|key| page.fill_in_line(&named(key)));
         page.heading(&named("letter_subject"));
         ["letter_hello", "letter_access", "letter_erase"].into_iter().for_each(|key| page.paragraph(&named(key)));
         let open = todo.items.iter().filter(|item| item.state != "gone");

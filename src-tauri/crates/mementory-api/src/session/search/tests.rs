@@ -52,8 +52,8 @@ fn steps_of_a_message_are_listed_beside_its_text() {
     let kinds: Vec<&str> = spoken.steps.iter().map(|step| step.content_type.as_str()).collect();
     assert_eq!(kinds, ["thinking", "tool_call", "tool_result"]);
     assert_eq!(spoken.steps[0].text, "They want kindness.");
-    let silent = messages.iter().find(|message| message.text.contains("plain string result")).unwrap();
-    assert!(silent.steps.is_empty(), "blocks that are already the text are not repeated");
+    let without_text = messages.iter().find(|message| message.text.contains("plain string result")).unwrap();
+    assert!(without_text.steps.is_empty(), "blocks that are already the text are not repeated");
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn pages_follow_one_another_to_the_end() {
     assert!(whole.total > 2, "{}", whole.total);
     let ids: std::collections::HashSet<_> = rows.iter().map(|row| &row.item.id).collect();
     assert_eq!(ids, whole.rows.iter().map(|row| &row.item.id).collect());
-    let beyond = SearchRequest { offset: Some(whole.total + 5), ..search_request("message", "the") };
-    assert_eq!(session.search().rows(&beyond).unwrap().next_offset, None);
+    let past_the_end = SearchRequest { offset: Some(whole.total + 5), ..search_request("message", "the") };
+    assert_eq!(session.search().rows(&past_the_end).unwrap().next_offset, None);
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
         let found = session.search().rows(&SearchRequest { filter, ..search_request("message", "the") }).unwrap();
         assert!(found.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
     }
-    let both: Vec<&BatchInfo> = batches.iter().collect();
-    assert_eq!(total(Filter { batch: ids_of(&both), ..Filter::default() }), total(Filter::default()));
+    let all_batches: Vec<&BatchInfo> = batches.iter().collect();
+    assert_eq!(total(Filter { batch: ids_of(&all_batches), ..Filter::default() }), total(Filter::default()));
     let unknown = Filter { batch: Some(vec!["none".into()]), ..Filter::default() };
     let refused = session.records().list(&ListRequest { filter: unknown, ..ListRequest::default() });
     assert_eq!(refused.unwrap_err().code, "not_found");

@@ -253,7 +253,7 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
-/// A file that deletes a memory of the watching vault, as somebody might put in the place of another one.
+/// A file with a tombstone for a memory of the watching vault. An attacker could put it in the place of another file.
 fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
@@ -285,13 +285,13 @@ fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
         watch.set(WatchMode::Automatic);
         let victim = "Sails on Sundays.";
         watch.session.changes().add(&AddRequest { text: victim.into(), ..AddRequest::default() }).unwrap();
-        let evil = deleting_file(&watch, victim);
+        let deleting_bytes = deleting_file(&watch, victim);
         watch.write_file("a.json", &fixture(MEM0));
         let round = watch.settle();
         let (path, seen) = (watch.path("a.json"), AtomicU32::new(0));
         let job = Job::with_progress(Arc::new(move |progress: Progress| {
             if progress.stage == stage && seen.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == turn {
-                std::fs::write(&path, &evil).unwrap();
+                std::fs::write(&path, &deleting_bytes).unwrap();
             }
         }));
         let _ = watch.session.watching().import_detected_file(&round.imports[0], &job);
