@@ -20,7 +20,13 @@ const openContradictions = async (page) => {
   await page.waitFor("contradiction");
 };
 
-/** Screens of the review of memories, of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
+const openPeople = async (page) => {
+  await page.waitFor("home-all-people");
+  await page.click("home-all-people");
+  await page.waitFor("timeline-memory");
+};
+
+/** Screens of the review of memories, of people and topics, of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
 export const REVIEW_SCREENS = [
   ["review", OPEN, openReview],
   [
@@ -39,6 +45,16 @@ export const REVIEW_SCREENS = [
     },
   ],
   ["review, contradictions", OPEN, openContradictions],
+  ["people", OPEN, openPeople],
+  [
+    "topics",
+    OPEN,
+    async (page) => {
+      await openPeople(page);
+      await page.click("topics-tab");
+      await page.waitFor("timeline-memory");
+    },
+  ],
   [
     "review, no contradictions",
     OPEN,

@@ -1,5 +1,6 @@
 // People and topics of the memories, and their timelines.
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import PeopleView from "../src/features/people/PeopleView.svelte";
@@ -12,9 +13,12 @@ import de from "$lib/text/de.json";
 import ja from "$lib/text/ja.json";
 import { start, type Mock } from "./start-mock";
 
+/** The words of the program for relations; each table is one. */
+const PEOPLE_WORDS = "../../src-tauri/crates/mementory-insight/data/people/en.toml";
+
 describe("relations", () => {
   it("have a name in every language", () => {
-    const lists = readFileSync("../src-tauri/crates/mementory-insight/data/people/en.toml", "utf8");
+    const lists = readFileSync(resolve(import.meta.dirname, PEOPLE_WORDS), "utf8");
     const tables = [...lists.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name);
     const relations = tables.filter((name) => name !== "words" && name !== "names").map((name) => `relation.${name}`);
     expect(relations.length).toBeGreaterThan(30);

@@ -41,7 +41,7 @@ pub async fn disconnect_preview(app: AppHandle, client: String) -> CommandResult
     session(app, move |_| connections()?.preview_disconnect(&client)).await
 }
 
-/// Disconnect a client: end its grant and take the change of its configuration back.
+/// Disconnect a client: end its grant and revert the change to its configuration.
 #[tauri::command]
 #[specta::specta]
 pub async fn disconnect_client(app: AppHandle, client: String) -> CommandResult<ConnectionChange> {
@@ -70,21 +70,21 @@ pub async fn set_answer_clients(app: AppHandle, on: bool) -> CommandResult<Agent
     .await
 }
 
-/// The person has seen that these clients have read for the first time.
+/// Record that the person has seen the notices of the first reads through these grants.
 #[tauri::command]
 #[specta::specta]
 pub async fn first_reads_seen(app: AppHandle, grants: Vec<String>) -> CommandResult<()> {
     session(app, move |session| session.agents().first_reads_seen(&grants)).await
 }
 
-/// What clients asked for, newest first; of one grant or of all.
+/// The calls of clients, newest first: those of one grant, or all.
 #[tauri::command]
 #[specta::specta]
 pub async fn client_calls(app: AppHandle, grant: Option<String>) -> CommandResult<ClientCallList> {
     session(app, move |session| session.agents().calls(grant.as_deref(), MAX_CALLS)).await
 }
 
-/// The suggestions that wait.
+/// The suggestions that await a decision.
 #[tauri::command]
 #[specta::specta]
 pub async fn suggestions(app: AppHandle) -> CommandResult<SuggestionList> {

@@ -45,7 +45,7 @@ pub async fn erase_preview(app: AppHandle, request: EraseRequest) -> CommandResu
     session(app, move |vault| vault.changes().erase_preview(&request)).await
 }
 
-/// Erase for good, then check every place for remains.
+/// Erase records for good, then search every place for traces of them.
 #[tauri::command]
 #[specta::specta]
 pub async fn erase(

@@ -58,7 +58,7 @@ pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> 
     session(app, move |vault| vault.duplicates().keep_apart(&ids)).await
 }
 
-/// Keep one of several; the others go to the Trash.
+/// Keep one of several memories; the others go to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {

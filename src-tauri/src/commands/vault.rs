@@ -10,7 +10,7 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
 use zeroize::Zeroizing;
 
-/// What is open now.
+/// Which vault is open now.
 #[tauri::command]
 #[specta::specta]
 pub async fn session_state(app: AppHandle) -> CommandResult<SessionState> {

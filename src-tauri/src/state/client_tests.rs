@@ -179,18 +179,18 @@ fn the_first_read_is_recorded_once() {
     let window = Window::open();
     window.remember("Has a tortoise called Rui.");
     let grant = window.grant();
-    let grant = || window.state.with_session(|session| session.agents().grants()).unwrap().grants.remove(0);
+    let stored = || window.state.with_session(|session| session.agents().grants()).unwrap().grants.remove(0);
     window.call(&grant.token, "about", json!({})).unwrap();
-    assert_eq!(grant().first_read_at, None, "nothing left yet");
+    assert_eq!(stored().first_read_at, None, "nothing left yet");
     window.call(&grant.token, "list_memories", json!({})).unwrap();
-    let first = grant();
+    let first = stored();
     assert!(first.first_read_at.is_some() && !first.first_read_seen);
     window
         .state
         .with_session(|session| session.agents().first_reads_seen(std::slice::from_ref(&grant.grant.id)))
         .unwrap();
     window.call(&grant.token, "list_memories", json!({})).unwrap();
-    let later = grant();
+    let later = stored();
     assert!(later.first_read_at == first.first_read_at && later.first_read_seen);
 }
 

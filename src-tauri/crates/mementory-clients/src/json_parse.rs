@@ -35,7 +35,7 @@ pub(crate) fn object_in<'o, 'a>(object: &'o Object<'a>, name: &str) -> Result<Op
     match object.get(name).map(|member| &member.value) {
         None => Ok(None),
         Some(Value::Object(inner)) => {
-            first_duplicate(inner)?;
+            refuse_duplicates(inner)?;
             Ok(Some(inner))
         }
         Some(other) => Err(TextError::Layout(other.start(), format!("{name} is not an object"))),

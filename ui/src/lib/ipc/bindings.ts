@@ -6,7 +6,7 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
-	/**  What is open now. */
+	/**  Which vault is open now. */
 	sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
 	/**  Vaults opened before. */
 	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
@@ -94,17 +94,17 @@ export const commands = {
 	connectClient: (client: string, request: GrantRequest) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("connect_client", { client, request })),
 	/**  The change of a client's configuration that disconnecting it would make. */
 	disconnectPreview: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_preview", { client })),
-	/**  Disconnect a client: end its grant and take the change of its configuration back. */
+	/**  Disconnect a client: end its grant and revert the change to its configuration. */
 	disconnectClient: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_client", { client })),
 	/**  End a grant at once. What the client has read is not taken back. */
 	stopClient: (grant: string) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("stop_client", { grant })),
 	/**  Whether connected clients are answered while the window runs. */
 	setAnswerClients: (on: boolean) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
-	/**  The person has seen that these clients have read for the first time. */
+	/**  Record that the person has seen the notices of the first reads through these grants. */
 	firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
-	/**  What clients asked for, newest first; of one grant or of all. */
+	/**  The calls of clients, newest first: those of one grant, or all. */
 	clientCalls: (grant: string | null) => typedError<ClientCallList, ErrorBody>(__TAURI_INVOKE("client_calls", { grant })),
-	/**  The suggestions that wait. */
+	/**  The suggestions that await a decision. */
 	suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
 	/**  Accept and refuse suggestions. */
 	decideSuggestions: (decision: SuggestionDecision) => typedError<SuggestionsClosed, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
@@ -150,7 +150,7 @@ export const commands = {
 	restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
 	/**  Everything that an erasure would remove. */
 	erasePreview: (request: EraseRequest) => typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
-	/**  Erase for good, then check every place for remains. */
+	/**  Erase records for good, then search every place for traces of them. */
 	erase: (jobId: string, request: EraseRequest, onProgress: Channel<Progress>) => typedError<Erased, ErrorBody>(__TAURI_INVOKE("erase", { jobId, request, onProgress })),
 	/**  Tombstones, newest first. */
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
@@ -172,7 +172,7 @@ export const commands = {
 	duplicates: (jobId: string, onProgress: Channel<Progress>) => typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
 	/**  Keep these memories as they are, and do not show them as a group again. */
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
-	/**  Keep one of several; the others go to the Trash. */
+	/**  Keep one of several memories; the others go to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
 	/**  Memories by topic, the largest topic first. */
 	topics: (jobId: string, onProgress: Channel<Progress>) => typedError<Topics, ErrorBody>(__TAURI_INVOKE("topics", { jobId, onProgress })),
@@ -1141,7 +1141,7 @@ export type ListItem = {
 	/**  For attachments: kind of file, as in the filter. */
 	file_kind: string | null,
 	conversation_id: string | null,
-	/**  True if the last scan found a sensitive value in the record that is still to be reviewed. */
+	/**  True if the record contains a sensitive value that the last scan found and that still awaits review. */
 	sensitive: boolean,
 	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
 	standing: string | null,
@@ -1415,10 +1415,10 @@ export type RedactRequest = {
 	everywhere: boolean,
 };
 
-/**  Request to redact the given values, or all values of some classes that are still to be reviewed. */
+/**  Request to redact the given values, or those values of some classes that still await review. */
 export type RedactValuesRequest = {
 	values: string[],
-	/**  Used if `values` is empty: all values of these classes that are still to be reviewed. */
+	/**  Used if `values` is empty: all values of these classes that still await review. */
 	classes: string[],
 	/**  Only in these records; null = in all records. */
 	ids: string[] | null,
@@ -1582,7 +1582,7 @@ export type SensitiveQueue = {
 	ignored: { [key in string]: number },
 	/**  When the last complete scan ended; null = never. */
 	looked_at: string | null,
-	/**  Maximum number of records still to be scanned. */
+	/**  At most this many records are not scanned yet. */
 	left: number,
 };
 
@@ -1805,7 +1805,7 @@ export type SuggestionsClosed = {
 export type Summary = {
 	/**  Number of all stored versions of the records. */
 	versions: number,
-	/**  Number of distinct sensitive values in the records that are still to be reviewed, by class. */
+	/**  Number of distinct sensitive values, by class, that are found in these records and still await review. */
 	findings: { [key in string]: number },
 	/**  Number of conversations in the vault that the records were derived from. */
 	conversations: number,
@@ -1877,7 +1877,7 @@ export type Todo = {
 /**  Number of memories to delete at an assistant. */
 export type TodoCount = {
 	assistant: string,
-	/**  Number of memories not yet gone from the assistant, and of all. */
+	/**  Number of memories that are not gone from the assistant yet. `items` counts all. */
 	open: number,
 	items: number,
 };

@@ -113,7 +113,7 @@ pub struct ListItem {
     /// For attachments: kind of file, as in the filter.
     pub file_kind: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the last scan found a sensitive value in the record that is still to be reviewed.
+    /// True if the record contains a sensitive value that the last scan found and that still awaits review.
     pub sensitive: bool,
     /// Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`.
     pub standing: Option<String>,
@@ -159,7 +159,7 @@ pub struct FileCount {
 pub struct Summary {
     /// Number of all stored versions of the records.
     pub versions: u32,
-    /// Number of distinct sensitive values in the records that are still to be reviewed, by class.
+    /// Number of distinct sensitive values, by class, that are found in these records and still await review.
     pub findings: BTreeMap<String, u32>,
     /// Number of conversations in the vault that the records were derived from.
     pub conversations: u32,

@@ -114,7 +114,7 @@ pub struct TodoItem {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TodoCount {
     pub assistant: String,
-    /// Number of memories not yet gone from the assistant, and of all.
+    /// Number of memories that are not gone from the assistant yet. `items` counts all.
     pub open: u32,
     pub items: u32,
 }

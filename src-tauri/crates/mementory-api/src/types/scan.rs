@@ -104,7 +104,7 @@ pub struct SensitiveQueue {
     pub ignored: BTreeMap<String, u32>,
     /// When the last complete scan ended; null = never.
     pub looked_at: Option<String>,
-    /// Maximum number of records still to be scanned.
+    /// At most this many records are not scanned yet.
     pub left: u32,
 }
 
@@ -115,12 +115,12 @@ pub struct SensitiveDetail {
     pub places: Vec<SensitivePlace>,
 }
 
-/// Request to redact the given values, or all values of some classes that are still to be reviewed.
+/// Request to redact the given values, or those values of some classes that still await review.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct RedactValuesRequest {
     pub values: Vec<String>,
-    /// Used if `values` is empty: all values of these classes that are still to be reviewed.
+    /// Used if `values` is empty: all values of these classes that still await review.
     pub classes: Vec<String>,
     /// Only in these records; null = in all records.
     pub ids: Option<Vec<String>>,
