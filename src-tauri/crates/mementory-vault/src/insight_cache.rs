@@ -48,7 +48,8 @@ pub struct InsightFilter {
     pub special: Option<Option<Special>>,
 }
 
-/// What the judgements depend on: the number of the store's last change, and the number of tombstones.
+/// What the judgements depend on: the number of the store's last change, the number of tombstones, and the number of
+/// calls that stored vectors.
 pub(crate) type State = (u64, i64, i64);
 
 /// What the judgement of one row depends on.
@@ -69,14 +70,15 @@ impl Stamp {
     }
 }
 
-/// The kinds that the person decided: by record id, and with the form of the text for comparison.
+/// The kinds that the person decided, by record id, and again with the form of each text, to recognise memories that
+/// say the same.
 #[derive(Debug)]
-pub(crate) struct Taught {
+pub(crate) struct DecidedKinds {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,
     pub(crate) forms: Vec<(Form, AboutKind)>,
 }
 
-impl Taught {
+impl DecidedKinds {
     /// The kind that the person decided for this memory or for one that says the same.
     pub(crate) fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
         if let Some(kind) = self.kinds.get(id) {
@@ -95,7 +97,7 @@ impl Taught {
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
     /// The kinds that the person decided, and the state of the vault that they were read from.
-    pub(crate) taught: Option<(State, Arc<Taught>)>,
+    pub(crate) decided_kinds: Option<(State, Arc<DecidedKinds>)>,
     state: Option<State>,
     entries: HashMap<i64, (Stamp, Judgement)>,
 }

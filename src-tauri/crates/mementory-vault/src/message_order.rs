@@ -64,7 +64,7 @@ mod tests {
     use super::parents_first;
 
     #[test]
-    fn each_message_stands_after_its_parent() {
+    fn each_message_comes_after_its_parent() {
         assert_eq!(parents_first(&[None, Some(0), Some(1)]), [0, 1, 2]);
         assert_eq!(parents_first(&[Some(1), Some(2), None]), [2, 1, 0]);
         assert_eq!(parents_first(&[None, Some(3), Some(0), None]), [0, 3, 1, 2]);

@@ -63,7 +63,7 @@ impl ErasureLedger<'_> {
             files.write(&self.context.keys, &files.own, &all.ledger)?;
         }
         if outside.read == 0 || outside.ledger != all.ledger {
-            // The next opening writes it otherwise.
+            // If this fails, the next opening writes it.
             let _ = self.write_outside(&files, &all.ledger);
         }
         Ok(out)

@@ -64,7 +64,7 @@ impl RedactAgain<'_> {
         let unused = RefCell::new(Act::default());
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext {
+            let tombstone_context = TombstoneContext {
                 reason: "redaction",
                 receipt: &receipt_id,
                 now,
@@ -86,7 +86,13 @@ impl RedactAgain<'_> {
                         })
                     };
                     if self.redact(tx, &before, &removal, &is_former_text, &mut evidence)? {
-                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &removed, &trigger)?;
+                        TombstoneWriter::new(self.context).write_redacted(
+                            tx,
+                            &before,
+                            &removal,
+                            &removed,
+                            &tombstone_context,
+                        )?;
                         changed.push(before.view.row);
                     }
                 }
@@ -121,11 +127,12 @@ impl RedactAgain<'_> {
         let keys = &self.context.keys;
         let (mut words, mut sentences) = (WordFinder::new(keys, &act.words), WordFinder::new(keys, &act.sentences));
         for chunk in views.chunks(RECORDS_PER_READ) {
-            let each = &mut |record: &Record| {
+            let visit = &mut |record: &Record| {
                 evidence.record(record);
                 Ok(())
             };
-            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), each))?;
+            let read =
+                self.context.store.read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), visit))?;
             for text in read.iter().flat_map(|target| target.texts.iter().chain(&target.parts)) {
                 words.search(text);
                 sentences.search_normalized(text);

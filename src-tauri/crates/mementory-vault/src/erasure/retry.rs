@@ -1,4 +1,4 @@
-//! Cleans and checks again the places of a receipt that failed. While the vault stays open after the erasure, the
+//! Cleans the failed places of a receipt and checks them again. While the vault stays open after the erasure, the
 //! traces are known and the full check is made. After it was closed they are unknown, since erased words are stored
 //! nowhere. Then everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
@@ -17,7 +17,7 @@ use std::{
 };
 
 impl Receipts<'_> {
-    /// Cleans and checks again the places of the receipt `id` that failed, and stores the new receipt under the same
+    /// Cleans the failed places of the receipt `id`, checks them again, and stores the new receipt under the same
     /// id. A complete receipt is returned unchanged.
     ///
     /// # Errors

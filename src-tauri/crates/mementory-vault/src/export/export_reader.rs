@@ -123,8 +123,8 @@ impl ExportReader<'_> {
     fn places(&self, rows: &[i64]) -> VaultResult<Vec<RecordPlace>> {
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
         // All rows are looked up with one query, unless there are too many others between them.
-        let near = last - first < 2 * ROWS_PER_QUERY as i64;
-        let pieces = if near { vec![rows] } else { rows.chunks(1).collect() };
+        let rows_are_close = last - first < 2 * ROWS_PER_QUERY as i64;
+        let pieces = if rows_are_close { vec![rows] } else { rows.chunks(1).collect() };
         let mut statement = self.connection.prepare_cached(
             "SELECT row, id, flags, pack, slot FROM records WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
         )?;

@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     audit::AuditTrail,
     context::Context,
-    export::{Scope, changed::Changed, export_reader::ExportReader},
+    export::{Scope, changed::ChangedRows, export_reader::ExportReader},
     sensitive::Masker,
 };
 use mementory_formats::{
@@ -56,7 +56,7 @@ impl<'v> VaultSource<'v> {
         let packs = Packs::default();
         let mut changes = BTreeMap::new();
         if let Some(since) = scope.writing.since {
-            let changed = Changed::since(since, &connection, &packs, (&condition, &values))?;
+            let changed = ChangedRows::since(since, &connection, &packs, (&condition, &values))?;
             (condition, values) = changed.condition();
             changes = changed.in_vault;
         }

@@ -54,7 +54,7 @@ struct SeenRecord {
 }
 
 /// A record that the vault has.
-struct Known {
+struct KnownRecord {
     row: i64,
     digest: [u8; 16],
     trashed: bool,
@@ -311,7 +311,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    fn note_planned(&mut self, record: &Record, known: Option<&Known>) {
+    fn note_planned(&mut self, record: &Record, known: Option<&KnownRecord>) {
         if self.staging.is_none() {
             let now = self.options.now.as_micros();
             let sort = || RecordColumns::from_record(record, 0, now).sort;
@@ -378,7 +378,7 @@ impl<'i> ImportRun<'i> {
     /// Merges a record that the vault has already. Returns true if it got a new version.
     fn update_known(
         &mut self,
-        known: &Known,
+        known: &KnownRecord,
         id: &[u8; 16],
         record: &mut Record,
         digest: &[u8; 16],
@@ -513,10 +513,10 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<Known>> {
+    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
         let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
         let read = |r: &rusqlite::Row<'_>| {
-            Ok(Known {
+            Ok(KnownRecord {
                 row: r.get(0)?,
                 digest: r.get(1)?,
                 trashed: r.get(2)?,

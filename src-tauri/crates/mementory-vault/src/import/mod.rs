@@ -189,7 +189,7 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // The next opening removes them otherwise. The error to return is the first one.
+                // If this fails, the next opening removes them. The error to return is the first one.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }

@@ -43,10 +43,10 @@ impl Meaning<'_> {
     /// The store.
     pub fn pending(&self) -> VaultResult<Vec<i64>> {
         let current = self.context.store.read(is_current)?;
-        let unless = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
+        let not_encoded = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
         let kinds = ENCODED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
         let sql = format!(
-            "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {unless} ORDER BY r.row"
+            "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {not_encoded} ORDER BY r.row"
         );
         self.context.store.read(|c| {
             let mut statement = c.prepare(&sql)?;
@@ -143,7 +143,7 @@ pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
     Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
 }
 
-/// The stored vectors of a row, whichever encoder they are of: see [`is_current`].
+/// The stored vectors of a row, whichever encoder made them; see [`is_current`].
 pub(crate) fn stored_vectors(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
     let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;

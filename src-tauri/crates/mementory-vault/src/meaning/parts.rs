@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_have_several_and_not_without_end() {
+    fn long_texts_have_several_parts_up_to_a_limit() {
         let lines = format!("{}\n{}\nend", "a".repeat(150), "b".repeat(150));
         assert_eq!(parts(None, &lines), [format!("{}\n{}", "a".repeat(150), "b".repeat(150)), "end".into()]);
         let endless = parts(None, &"日本".repeat(500_000));

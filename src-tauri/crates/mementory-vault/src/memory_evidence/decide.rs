@@ -135,7 +135,7 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
     let similar = candidate.similarity.filter(|similarity| *similarity >= MIN_SIMILARITY);
     match (linked, best, similar) {
         (true, best, _) => {
-            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
+            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_message(&candidate));
             Some(Weighed { candidate, sentence, said_by, confidence: 1.0, parts, near })
         }
         (false, Some(sentence), _) => {
@@ -145,7 +145,7 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
             Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
         }
         (false, None, Some(similarity)) => {
-            let sentence = sentences.first().copied().unwrap_or_else(|| whole(&candidate));
+            let sentence = sentences.first().copied().unwrap_or_else(|| whole_message(&candidate));
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Meaning;
             Some(Weighed { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
@@ -155,7 +155,7 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
 }
 
 /// The whole text of a message.
-fn whole(candidate: &Candidate) -> Sentence {
+fn whole_message(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
@@ -200,8 +200,9 @@ fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     }
 }
 
-/// Who said the memory: the person, if a message of theirs says it and the assistant's are not much surer; else the
-/// assistant, if a message of it says it; else a system; else whoever the source names, unless that is the assistant.
+/// Who said the memory: the person, if a message of theirs says it and no message of the assistant has a much higher
+/// confidence; else the assistant, if a message of it says it; else a system; else whoever the source names, unless
+/// that is the assistant.
 fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);

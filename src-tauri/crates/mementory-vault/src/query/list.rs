@@ -213,12 +213,14 @@ impl Queries<'_> {
         if let Some(cursor) = &query.cursor {
             // A cursor has row and key of the last record shown, so that the list continues even if that record is
             // gone.
-            let wrong = || VaultError::Usage("This page marker is not from this list.".into());
-            let (row, key) = cursor.split_once('.').ok_or_else(wrong)?;
-            let row: i64 = row.parse().map_err(|_| wrong())?;
+            let invalid_cursor = || VaultError::Usage("This page marker is not from this list.".into());
+            let (row, key) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
+            let row: i64 = row.parse().map_err(|_| invalid_cursor())?;
             let key: Value = match query.sort {
-                Sort::Title => String::from_utf8(hex::decode(key).map_err(|_| wrong())?).map_err(|_| wrong())?.into(),
-                _ => key.parse::<i64>().map_err(|_| wrong())?.into(),
+                Sort::Title => String::from_utf8(hex::decode(key).map_err(|_| invalid_cursor())?)
+                    .map_err(|_| invalid_cursor())?
+                    .into(),
+                _ => key.parse::<i64>().map_err(|_| invalid_cursor())?.into(),
             };
             values.extend([key, row.into()]);
             let marks = format!("?{}, ?{}", values.len() - 1, values.len());

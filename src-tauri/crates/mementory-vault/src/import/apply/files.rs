@@ -25,7 +25,8 @@ impl<'a, 'i> FileImport<'a, 'i> {
 }
 
 impl FileImport<'_, '_> {
-    /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files named.
+    /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files that the
+    /// record names.
     pub(super) fn add_attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {

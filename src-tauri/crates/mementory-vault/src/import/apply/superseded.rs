@@ -2,7 +2,7 @@
 //! remembers them. They stay in the vault with their history.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short_digest},
+    import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord, apply::short_digest},
 };
 use mementory_model::{Kind, Record};
 use mementory_store::{
@@ -75,7 +75,7 @@ impl SupersededStatements<'_, '_> {
         fact.status = Some(SUPERSEDED.into());
         // With this time, a later import of the older text is recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
-        let Some(known): Option<Known> = self.run.known(&id)? else { return Ok(false) };
+        let Some(known): Option<KnownRecord> = self.run.known(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);
         if self.run.seen.get(&id).is_some_and(|seen| seen.written) {
             self.run.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;
