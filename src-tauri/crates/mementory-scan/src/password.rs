@@ -98,8 +98,8 @@ const DEFINE_FUNCTIONS: &[&str] =
 /// Functions that may take a name and its value, but also have other uses.
 const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
-/// A password passed to a function, either one named after it (`setPassword("x")`) or one that also takes its name
-/// (`define('DB_PASSWORD', 'x')`).
+/// A password passed to a function. The function is either named after the password (`setPassword("x")`), or it also
+/// takes the password's name (`define('DB_PASSWORD', 'x')`).
 fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
