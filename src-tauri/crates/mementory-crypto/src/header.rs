@@ -131,7 +131,8 @@ impl UnverifiedHeader {
         if checksum != hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
         }
-        // The file is intact, so its version can be trusted. A newer version may differ in everything but its end.
+        // The file is intact, so its version can be trusted. In a newer version, everything but the end of the file may
+        // differ.
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,

@@ -52,7 +52,7 @@ fn both_secrets_open_the_same_keys() {
 }
 
 #[test]
-fn missing_damaged_and_wrong_secret_are_different_errors() {
+fn a_missing_header_a_damaged_one_and_a_wrong_secret_are_different_errors() {
     let (dir, ..) = new_vault();
     assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
     let other = RecoveryCode::generate().unwrap().to_string();
