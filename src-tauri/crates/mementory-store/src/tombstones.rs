@@ -175,7 +175,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// True if the tombstone's id is already used here by one of the vault's own or for another target.
+/// True if the tombstone's id is already used by one of the vault's own tombstones or for another target.
 pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
@@ -200,8 +200,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that only `batch` contains, and unblocks what they blocked. Ids that a tombstone of another
-/// import names too stay blocked by that one.
+/// Removes the tombstones that only `batch` contains, and unblocks what they blocked. An id that a tombstone of another
+/// import also names stays blocked by that tombstone.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
