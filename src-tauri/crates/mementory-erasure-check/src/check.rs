@@ -47,7 +47,7 @@ impl ErasureCheck<'_> {
     }
 
     /// Runs `clean_index`, searches every place and reports what it found. `wipe` is called once, with the pages that
-    /// contain traces, before it is decided which of these belong to live data.
+    /// contain traces, before the check decides which traces belong to live data.
     ///
     /// # Errors
     /// Errors of the database and of `clean_index`. A place that cannot be searched is no error but a failed place in
