@@ -148,7 +148,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
 }
 
 /// Number of records of each kind that would be gone if the planned import were the newest export.
-pub(crate) fn lacking(
+pub(crate) fn count_gone_if_newest(
     c: &Connection,
     report: &ImportReport,
     planned: &PlannedRows,

@@ -158,7 +158,7 @@ impl Vault {
             insight: Mutex::default(),
             vectors: Mutex::default(),
             ledger: Mutex::new(ledger),
-            unproven: Mutex::default(),
+            unproven_deletions: Mutex::default(),
             lock,
         };
         Ok(Self { context })

@@ -95,12 +95,12 @@ impl GrantedExport {
         self.records.iter().filter_map(|stored| self.numbers.get(&stored.id)).max().copied()
     }
 
-    fn truncate(&mut self, most: usize) {
-        if let Some(time) = self.times.get(most) {
+    fn truncate(&mut self, max_rows: usize) {
+        if let Some(time) = self.times.get(max_rows) {
             self.more_at = Some(*time);
         }
-        self.records.truncate(most);
-        self.times.truncate(most);
+        self.records.truncate(max_rows);
+        self.times.truncate(max_rows);
     }
 }
 
@@ -117,17 +117,17 @@ impl GrantedView<'_> {
     /// # Errors
     /// The store.
     pub fn export(&mut self, range: &ExportRange, limit: u32, max_chars: usize) -> VaultResult<GrantedExport> {
-        let (most, backwards) = match range.last {
+        let (max_rows, backwards) = match range.last {
             Some(last) => (last as usize, true),
             None => (limit as usize + 1, false),
         };
         let mut found: Vec<(StoredRecord, i64, u64)> = Vec::new();
         let mut step = (range.since_number.unwrap_or(0), range.max_number.unwrap_or(i64::MAX as u64));
-        let step_size = MIN_ROWS_PER_STEP.max(most.saturating_mul(2).min(2000));
-        while found.len() < most {
+        let step_size = MIN_ROWS_PER_STEP.max(max_rows.saturating_mul(2).min(2000));
+        while found.len() < max_rows {
             let rows = self.numbered_rows(range, step, backwards, step_size)?;
             for NumberedRow { row, number } in &rows {
-                if found.len() >= most {
+                if found.len() >= max_rows {
                     break;
                 }
                 if backwards {
@@ -169,7 +169,7 @@ impl GrantedView<'_> {
         range: &ExportRange,
         (after, up_to): (u64, u64),
         backwards: bool,
-        most: usize,
+        max_rows: usize,
     ) -> VaultResult<Vec<NumberedRow>> {
         let (scope, mut values) = self.scope.condition();
         let number = |n: u64| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
@@ -198,7 +198,7 @@ impl GrantedView<'_> {
         let sql = format!(
             "SELECT row, n FROM (SELECT r.row AS row, r.id AS id, r.kind AS kind, r.sort AS sort, \
              row_number() OVER (ORDER BY r.sort, r.row) AS n FROM records r WHERE {scope}) \
-             WHERE {} ORDER BY n {order} LIMIT {most}",
+             WHERE {} ORDER BY n {order} LIMIT {max_rows}",
             conditions.join(" AND ")
         );
         self.context.store.read(|c| {

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_not_parsed() {
+    fn text_that_is_no_token_is_not_parsed() {
         let (_, token) = made();
         for text in ["", "mementory", "mementory_r_1_2", &token[..token.len() - 2], &format!("{token}_x"), "ä_ö_ü_ß"]
         {

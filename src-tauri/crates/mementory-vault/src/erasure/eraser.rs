@@ -287,7 +287,7 @@ impl Eraser<'_> {
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
         let may_wipe = sabotage == Sabotage::default();
-        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, may_wipe, clean_index)
+        Receipts::new(self.context).check_and_store(receipt_id, evidence, request.now, may_wipe, clean_index)
     }
 
     /// Reads the copies to redact. Copies that are erased themselves are left out.

@@ -225,7 +225,7 @@ impl Redactor<'_> {
         evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
         evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");
-        Receipts::new(self.context).prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))
+        Receipts::new(self.context).check_and_store(after.receipt_id, evidence, after.now, true, &|| Ok(()))
     }
 
     fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {

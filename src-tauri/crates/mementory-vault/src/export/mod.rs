@@ -111,17 +111,17 @@ impl Exporter<'_> {
         }
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // The partial file is next to the target, so that the rename stays on one file system.
-        let holder = tempfile::Builder::new()
+        let temp_folder = tempfile::Builder::new()
             .prefix(".mementory-partial-")
             .tempdir_in(parent)
             .map_err(|e| VaultError::io(&place, e))?;
-        let partial = holder
+        let partial = temp_folder
             .path()
             .join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
         progress("write", 0);
         let (report, covered) = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
-        let beside = companion_files(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
+        let beside = companion_files(temp_folder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
         let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
         if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
             return Err(VaultError::Exists(there.display().to_string()));
@@ -138,7 +138,7 @@ impl Exporter<'_> {
         for companion in &beside {
             std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
-        rename_to_final_name(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
+        rename_to_final_name(&partial, out, temp_folder.path()).map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         // The files have their final names: from here on nothing is an error. An unknown state is never removed.
         let written = Written::read_state(roots);
@@ -264,9 +264,9 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
 }
 
 /// Files that a writer put next to its file, such as the conversations of a memory store.
-fn companion_files(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn companion_files(temp_folder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut out = Vec::new();
-    for entry in std::fs::read_dir(holder)? {
+    for entry in std::fs::read_dir(temp_folder)? {
         let path = entry?.path();
         if path != partial {
             out.push(path);
@@ -354,14 +354,14 @@ fn sync_folder(_folder: &Path) -> bool {
     true
 }
 
-/// Renames the finished export to its final name. A replaced export is first moved into `holder`, which is removed
+/// Renames the finished export to its final name. A replaced export is first moved into `temp_folder`, which is removed
 /// later.
-fn rename_to_final_name(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()> {
+fn rename_to_final_name(partial: &Path, out: &Path, temp_folder: &Path) -> std::io::Result<()> {
     if out.exists() {
-        let aside = holder.join("replaced");
-        std::fs::rename(out, &aside)?;
+        let former_export = temp_folder.join("replaced");
+        std::fs::rename(out, &former_export)?;
         if let Err(error) = std::fs::rename(partial, out) {
-            std::fs::rename(&aside, out)?;
+            std::fs::rename(&former_export, out)?;
             return Err(error);
         }
         return Ok(());

@@ -15,7 +15,7 @@ pub use merge::Merge;
 use crate::{
     VaultResult,
     context::Context,
-    export_diff::{PlannedRows, lacking},
+    export_diff::{PlannedRows, count_gone_if_newest},
     import::{ImportOptions, sequence::Recency, sink::Message},
     import_report::{ImportReport, ItemOutcome, dropped_outcome},
     message_order::unit_with_parents_first,
@@ -102,7 +102,7 @@ pub(super) struct ImportRun<'i> {
     texts: Texts,
     pub(super) renames: Renames,
     /// True if the vault had no records, so that no look-ups are needed.
-    empty: bool,
+    vault_was_empty: bool,
     /// True if the current unit comes from an older export than the vault's copy of the same conversation.
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
@@ -124,7 +124,7 @@ impl<'i> ImportRun<'i> {
         options: &'i ImportOptions<'i>,
         report: &'i mut ImportReport,
     ) -> VaultResult<Self> {
-        let empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
+        let vault_was_empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
         Ok(Self {
             context,
             connection,
@@ -140,7 +140,7 @@ impl<'i> ImportRun<'i> {
             superseded: HashSet::new(),
             texts: Texts::new(),
             renames: Renames::default(),
-            empty,
+            vault_was_empty,
             older_unit: false,
             unit_updated: None,
             recency: Recency::default(),
@@ -213,7 +213,7 @@ impl<'i> ImportRun<'i> {
     /// input, also those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         OtherEvidence::new(self).drop_orphaned_entities();
-        TombstoneImport::new(self).trash_named()?;
+        TombstoneImport::new(self).trash_targets()?;
         OtherEvidence::new(self).revive_entities()?;
         let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
@@ -322,7 +322,7 @@ impl<'i> ImportRun<'i> {
     /// While planning: the number of records of each kind that would be gone if this input were the newest export.
     fn gone_if_newest(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
-            None => lacking(self.connection, self.report, &self.planned),
+            None => count_gone_if_newest(self.connection, self.report, &self.planned),
             Some(_) => Ok(BTreeMap::new()),
         }
     }
@@ -371,7 +371,7 @@ impl<'i> ImportRun<'i> {
         if let Some(seen) = self.seen.get(&id) {
             return Ok(seen.redacted);
         }
-        let known = if self.empty { None } else { self.known(&id)? };
+        let known = if self.vault_was_empty { None } else { self.known(&id)? };
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 

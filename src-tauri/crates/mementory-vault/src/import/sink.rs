@@ -76,7 +76,7 @@ impl<'a> ChannelSink<'a> {
     }
 
     /// Announces the next source: its byte offset, and how it relates to what the vault has.
-    pub(super) fn starts_at(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
+    pub(super) fn begin_source(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
         self.offset = offset;
         self.reported = 0;
         self.send(Message::Source(recency))

@@ -1,7 +1,7 @@
 //! Judges the live memories by their words and by the person's decisions.
 use crate::{
     VaultResult,
-    insight_cache::{AboutMemory, DecidedKinds, Judgement, Stamp, State},
+    insight_cache::{AboutMemory, DecidedKinds, Judgement, RowStamp, State},
     insight_decisions as decisions,
     meaning::{PORTIONS, is_current, stored_vectors},
     meta,
@@ -57,14 +57,14 @@ pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record
 }
 
 /// A live memory: row, id, and what its judgement depends on.
-type Place = (i64, [u8; 16], Stamp);
+type Place = (i64, [u8; 16], RowStamp);
 
 /// Judges all live memories. `known` has former judgements, which are used for unchanged rows.
 pub(super) fn judge_all(
     store: &Store,
     decided_kinds: &DecidedKinds,
-    mut known: HashMap<i64, (Stamp, Judgement)>,
-) -> VaultResult<HashMap<i64, (Stamp, Judgement)>> {
+    mut known: HashMap<i64, (RowStamp, Judgement)>,
+) -> VaultResult<HashMap<i64, (RowStamp, Judgement)>> {
     let places = store.read(places)?;
     let mut out = HashMap::with_capacity(places.len());
     let mut new = Vec::new();
@@ -97,7 +97,7 @@ fn places(c: &Connection) -> VaultResult<Vec<Place>> {
     )?;
     let rows = statement.query_map(params![kind_code(Kind::Memory), is_current(c)?], |r| {
         let stamp =
-            Stamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)?, encoded: r.get(6)? };
+            RowStamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)?, encoded: r.get(6)? };
         Ok((r.get(0)?, r.get(1)?, stamp))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

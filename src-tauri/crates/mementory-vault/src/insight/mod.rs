@@ -13,7 +13,7 @@ mod pairs;
 use crate::{
     Vault, VaultError, VaultResult,
     context::Context,
-    insight_cache::{DecidedKinds, InsightCache, InsightCounts, InsightFilter, Judgement, Stamp, State},
+    insight_cache::{DecidedKinds, InsightCache, InsightCounts, InsightFilter, Judgement, RowStamp, State},
     insight_decisions as decisions,
     meaning::{is_encoded, stored_vectors},
     query::{ListQuery, Queries},
@@ -43,7 +43,7 @@ impl Insight<'_> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
         }
-        let stamp = Stamp::of_view(view, self.context.store.read(|c| is_encoded(c, view.row))?);
+        let stamp = RowStamp::of_view(view, self.context.store.read(|c| is_encoded(c, view.row))?);
         if let Some(cached) = self.lock().get(view.row, &stamp) {
             return Ok(cached);
         }

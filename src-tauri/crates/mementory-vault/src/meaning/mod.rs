@@ -92,7 +92,7 @@ impl Meaning<'_> {
     }
 
     /// The rows nearest to any of `to` that pass the filter, at most `limit`, best first. Each has its cosine
-    /// similarity, which is at least `least`. Rows in `except` are left out.
+    /// similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
     /// The store.
@@ -101,14 +101,14 @@ impl Meaning<'_> {
         to: &[Vector],
         filter: &ListQuery,
         limit: usize,
-        least: f32,
+        min_cosine: f32,
         except: &[i64],
     ) -> VaultResult<Vec<(u64, f32)>> {
         let loaded = self.context.loaded_vectors()?;
         let ranked = loaded.ranked(to);
         let near: Vec<(i64, f32)> = ranked
             .into_iter()
-            .take_while(|(_, cosine)| *cosine >= least)
+            .take_while(|(_, cosine)| *cosine >= min_cosine)
             .filter(|(row, _)| !except.contains(row))
             .collect();
         let mut found = Vec::new();

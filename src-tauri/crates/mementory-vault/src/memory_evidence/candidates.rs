@@ -137,8 +137,8 @@ impl<'c> Candidates<'c> {
             let sql = "SELECT r.row FROM records r WHERE r.kind = ?1 AND r.trashed IS NULL AND r.sort BETWEEN ?2 AND ?3 \
                        AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
             let mut statement = c.prepare_cached(sql)?;
-            let (kind, most) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
-            let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
+            let (kind, max_rows) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
+            let rows = statement.query_map(params![kind, from, to, self.view.platform, max_rows], |r| r.get(0))?;
             Ok(rows.collect::<Result<Vec<i64>, _>>()?)
         })?;
         rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words, None))

@@ -25,7 +25,7 @@ const PERSON_FIRST: f32 = 0.3;
 const PERSON_FIRST_NEAR: f32 = 0.6;
 
 /// What is known about the memory.
-pub(super) struct Facts<'f> {
+pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
     /// Who said the memory, if its source says so.
     pub(super) record_said_by: Option<SaidBy>,
@@ -35,7 +35,7 @@ pub(super) struct Facts<'f> {
     pub(super) has_conversations: bool,
 }
 
-impl Facts<'_> {
+impl MemoryFacts<'_> {
     /// Who said the memory according to its source. Not for a pasted list of memories: who pasted it did not say it.
     fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
@@ -43,7 +43,7 @@ impl Facts<'_> {
 }
 
 /// A candidate, and the parts of the memory that it says.
-struct Weighed {
+struct WeighedCandidate {
     candidate: Candidate,
     sentence: Sentence,
     said_by: Option<SaidBy>,
@@ -55,8 +55,8 @@ struct Weighed {
 }
 
 /// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
-pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
-    let mut weighed: Vec<Weighed> =
+pub(super) fn decide(claim: &Claim, facts: &MemoryFacts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
+    let mut weighed: Vec<WeighedCandidate> =
         read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
     weighed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let said_by = said_by(claim, facts, &weighed);
@@ -64,7 +64,7 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || is_linked(each));
     }
-    let mut messages: Vec<Weighed> = Vec::new();
+    let mut messages: Vec<WeighedCandidate> = Vec::new();
     for each in weighed {
         // If the assistant repeats the words of the person, that is an answer to them.
         let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !is_linked(&each);
@@ -83,17 +83,17 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
     FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
 }
 
-fn is_linked(weighed: &Weighed) -> bool {
+fn is_linked(weighed: &WeighedCandidate) -> bool {
     weighed.candidate.found_by == FoundBy::Linked
 }
 
 /// True for a call of the memory tool. The assistant wrote the memory down, but may not have said it.
-fn is_tool_call(weighed: &Weighed) -> bool {
+fn is_tool_call(weighed: &WeighedCandidate) -> bool {
     weighed.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
 }
 
-fn message(weighed: Weighed) -> EvidenceMessage {
-    let Weighed { candidate, sentence, confidence, .. } = weighed;
+fn message(weighed: WeighedCandidate) -> EvidenceMessage {
+    let WeighedCandidate { candidate, sentence, confidence, .. } = weighed;
     EvidenceMessage {
         view: candidate.view,
         record: candidate.record,
@@ -105,7 +105,12 @@ fn message(weighed: Weighed) -> EvidenceMessage {
 }
 
 /// Weighs a candidate. None if it is no evidence.
-fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
+fn weigh(
+    claim: &Claim,
+    facts: &MemoryFacts<'_>,
+    sentences: &[Sentence],
+    candidate: Candidate,
+) -> Option<WeighedCandidate> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
@@ -136,19 +141,19 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
     match (linked, best, similar) {
         (true, best, _) => {
             let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_message(&candidate));
-            Some(Weighed { candidate, sentence, said_by, confidence: 1.0, parts, near })
+            Some(WeighedCandidate { candidate, sentence, said_by, confidence: 1.0, parts, near })
         }
         (false, Some(sentence), _) => {
             let confidence = confidence(&sentence);
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Words;
-            Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
+            Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
         }
         (false, None, Some(similarity)) => {
             let sentence = sentences.first().copied().unwrap_or_else(|| whole_message(&candidate));
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Meaning;
-            Some(Weighed { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
+            Some(WeighedCandidate { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
         }
         (false, None, None) => None,
     }
@@ -162,7 +167,7 @@ fn whole_message(candidate: &Candidate) -> Sentence {
 
 /// Factor for the time of a message. A memory is made of what was said before it. An assistant that says it later knows
 /// it from the memory.
-fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
     let by_person = candidate.record.said_by() == Some(SaidBy::User);
@@ -176,13 +181,13 @@ fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
 }
 
 /// True for a message from just before the memory was made.
-fn is_near(facts: &Facts<'_>, candidate: &Candidate) -> bool {
+fn is_near(facts: &MemoryFacts<'_>, candidate: &Candidate) -> bool {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return false };
     let (from, to) = span_before(created);
     (from..=to).contains(&said.as_micros())
 }
 
-fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     match candidate.in_named_conversation {
         true => 1.2,
         false if candidate.view.platform == facts.platform => 1.0,
@@ -203,7 +208,7 @@ fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
 /// Who said the memory: the person, if a message of theirs says it and no message of the assistant has a much higher
 /// confidence; else the assistant, if a message of it says it; else a system; else whoever the source names, unless
 /// that is the assistant.
-fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
+fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
@@ -222,7 +227,7 @@ fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<Said
     };
     let (person, person_says) = best(SaidBy::User);
     // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
-    let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
+    let own_words = |each: &&WeighedCandidate| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
     let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };

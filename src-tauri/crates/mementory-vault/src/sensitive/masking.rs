@@ -238,12 +238,12 @@ impl<'k> Masker<'k> {
         // An id is no secret by itself, and other records refer to it, so only findings of the highest confidence
         // count.
         let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
-        let sure = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
-        self.add_findings_if(text, pairs, |finding, _| sure(finding));
+        let counts = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
+        self.add_findings_if(text, pairs, |finding, _| counts(finding));
         if !name.is_empty() {
             // Only findings inside the value count, since the name is not masked here.
             self.add_findings_if(&format!("{name}: {text}"), pairs, |finding, value| {
-                sure(finding) && text.contains(value)
+                counts(finding) && text.contains(value)
             });
         }
     }

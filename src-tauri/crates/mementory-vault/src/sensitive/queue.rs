@@ -361,11 +361,11 @@ fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after):
 }
 
 /// Rows that contain a value, each with the first field that does.
-pub(super) fn rows_with(c: &Connection, id: ValueId, most: usize) -> VaultResult<Vec<(i64, u32)>> {
+pub(super) fn rows_with(c: &Connection, id: ValueId, max_rows: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \
          WHERE f.value = ?1 AND r.trashed IS NULL GROUP BY f.row ORDER BY f.row LIMIT ?2",
     )?;
-    let rows = statement.query_map(params![id, most as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let rows = statement.query_map(params![id, max_rows as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -1,5 +1,5 @@
 //! Removes words from text, record bodies and the JSON of a source.
-use crate::word_removal::spans::{Spans, Touch};
+use crate::word_removal::spans::{Overlap, Spans};
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
 use mementory_model::{Record, normal_text};
@@ -94,10 +94,10 @@ impl Removal {
         if !self.sentences.is_empty() {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
-        let touch = self.spans.as_ref().map_or(Touch::None, |spans| spans.touch(text, min_words));
+        let overlap = self.spans.as_ref().map_or(Overlap::None, |spans| spans.overlap(text, min_words));
         // All of the text is replaced if it crosses the border of a span, or contains a span that was not found
         // literally, since its layout differs.
-        if touch == Touch::Crosses || touch == Touch::Contains && out.is_none() {
+        if overlap == Overlap::Crosses || overlap == Overlap::Contains && out.is_none() {
             out = Some(self.mark.clone());
         }
         out.filter(|new| new != text)

@@ -32,7 +32,7 @@ impl OtherEvidence<'_, '_> {
     /// The record with this id in the vault. A cascaded record is restored first, since this input is other evidence.
     /// An entity is only noted here, since the edges that decide about it come after it in the input.
     pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
-        if self.run.empty {
+        if self.run.vault_was_empty {
             return Ok(None);
         }
         let ends = self.run.blocklist.cascaded_ends(&self.run.context.keys, record);

@@ -31,7 +31,9 @@ impl SupersededStatements<'_, '_> {
     /// If a unit has a newer version of its first record, marks those facts as superseded that were derived from that
     /// record and are not in the unit.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
-        let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.empty) else { return Ok(()) };
+        let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
+            return Ok(());
+        };
         let id = record_id(&self.run.context.keys, &text.key);
         let Some(of) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row) else {
             return Ok(());

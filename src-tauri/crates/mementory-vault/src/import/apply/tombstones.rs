@@ -47,7 +47,7 @@ impl TombstoneImport<'_, '_> {
 
     /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them. A redacted
     /// record that has no words left stays.
-    pub(super) fn trash_named(&mut self) -> VaultResult<()> {
+    pub(super) fn trash_targets(&mut self) -> VaultResult<()> {
         let mut cascade = TombstoneCascade::default();
         for id in std::mem::take(&mut self.run.deleted_ids) {
             self.delete(&mut cascade, id)?;
