@@ -145,13 +145,13 @@ impl Network {
     fn top(&self, means: &Array2<f32>) -> Array2<f32> {
         let [first, second, third, last] = &self.layers;
         let [to_second, to_last] = &self.shortcuts;
-        let positive = |mut a: Array2<f32>| {
+        let relu = |mut a: Array2<f32>| {
             a.mapv_inplace(|n| n.max(0.0));
             a
         };
-        let y = positive(means.dot(first));
-        let second = positive(means.dot(to_second) + y.dot(second));
-        let third = positive(second.dot(third));
+        let y = relu(means.dot(first));
+        let second = relu(means.dot(to_second) + y.dot(second));
+        let third = relu(second.dot(third));
         (second.dot(to_last) + third.dot(last)).mapv_into(f32::tanh)
     }
 }
@@ -165,7 +165,7 @@ impl Window {
         texts: &[Vec<u32>],
     ) -> Array2<f32> {
         let width = WINDOW_DIMENSIONS;
-        let mut wide = Array2::<f32>::zeros((input.nrows(), self.size * width));
+        let mut stacked = Array2::<f32>::zeros((input.nrows(), self.size * width));
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
@@ -174,12 +174,12 @@ impl Window {
                 let source = slot.saturating_sub(self.before).min(length);
                 let count = length - skipped.max(source);
                 let neighbours = input.slice_axis(ROWS, range(start + source..start + source + count));
-                let mut columns = wide.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
+                let mut columns = stacked.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
                 columns.slice_axis_mut(ROWS, range(start + skipped..start + skipped + count)).assign(&neighbours);
             }
             start += length;
         }
-        let mut output = wide.dot(weights);
+        let mut output = stacked.dot(weights);
         output += bias;
         Zip::from(&mut output).and(&input).for_each(|n, input| *n = n.max(0.0) + input);
         output

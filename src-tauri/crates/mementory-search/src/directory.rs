@@ -122,8 +122,8 @@ impl EncryptedDirectory {
         self.0.cache.enlarge()
     }
 
-    /// Decrypts the first chunks of a file into the cache, at most `most`, and returns how many.
-    pub(crate) fn read_ahead(&self, name: &str, most: usize) -> io::Result<usize> {
+    /// Decrypts the first chunks of a file into the cache, at most `max_chunks`, and returns how many.
+    pub(crate) fn read_ahead(&self, name: &str, max_chunks: usize) -> io::Result<usize> {
         let (generation, number) = self.file_entry(name)?;
         let file = FileReader {
             directory: self.clone(),
@@ -132,7 +132,7 @@ impl EncryptedDirectory {
             len: 0,
             name: name.to_owned(),
         };
-        let chunks = file.reader.chunks().min(most as u64);
+        let chunks = file.reader.chunks().min(max_chunks as u64);
         for chunk in 0..chunks {
             file.chunk(chunk)?;
         }

@@ -88,9 +88,9 @@ impl SearchIndex {
         self.with_searcher(|searcher| self.search_in(searcher, query, pages))
     }
 
-    /// Rows of at most `most` documents that contain these words one after the other, newest documents first. The
+    /// Rows of at most `max_rows` documents that contain these words one after the other, newest documents first. The
     /// result is not ranked, so this is much cheaper than [`search`](Self::search) for the same phrase.
-    pub fn rows_with_phrase(&self, words: &str, most: usize) -> IndexResult<Vec<u64>> {
+    pub fn rows_with_phrase(&self, words: &str, max_rows: usize) -> IndexResult<Vec<u64>> {
         self.with_searcher(|searcher| {
             let parts = query_tokens(words, false);
             let ranking = Ranking::new(searcher, &self.fields, std::iter::empty())?;
@@ -101,11 +101,11 @@ impl SearchIndex {
                 docs.drop_deleted(segment);
                 let rows = segment.fast_fields().u64("row")?;
                 docs.each_from_end(|doc| {
-                    if out.len() < most {
+                    if out.len() < max_rows {
                         out.extend(rows.first(doc));
                     }
                 });
-                if out.len() >= most {
+                if out.len() >= max_rows {
                     break;
                 }
             }
