@@ -61,14 +61,14 @@ impl RedactAgain<'_> {
             })
             .collect();
         let receipt_id = format!("{}r", earlier.receipt);
-        let unused = RefCell::new(Act::default());
+        let unused_act = RefCell::new(Act::default());
         progress("record");
         let written = self.context.store.write(|tx| {
             let tombstone_context = TombstoneContext {
                 reason: "redaction",
                 receipt: &receipt_id,
                 now,
-                act: &unused,
+                act: &unused_act,
                 earlier: Some(earlier),
             };
             let mut changed = Vec::new();
@@ -153,7 +153,7 @@ impl RedactAgain<'_> {
     ) -> VaultResult<bool> {
         let rows = RowRedaction::new(self.context);
         let former_texts: Vec<String> = before.texts.iter().filter(|text| is_former_text(text)).cloned().collect();
-        let any = rows.rewrite_versions(tx, &before.view, evidence, |record| {
+        let is_changed = rows.rewrite_versions(tx, &before.view, evidence, |record| {
             let (text, title) = (record.text.clone(), record.title.clone());
             let mut changed = removal.clean_record(record);
             let mut gone = false;
@@ -172,11 +172,11 @@ impl RedactAgain<'_> {
             }
             changed
         })?;
-        if any {
+        if is_changed {
             rows.update_redacted_row(tx, &before.view, evidence)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
             evidence.texts.extend(former_texts.into_iter().filter(|text| removal.record_text(text).is_none()));
         }
-        Ok(any)
+        Ok(is_changed)
     }
 }

@@ -41,7 +41,8 @@ use verdict::{Verdict, is_bitemporal, reopens};
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
 
-/// A record of this input: its row (0 while planning, or if blocked) and its content digest.
+/// A record of this input: its row (0 if it is new while planning, or was blocked before its row was looked up) and its
+/// content digest.
 struct SeenRecord {
     row: i64,
     digest: u64,

@@ -15,7 +15,8 @@ use mementory_store::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
-/// What the index needs to know of an undo: the store's change number, and the removed and the changed rows.
+/// What the index needs to know of an undo: the store's change number, and the rows that were removed, changed or
+/// restored from the Trash.
 struct UndoneChanges {
     seq: u64,
     gone: Vec<i64>,
@@ -25,7 +26,8 @@ struct UndoneChanges {
 
 impl Importer<'_> {
     /// Removes the records that a batch added, including later edits of them, and restores the former versions of those
-    /// that it updated. Records that a later batch also contained stay. Returns how many records changed.
+    /// that it updated. Records that a later batch also contained stay. Returns how many records were
+    /// removed or changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.

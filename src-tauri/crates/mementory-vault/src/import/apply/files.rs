@@ -166,8 +166,8 @@ impl FileImport<'_, '_> {
             (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
         };
         let small = now.filter(|b| b.size <= SETTINGS_BYTES);
-        let both = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
-        both.is_some_and(|(before, now)| mementory_formats::lacks_only_secrets(&before, &now))
+        let before_and_now = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
+        before_and_now.is_some_and(|(before, now)| mementory_formats::lacks_only_secrets(&before, &now))
     }
 
     pub(super) fn set_file(

@@ -35,7 +35,8 @@ impl SupersededStatements<'_, '_> {
             return Ok(());
         };
         let id = record_id(&self.run.context.keys, &text.key);
-        let Some(of) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row) else {
+        let Some(text_row) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row)
+        else {
             return Ok(());
         };
         let in_unit: HashSet<i64> = unit
@@ -45,7 +46,7 @@ impl SupersededStatements<'_, '_> {
             .collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
         for row in self.facts_of(&id)? {
-            if row != of && !in_unit.contains(&row) && self.supersede(row, text)? {
+            if row != text_row && !in_unit.contains(&row) && self.supersede(row, text)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
             }

@@ -62,8 +62,8 @@ impl TombstoneImport<'_, '_> {
             // A record without words is the skeleton, from this or an earlier import.
             if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
-        let any = self.remove_dependants(cascade)?;
-        if any {
+        let removed_live = self.remove_dependants(cascade)?;
+        if removed_live {
             self.run.report.warn(
                 "tombstones_to_trash",
                 "audit/tombstones.jsonl",
