@@ -211,8 +211,8 @@ impl Eraser<'_> {
             pending_receipt(tx, &receipt_id, request.now)?;
             if request.earlier.is_none() {
                 let keys = &self.context.keys;
-                let prints = sentences.iter().filter(|_| !reindex.is_empty());
-                let sentences = prints.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
+                let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
+                let sentences = sentences_of_copies.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
                 // The list of erasures is written before the commit, because the commit destroys the content.
                 is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?);
             }

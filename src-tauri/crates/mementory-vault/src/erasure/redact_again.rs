@@ -55,9 +55,9 @@ impl RedactAgain<'_> {
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
-            .filter_map(|gone| {
-                let prints = gone.former.iter().chain(&gone.blocked).map(String::as_str);
-                Some((gone.id()?, prints.collect()))
+            .filter_map(|entry| {
+                let prints = entry.former.iter().chain(&entry.blocked).map(String::as_str);
+                Some((entry.id()?, prints.collect()))
             })
             .collect();
         let receipt_id = format!("{}r", earlier.receipt);

@@ -106,8 +106,9 @@ impl Redactor<'_> {
                         &words,
                         &tombstone_context,
                     )?;
-                    let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
-                    evidence.texts.extend(before.texts.iter().filter(whole).cloned());
+                    let is_removed_whole =
+                        |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                    evidence.texts.extend(before.texts.iter().filter(is_removed_whole).cloned());
                     changed.push(before.view.row);
                 }
             }
