@@ -173,10 +173,10 @@ impl Suggestions<'_> {
         if found.is_some() {
             return Ok(Added::RefusedForGood);
         }
-        let same = |other: &&Suggestion| {
+        let is_same = |other: &&Suggestion| {
             Suggestion { id: suggestion.id.clone(), at: suggestion.at, ..(*other).clone() } == *suggestion
         };
-        if let Some(same) = all.iter().find(same) {
+        if let Some(same) = all.iter().find(is_same) {
             return Ok(Added::Waiting(same.id.clone()));
         }
         if all.len() >= MAX_WAITING {

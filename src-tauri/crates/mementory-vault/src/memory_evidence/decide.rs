@@ -128,13 +128,13 @@ fn weigh(
         return None;
     }
     let near = candidate.in_named_conversation || is_near(facts, &candidate);
-    let enough = match (said_by, near) {
+    let min_confidence = match (said_by, near) {
         (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
         (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
         _ => MIN_CONFIDENCE_ASSISTANT,
     };
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
-    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
+    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
     let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
     let parts: Vec<usize> = said.iter().map(|sentence| sentence.part).collect();
     let similar = candidate.similarity.filter(|similarity| *similarity >= MIN_SIMILARITY);
@@ -205,24 +205,28 @@ fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     }
 }
 
-/// Who said the memory: the person, if a message of theirs says it and no message of the assistant has a much higher
-/// confidence; else the assistant, if a message of it says it; else a system; else whoever the source names, unless
-/// that is the assistant.
+/// Who said the memory. The first of these that holds decides:
+///
+/// 1. The person, if the source says so.
+/// 2. The person, if messages of theirs say enough of it and no message of the assistant has a much higher confidence.
+/// 3. The assistant, if a message of it that is no call of the memory tool has a confidence above 0.
+/// 4. The person, then a system, if a message of theirs has a confidence above 0.
+/// 5. Whoever the source names, unless that is the assistant.
 fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
     let best = |who: SaidBy| {
-        let of = || weighed.iter().filter(move |each| each.said_by == Some(who));
-        let mut parts: Vec<usize> = of().flat_map(|each| each.parts.iter().copied()).collect();
+        let theirs = || weighed.iter().filter(move |each| each.said_by == Some(who));
+        let mut parts: Vec<usize> = theirs().flat_map(|each| each.parts.iter().copied()).collect();
         parts.sort_unstable();
         parts.dedup();
         let share = parts.len() as f32 / claim.parts().max(1) as f32;
-        let named = of().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
-        let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
+        let named = theirs().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
+        let confidence = theirs().map(|each| each.confidence).fold(0.0, f32::max);
         (
             confidence,
-            named || share >= MIN_SHARE_OF_PARTS || of().any(|each| each.candidate.found_by == FoundBy::Meaning),
+            named || share >= MIN_SHARE_OF_PARTS || theirs().any(|each| each.candidate.found_by == FoundBy::Meaning),
         )
     };
     let (person, person_says) = best(SaidBy::User);
@@ -230,8 +234,8 @@ fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate])
     let own_words = |each: &&WeighedCandidate| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
-    let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
-    if person_says && person + lead >= assistant {
+    let allowed_lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
+    if person_says && person + allowed_lead >= assistant {
         return Some(SaidBy::User);
     }
     if assistant > 0.0 {

@@ -86,14 +86,16 @@ impl Review<'_> {
 
 /// The state of one record. `seen` is sorted by time.
 fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[ListedMemory]) -> AssistantState {
-    let own = listed.iter().find(|each| each.row == answered.view.row);
-    let same: HashSet<i64> = listed
+    let own_entry = listed.iter().find(|each| each.row == answered.view.row);
+    let rows_of_same_text: HashSet<i64> = listed
         .iter()
-        .filter(|each| own.is_some_and(|own| each.row == own.row || !own.text.is_empty() && own.text == each.text))
+        .filter(|each| {
+            own_entry.is_some_and(|own| each.row == own.row || !own.text.is_empty() && own.text == each.text)
+        })
         .map(|each| each.row)
         .collect();
     seen.iter().filter(|seen| seen.at > answered.at).fold(AssistantState::NotChecked, |state, seen| {
-        match (same.iter().any(|row| seen.rows.contains(row)), state) {
+        match (rows_of_same_text.iter().any(|row| seen.rows.contains(row)), state) {
             (false, _) => AssistantState::Gone,
             (true, AssistantState::Gone | AssistantState::BackAgain) => AssistantState::BackAgain,
             (true, _) => AssistantState::StillThere,
