@@ -83,10 +83,11 @@ impl Exporter<'_> {
     /// Exports the records of `scope` in a format to `out`.
     ///
     /// # Errors
-    /// `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place inside the
-    /// vault; format and I/O errors, which leave `out` as it was before. An output that does not validate is kept, and
-    /// `validation` contains the errors. The reason for the errors can be lines that were imported with errors, since
-    /// these are exported unchanged. The person decides whether to keep the file.
+    /// `Exists` without `overwrite`, or if a companion file would replace another file; `NotAnExport` if something
+    /// other than an export would be replaced; `Usage` for a place inside the vault; format and I/O errors, which leave
+    /// `out` as it was before. An output that does not validate is kept, and `validation` contains the errors. The
+    /// reason for the errors can be lines that were imported with errors, since these are exported unchanged. The
+    /// person decides whether to keep the file.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
         &self,
@@ -123,8 +124,8 @@ impl Exporter<'_> {
         progress("validate", 0);
         let beside = companion_files(temp_folder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
         let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
-        if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
-            return Err(VaultError::Exists(there.display().to_string()));
+        if let Some(existing) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
+            return Err(VaultError::Exists(existing.display().to_string()));
         }
         let (validation, mut digest) = read_back(writer, &partial, &beside, scope.writing.passphrase.as_deref())?;
         if !report.digest.is_empty() {
@@ -251,8 +252,8 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(path) else { return false };
     let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
     // A folder that contains only folders may contain an export, but is not one itself.
-    let own_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
-    kinds.is_empty() || own_files && is_whole_export(writer, path).unwrap_or(false)
+    let has_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
+    kinds.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
 }
 
 /// True if the whole content of a folder is one export of this format.

@@ -1,4 +1,5 @@
-//! What memories mean, as vectors in the table `vectors`: made by the sentence encoder, compared in memory.
+//! Vectors that stand for the meaning of memories. The sentence encoder makes them, the table `vectors` stores them,
+//! and they are compared in memory.
 //!
 //! Triggers (`schema_3.sql`) remove a vector when its text changes or is removed. [`Meaning::encode`] encodes records
 //! that lack a vector; its caller decides how many at once.
@@ -106,13 +107,13 @@ impl Meaning<'_> {
     ) -> VaultResult<Vec<(u64, f32)>> {
         let loaded = self.context.loaded_vectors()?;
         let ranked = loaded.ranked(to);
-        let near: Vec<(i64, f32)> = ranked
+        let similar_rows: Vec<(i64, f32)> = ranked
             .into_iter()
             .take_while(|(_, cosine)| *cosine >= min_cosine)
             .filter(|(row, _)| !except.contains(row))
             .collect();
         let mut found = Vec::new();
-        for candidates in near.chunks(CANDIDATES) {
+        for candidates in similar_rows.chunks(CANDIDATES) {
             let rows = Some(candidates.iter().map(|(row, _)| *row).collect());
             let passing = Queries::new(self.context).rows(&ListQuery { rows, ..filter.clone() })?;
             found.extend(

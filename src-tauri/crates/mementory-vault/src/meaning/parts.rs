@@ -3,7 +3,7 @@
 
 /// A part ends at the end of a line once it is this long, in characters.
 const PART_CHARS: usize = 200;
-/// A longer line is divided after this many characters.
+/// A line of more characters than this is divided after this many.
 const MAX_PART_CHARS: usize = 1_000;
 /// Largest number of parts of a text. What follows is not encoded, so that a long text costs little.
 const MAX_PARTS: usize = 32;
