@@ -169,7 +169,9 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
 /// Removes the escapes of a JSON string that contains the whole stream.
 #[derive(Default)]
 struct Unescape {
+    /// The bytes of an escape that is not complete yet.
     carry: Vec<u8>,
+    /// True after the quote that ends the string.
     is_closed: bool,
 }
 

@@ -25,9 +25,9 @@ impl SaidBy {
         }
     }
 
-    /// Who created a memory by this method of [`crate::Source::method`]. None for methods that do not show it. For
-    /// example, an export does not state whether the person asked for a call of ChatGPT's memory tool, or for a file
-    /// that an agent wrote.
+    /// Who said a memory that was created by this method (see [`crate::Source::method`]). None for methods that do not
+    /// show it. For example, an export does not state whether the person asked for a call of ChatGPT's memory tool, or
+    /// for a file that an agent wrote.
     fn from_method(method: &str) -> Option<Self> {
         match method {
             // The person wrote it in Mementory, in an input field of the assistant or in a rules file, or pasted it.
