@@ -32,7 +32,7 @@ pub struct Catalog {
     pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
-    /// Indexes of opened paths that are encrypted files, of those that could be opened.
+    /// Indexes of those opened paths that are encrypted files and were decrypted.
     pub(super) decrypted: Vec<usize>,
     /// The first bytes of members. None until all members have their final numbers.
     pub(super) heads: Option<Heads>,

@@ -119,7 +119,7 @@ fn archive_source(
         Location::File(path) => {
             let source = Source::file(path.clone(), member.size);
             let is_single_file = member.place == member.name;
-            let part_of_export = !is_single_file && folders.contains(folder_of(&member.place));
+            let is_part_of_export = !is_single_file && folders.contains(folder_of(&member.place));
             let has_archive_name = nested::has_zip_name(&member.name) && (is_single_file || member.size > 0);
             if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
                 return Ok(ArchiveOrOther::Other(Some(source)));
@@ -128,7 +128,7 @@ fn archive_source(
                 Ok(head) if has_archive_name || is_archive_head(&head) => {
                     // An archive beside unpacked conversations is either a file of the user or another export.
                     let user_file =
-                        part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
+                        is_part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
                     Ok(if user_file { ArchiveOrOther::Other(Some(source)) } else { ArchiveOrOther::Archive(source) })
                 }
                 Ok(_) => Ok(ArchiveOrOther::Other(Some(source))),

@@ -23,14 +23,14 @@ struct Head {
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptHeads {
     by_member: HashMap<usize, Head>,
     total_bytes: usize,
 }
 
 /// Heads by the number of their member.
 #[derive(Default)]
-pub(super) struct Heads(Mutex<Kept>);
+pub(super) struct Heads(Mutex<KeptHeads>);
 
 impl Heads {
     /// The first `n` bytes of a member, or all bytes if the member has fewer. None if they are not kept.

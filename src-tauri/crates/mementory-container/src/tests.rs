@@ -25,9 +25,9 @@ struct EntrySpec<'a> {
     /// Name in the local header, if it differs from the name in the directory.
     local_name: Option<&'a [u8]>,
     /// Number of additional bytes that the local header declares.
-    local_more: u32,
+    local_extra_bytes: u32,
     /// Index of the entry to whose header the directory points instead.
-    shares: Option<usize>,
+    header_of: Option<usize>,
 }
 
 fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
@@ -43,17 +43,21 @@ fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
         } else {
             e.data.to_vec()
         };
-        let at = e.shares.map_or(out.len() as u32, |other| starts[other]);
+        let at = e.header_of.map_or(out.len() as u32, |other| starts[other]);
         starts.push(out.len() as u32);
         let flags = e.flags | if e.streamed { 8 } else { 0 };
         let method = if e.deflate { 8_u16 } else { 0 };
-        let sizes = [crc, packed.len() as u32, e.data.len() as u32];
+        let crc_and_sizes = [crc, packed.len() as u32, e.data.len() as u32];
         let word = |out: &mut Vec<u8>, v: u16| out.extend(v.to_le_bytes());
         out.extend(b"PK\x03\x04\x14\x00");
         word(&mut out, flags);
         word(&mut out, method);
         out.extend([0; 4]);
-        for v in if e.streamed { [0; 3] } else { [sizes[0], sizes[1] + e.local_more, sizes[2]] } {
+        for v in if e.streamed {
+            [0; 3]
+        } else {
+            [crc_and_sizes[0], crc_and_sizes[1] + e.local_extra_bytes, crc_and_sizes[2]]
+        } {
             out.extend(v.to_le_bytes());
         }
         let local_name = e.local_name.unwrap_or(e.name);
@@ -63,13 +67,13 @@ fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
         out.extend(&packed);
         if e.streamed {
             out.extend(b"PK\x07\x08");
-            sizes.iter().for_each(|v| out.extend(v.to_le_bytes()));
+            crc_and_sizes.iter().for_each(|v| out.extend(v.to_le_bytes()));
         }
         directory.extend(b"PK\x01\x02\x14\x03\x14\x00");
         word(&mut directory, flags);
         word(&mut directory, method);
         directory.extend([0; 4]);
-        sizes.iter().for_each(|v| directory.extend(v.to_le_bytes()));
+        crc_and_sizes.iter().for_each(|v| directory.extend(v.to_le_bytes()));
         word(&mut directory, e.name.len() as u16);
         directory.extend([0; 8]);
         directory.extend((e.mode << 16).to_le_bytes());
@@ -331,10 +335,10 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
         ("nothing", vec![one.clone(), plain_entry("two", b"2")], &[]),
         ("streamed", vec![EntrySpec { streamed: true, deflate: true, ..one.clone() }], &[]),
         ("local-name", vec![EntrySpec { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
-        ("local-size", vec![EntrySpec { local_more: 1, ..one.clone() }], &["container_header_differs"]),
+        ("local-size", vec![EntrySpec { local_extra_bytes: 1, ..one.clone() }], &["container_header_differs"]),
         (
             "shared",
-            vec![one.clone(), EntrySpec { shares: Some(0), ..plain_entry("two.txt", b"first") }],
+            vec![one.clone(), EntrySpec { header_of: Some(0), ..plain_entry("two.txt", b"first") }],
             &["container_header_differs", "container_shared_data"],
         ),
         ("empty-part", vec![plain_entry("a//b", b"x")], &["container_empty_name_part"]),
@@ -452,7 +456,7 @@ fn names_links_and_devices_of_a_tar_archive_are_refused_like_those_of_a_zip_file
 }
 
 #[test]
-fn of_a_damaged_tar_archive_everything_before_the_damage_is_read() {
+fn everything_before_the_damage_in_a_tar_archive_is_read() {
     let dir = TempFolder::new("tar-cut");
     let big = "conversation ".repeat(5_000);
     let tar = tar_bytes(&[("one", b"first", b'0'), ("two", big.as_bytes(), b'0'), ("three", b"x", b'0')]);
@@ -501,7 +505,7 @@ fn reading_ends_when_it_is_cancelled_even_if_the_caller_ignores_the_error() {
 }
 
 #[test]
-fn heads_are_the_same_in_every_order_of_asking() {
+fn heads_do_not_depend_on_the_order_of_the_requests() {
     let dir = TempFolder::new("heads");
     let contents: [Vec<u8>; 4] =
         [vec![], b"short".to_vec(), (0..5000).map(|n| n as u8).collect(), (0..200_000).map(|n| n as u8).collect()];

@@ -71,6 +71,7 @@ pub struct ChunkWriter<W: Write> {
     inner: W,
     cipher: FileCipher,
     buf: Zeroizing<Vec<u8>>,
+    /// Number of the chunk in `buf`.
     number: u64,
 }
 
@@ -181,8 +182,8 @@ impl<R: ReadAt> ChunkReader<R> {
             return Err(CryptoError::Io(io::ErrorKind::UnexpectedEof.into()));
         }
         let last = number == self.chunks - 1;
-        let plain = if last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
-        out.resize(usize::try_from(plain).unwrap_or(0) + TAG_LEN, 0);
+        let plain_len = if last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
+        out.resize(usize::try_from(plain_len).unwrap_or(0) + TAG_LEN, 0);
         let opened = self
             .inner
             .read_exact_at(out, HEADER_LEN as u64 + number * ENCRYPTED_CHUNK_LEN as u64)
@@ -228,6 +229,7 @@ impl<R: ReadAt> std::fmt::Debug for ChunkReader<R> {
 pub struct ChunkStream<R: ReadAt> {
     reader: ChunkReader<R>,
     offset: u64,
+    /// Number of the chunk in `chunk`.
     number: Option<u64>,
     chunk: Zeroizing<Vec<u8>>,
 }

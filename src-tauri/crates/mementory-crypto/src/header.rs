@@ -131,7 +131,8 @@ impl UnverifiedHeader {
         if checksum != hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
         }
-        // The file is intact, so its version can be trusted. A newer version may differ in everything but its end.
+        // The file is intact, so its version can be trusted. In a newer version, everything but the end of the file may
+        // differ.
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
@@ -160,10 +161,13 @@ impl UnverifiedHeader {
     /// Opens the first slot that accepts the secret, then checks the mac.
     fn open(&self, secret: &str) -> Result<MasterKey, CryptoError> {
         let vault = self.body.vault_id_bytes();
-        let code = RecoveryCode::parse(secret).is_some();
+        let is_code = RecoveryCode::parse(secret).is_some();
         // Try the more likely slot first, to save a key derivation.
-        let (first, second) =
-            if code { (SlotKind::Recovery, SlotKind::Passphrase) } else { (SlotKind::Passphrase, SlotKind::Recovery) };
+        let (first, second) = if is_code {
+            (SlotKind::Recovery, SlotKind::Passphrase)
+        } else {
+            (SlotKind::Passphrase, SlotKind::Recovery)
+        };
         for kind in [first, second] {
             for slot in self.body.slots.iter().filter(|s| s.kind == kind) {
                 if let Some(master) = slot.open(vault, secret)? {
@@ -235,7 +239,8 @@ pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), Cryp
 pub struct WrittenHeader {
     /// The new header.
     pub header: Header,
-    /// False if the system did not confirm that its name is on the disk: a power failure may bring the old one back.
+    /// False if the system did not confirm that the rename is on the disk. A power failure may then bring the old
+    /// header back.
     pub synced: bool,
 }
 

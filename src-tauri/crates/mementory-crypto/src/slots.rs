@@ -129,7 +129,7 @@ impl Slot {
 
 /// The passphrase in NFC, so that it has the same bytes from every keyboard.
 fn to_nfc(passphrase: &str) -> Zeroizing<String> {
-    // Reserving enough memory first avoids that a growing buffer leaves copies of the passphrase in freed memory.
+    // Enough memory is reserved first, because a growing buffer would leave copies of the passphrase in freed memory.
     let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));
     out.extend(passphrase.nfc());
     out

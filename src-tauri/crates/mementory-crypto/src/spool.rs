@@ -25,7 +25,9 @@ pub struct SpoolFile {
     /// How often each page was written. A page with count 0 consists of zeros.
     write_counts: Vec<u64>,
     page: Zeroizing<Vec<u8>>,
+    /// Number of the page in `page`.
     number: Option<u64>,
+    /// True if `page` has changes that are not in the file yet.
     dirty: bool,
 }
 
@@ -48,10 +50,10 @@ impl SpoolFile {
         self.len == 0
     }
 
-    fn aad(number: u64, written: u64) -> [u8; 16] {
+    fn aad(number: u64, write_count: u64) -> [u8; 16] {
         let mut aad = [0; 16];
         aad[..8].copy_from_slice(&number.to_le_bytes());
-        aad[8..].copy_from_slice(&written.to_le_bytes());
+        aad[8..].copy_from_slice(&write_count.to_le_bytes());
         aad
     }
 
@@ -61,17 +63,17 @@ impl SpoolFile {
         if self.write_counts.len() <= position {
             self.write_counts.resize(position + 1, 0);
         }
-        let written = self.write_counts[position] + 1;
+        let write_count = self.write_counts[position] + 1;
         let nonce = random_bytes::<NONCE_LEN>()?;
         // A copy is encrypted, because the plaintext page stays in memory for further use.
         let mut sealed = Vec::with_capacity(ENCRYPTED_PAGE_LEN as usize);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(&self.page);
-        let tag = self.cipher.seal(&nonce, &Self::aad(number, written), &mut sealed[NONCE_LEN..])?;
+        let tag = self.cipher.seal(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
         sealed.extend_from_slice(&tag);
         self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
         self.file.write_all(&sealed)?;
-        self.write_counts[position] = written;
+        self.write_counts[position] = write_count;
         self.dirty = false;
         Ok(())
     }
@@ -82,8 +84,8 @@ impl SpoolFile {
         }
         self.write_page()?;
         self.number = None;
-        let written = usize::try_from(number).ok().and_then(|n| self.write_counts.get(n)).copied().unwrap_or(0);
-        if written == 0 {
+        let write_count = usize::try_from(number).ok().and_then(|n| self.write_counts.get(n)).copied().unwrap_or(0);
+        if write_count == 0 {
             self.page.fill(0);
         } else {
             let mut sealed = Zeroizing::new(vec![0; ENCRYPTED_PAGE_LEN as usize]);
@@ -91,7 +93,7 @@ impl SpoolFile {
             self.file.read_exact(&mut sealed)?;
             let mut nonce = [0; NONCE_LEN];
             nonce.copy_from_slice(&sealed[..NONCE_LEN]);
-            self.cipher.open(&nonce, &Self::aad(number, written), &mut sealed[NONCE_LEN..])?;
+            self.cipher.open(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
             self.page.copy_from_slice(&sealed[NONCE_LEN..NONCE_LEN + PAGE_LEN]);
         }
         self.number = Some(number);

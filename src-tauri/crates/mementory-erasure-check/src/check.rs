@@ -46,8 +46,8 @@ impl ErasureCheck<'_> {
         f(&index).map_err(|e| StoreError::Index(e.to_string()))
     }
 
-    /// Runs `clean_index`, searches every place and reports what it found. `wipe` is called once, with the pages that
-    /// contain traces, before it is decided which of these belong to live data.
+    /// Runs `clean_index`, searches every place and reports what it found. If database pages contain traces, `wipe` is
+    /// called once with these pages, before the check decides which traces belong to live data.
     ///
     /// # Errors
     /// Errors of the database and of `clean_index`. A place that cannot be searched is no error but a failed place in
@@ -128,20 +128,20 @@ impl ErasureCheck<'_> {
                 return Ok((failed, words.into_iter().collect()));
             }
         };
-        let mut left: Vec<String> = residue.findings.iter().map(|f| format!("{}: {}", f.file, f.reason)).collect();
+        let mut leftovers: Vec<String> = residue.findings.iter().map(|f| format!("{}: {}", f.file, f.reason)).collect();
         for (row, numbers) in &residue.words_by_row {
-            let own = self.words_of_row(*row as i64)?;
+            let own_words = self.words_of_row(*row as i64)?;
             let word = |number: &u32| words.get(*number as usize);
-            if numbers.iter().filter_map(word).any(|word| !own.contains(word)) {
-                left.push(format!("row {row} is found by a word that its record does not have"));
+            if numbers.iter().filter_map(word).any(|word| !own_words.contains(word)) {
+                leftovers.push(format!("row {row} is found by a word that its record does not have"));
             }
         }
-        let detail = match left.first() {
+        let detail = match leftovers.first() {
             None => format!("{} files, {} words and {} rows looked for", residue.files, words.len(), rows.len()),
-            Some(first) => format!("{} leftovers: {first}", left.len()),
+            Some(first) => format!("{} leftovers: {first}", leftovers.len()),
         };
         let present = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
-        Ok((checked_place("search_index", left.is_empty(), PlaceOutcome::Erased, detail), present))
+        Ok((checked_place("search_index", leftovers.is_empty(), PlaceOutcome::Erased, detail), present))
     }
 
     /// The words that the index may have for a record, read from all of its versions in the store.

@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Shortest text, in bytes of its normal form, that is searched for. Shorter ones and single words occur by chance.
 const MIN_TEXT_BYTES: usize = 12;
-/// Largest text, in bytes of its normal form, that is also searched for as a whole. Of longer texts only the
-/// sentences are.
+/// Largest text, in bytes of its normal form, that is also searched for as a whole. For a longer text, only its
+/// sentences are searched for.
 const MAX_WHOLE_TEXT_BYTES: usize = 400;
 /// Upper limit for the records that are compared for one sentence.
 const MAX_RECORDS_PER_SENTENCE: usize = 50;

@@ -74,7 +74,7 @@ impl Evidence {
             let (windows, packs) = std::mem::take(&mut self.windows)
                 .into_iter()
                 .zip(std::mem::take(&mut self.window_packs))
-                .filter(|(window, of)| *of != pack || memmem::find(new, window).is_none())
+                .filter(|(window, window_pack)| *window_pack != pack || memmem::find(new, window).is_none())
                 .unzip();
             (self.windows, self.window_packs) = (windows, packs);
         }

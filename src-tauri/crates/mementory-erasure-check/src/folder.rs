@@ -76,8 +76,8 @@ fn is_system_file(name: &str) -> bool {
     SYSTEM_FILES.contains(&name) || name.starts_with("._") || name.starts_with("~syncthing~") && !name.contains("store")
 }
 
-/// True for a copy of the store, of an index or of blobs, and for a folder that contains one, up to `depth` levels
-/// deep.
+/// True for a copy of the store, of an index or of blobs, for scratch space of ours, and for a folder that contains one
+/// of these, up to `depth` levels deep.
 fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     let lower = name.to_lowercase();
     let ending = lower.rsplit('.').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Counts how often the needles (the byte strings that the check searches for) occur in live data. An occurrence in the
-//! pages is a leftover only if there are more than that.
+//! Counts how often the needles (the byte strings that the check searches for) occur in live data. If a needle occurs
+//! in the pages more often, the additional occurrences are leftovers.
 use crate::ErasureCheck;
 use mementory_search::Needles;
 use mementory_store::{Store, StoreError, StoreResult};
@@ -39,7 +39,7 @@ const TEXT_COLUMNS: [(&str, u64); 18] = [
 ];
 
 /// Members of import reports whose values are words of our own.
-const OWN_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
+const MEMBERS_WITH_OUR_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
 /// Upper limit for the records that the index returns for one needle. If more contain it, the count is too low, and all
 /// live data is counted.
@@ -142,7 +142,8 @@ impl NeedleCounter<'_> {
         Ok(())
     }
 
-    /// Columns of tables, and our own words in import reports (other words of a report are removed with the record).
+    /// Counts in the columns of tables, and in our own words in import reports. The other words of a report are removed
+    /// with the record.
     fn count_columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
         for (sql, times) in TEXT_COLUMNS {
             let mut statement = connection.prepare(sql)?;
@@ -167,7 +168,7 @@ impl NeedleCounter<'_> {
             serde_json::Value::Object(members) => {
                 for (key, value) in members {
                     self.add(key.as_bytes(), 1, |_| true);
-                    if let Some(text) = value.as_str().filter(|_| OWN_VALUES.contains(&key.as_str())) {
+                    if let Some(text) = value.as_str().filter(|_| MEMBERS_WITH_OUR_VALUES.contains(&key.as_str())) {
                         self.add(text.as_bytes(), 1, |_| true);
                     }
                     self.add_keys(value);

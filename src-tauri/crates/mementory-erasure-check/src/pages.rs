@@ -113,13 +113,13 @@ fn count_unexplained(
     let numbers: Vec<usize> = seen.keys().copied().collect();
     let patterns: Vec<&[u8]> = numbers.iter().filter_map(|n| needles.get(*n).copied()).collect();
     let owners: Vec<Option<i64>> = numbers.iter().map(|n| evidence.window_packs.get(*n).copied()).collect();
-    let left = |counts: &[u64]| {
+    let count_exceeding = |counts: &[u64]| {
         numbers.iter().zip(counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
     };
     // Counting in the records that the index finds is faster than counting in all live data, which is done only if some
     // occurrences are still unexplained.
-    if left(&live_counts::counts_by_index(check, &patterns, &owners)?) == 0 {
+    if count_exceeding(&live_counts::counts_by_index(check, &patterns, &owners)?) == 0 {
         return Ok(0);
     }
-    Ok(left(&live_counts::counts(check.store, &patterns, &owners)?))
+    Ok(count_exceeding(&live_counts::counts(check.store, &patterns, &owners)?))
 }

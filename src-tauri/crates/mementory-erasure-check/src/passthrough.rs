@@ -40,28 +40,28 @@ impl ErasureCheck<'_> {
             found.collect::<Result<_, _>>()?
         };
         let Some(finder) = TextFinder::new(&evidence.texts)?.filter(|_| !blobs.is_empty()) else {
-            let none = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
+            let reason = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
             return Ok(checked_place(
                 "passthrough",
                 true,
                 place_outcome(evidence),
-                with_rewritten_count(evidence, none.into()),
+                with_rewritten_count(evidence, reason.into()),
             ));
         };
-        let (mut holding, mut unread, mut closed) = (0, 0, 0);
+        let (mut with_words, mut unread, mut compressed) = (0, 0, 0);
         for blob in &blobs {
             match self.blobs.open(blob).map(|source| finder.search(source)) {
                 Ok(Ok(SearchResult::Clean)) => {}
-                Ok(Ok(SearchResult::Compressed)) => closed += 1,
-                Ok(Ok(SearchResult::Found)) => holding += 1,
+                Ok(Ok(SearchResult::Compressed)) => compressed += 1,
+                Ok(Ok(SearchResult::Found)) => with_words += 1,
                 Ok(Err(_)) | Err(_) => unread += 1,
             }
         }
         let mut detail = format!("{} parts of imports searched", blobs.len());
         for (n, what) in [
-            (holding, "still hold the words"),
+            (with_words, "still hold the words"),
             (unread, "could not be read"),
-            (closed, "are compressed inside and were searched as they are"),
+            (compressed, "are compressed inside and were searched as they are"),
         ] {
             if n > 0 {
                 let _ = write!(detail, ", {n} {what}");
@@ -69,7 +69,7 @@ impl ErasureCheck<'_> {
         }
         Ok(checked_place(
             "passthrough",
-            holding + unread == 0,
+            with_words + unread == 0,
             place_outcome(evidence),
             with_rewritten_count(evidence, detail),
         ))

@@ -1,5 +1,5 @@
 //! Checks the failed places of a receipt again when the erased words are no longer known, since they are stored
-//! nowhere. In that case, only checks that no data is left that belongs to no record.
+//! nowhere. Without the words, it only checks that all data that is left belongs to a record.
 use crate::{
     ErasureCheck, PlaceOutcome, Receipt, ReceiptPlace,
     receipt::{NOT_SEARCHED, checked_place},
@@ -20,7 +20,7 @@ pub struct CleanedUp {
 }
 
 impl ErasureCheck<'_> {
-    /// Checks the failed places again that can be clean by now (see [`Receipt::may_be_transient`]). The caller must
+    /// Checks again those failed places that can be clean by now (see [`Receipt::may_be_transient`]). The caller must
     /// have removed unreferenced files and written the WAL back. Returns whether the result of a place changed.
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
         let mut changed = false;
@@ -69,8 +69,9 @@ impl ErasureCheck<'_> {
         let connection = self.store.extra_reader()?;
         let sql = "SELECT count(*), count(r.row) FROM tombstones t LEFT JOIN records r ON r.id = t.record \
                    WHERE t.receipt = ?1 AND t.op = 0";
-        let (stones, left): (u32, u32) = connection.query_row(sql, params![receipt], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        let detail = format!("{stones} records looked for by their tombstones, {left} still there");
+        let (tombstones, left): (u32, u32) =
+            connection.query_row(sql, params![receipt], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        let detail = format!("{tombstones} records looked for by their tombstones, {left} still there");
         Ok(checked_place("record", left == 0, PlaceOutcome::Erased, detail))
     }
 

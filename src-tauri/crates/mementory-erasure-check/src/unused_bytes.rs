@@ -17,12 +17,12 @@ pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     let mut dirty_pages = 0;
     for number in 1..=count {
         let data = page(number)?;
-        let blank = if free.contains(&number) {
+        let is_blank = if free.contains(&number) {
             data.iter().take(data.len().saturating_sub(reserved)).all(|b| *b == 0)
         } else {
             are_gaps_blank(&data, if number == 1 { 100 } else { 0 })
         };
-        dirty_pages += u32::from(!blank);
+        dirty_pages += u32::from(!is_blank);
     }
     let detail = if dirty_pages == 0 {
         format!("{count} pages: nothing is in their unused bytes. What to look for was not known any more")
@@ -58,16 +58,16 @@ fn are_gaps_blank(data: &[u8], start: usize) -> bool {
     };
     let at = |offset| usize::try_from(number(data, start + offset, 2)).unwrap_or(0);
     let content = if at(5) == 0 { 65_536 } else { at(5) };
-    let blank = |from: usize, to: usize| data.get(from..to).is_none_or(|bytes| bytes.iter().all(|b| *b == 0));
-    let mut good = blank(start + header + 2 * at(3), content.min(data.len()));
+    let is_blank = |from: usize, to: usize| data.get(from..to).is_none_or(|bytes| bytes.iter().all(|b| *b == 0));
+    let mut gaps_are_blank = is_blank(start + header + 2 * at(3), content.min(data.len()));
     let mut block = at(1);
-    while good && block != 0 {
+    while gaps_are_blank && block != 0 {
         let next = usize::try_from(number(data, block, 2)).unwrap_or(0);
         let size = usize::try_from(number(data, block + 2, 2)).unwrap_or(0);
-        good = blank(block + 4, block + size);
+        gaps_are_blank = is_blank(block + 4, block + size);
         block = if next > block { next } else { 0 };
     }
-    good
+    gaps_are_blank
 }
 
 /// A big-endian number of `len` bytes; 0 outside the page.

@@ -183,11 +183,11 @@ pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> 
 /// # Errors
 /// `numbers` cannot write it. Only [`Numbers::Python`] writes an infinity.
 pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
-    let whole = value.fract() == 0.0 && value.abs() < PYTHON_EXPONENT_START;
+    let is_whole = value.fract() == 0.0 && value.abs() < PYTHON_EXPONENT_START;
     match numbers {
         Numbers::Python if value.is_infinite() => Ok(if value < 0.0 { "-Infinity".into() } else { "Infinity".into() }),
         _ if !value.is_finite() => Err(BadNumber),
-        Numbers::PythonWhole if whole => Ok((value as i64).to_string()),
+        Numbers::PythonWhole if is_whole => Ok((value as i64).to_string()),
         Numbers::Python | Numbers::PythonWhole => format_python(value),
         Numbers::EcmaScript | Numbers::EcmaScriptOrToken => format_ecmascript(value),
     }

@@ -4,7 +4,7 @@
 const MAX_DEPTH: usize = 127;
 
 /// An object or array that is still open at the end of the text.
-struct Open {
+struct OpenValue {
     closing: u8,
     /// Number of complete objects and arrays directly inside.
     children: usize,
@@ -37,8 +37,8 @@ pub fn close_cut(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The objects and arrays that are open at the end, outermost first. None if there are none.
-fn open_at_end(bytes: &[u8]) -> Option<Vec<Open>> {
-    let mut open: Vec<Open> = Vec::new();
+fn open_at_end(bytes: &[u8]) -> Option<Vec<OpenValue>> {
+    let mut open: Vec<OpenValue> = Vec::new();
     let (mut in_string, mut escaped) = (false, false);
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -47,8 +47,8 @@ fn open_at_end(bytes: &[u8]) -> Option<Vec<Open>> {
             b'"' => in_string = !in_string,
             _ if in_string => {}
             b'{' | b'[' if open.len() >= MAX_DEPTH => return None,
-            b'{' => open.push(Open { closing: b'}', children: 0, end: 0 }),
-            b'[' => open.push(Open { closing: b']', children: 0, end: 0 }),
+            b'{' => open.push(OpenValue { closing: b'}', children: 0, end: 0 }),
+            b'[' => open.push(OpenValue { closing: b']', children: 0, end: 0 }),
             b'}' | b']' => {
                 open.pop().filter(|frame| frame.closing == *byte)?;
                 let parent = open.last_mut()?;
@@ -73,16 +73,16 @@ mod tests {
     #[test]
     fn every_cut_of_a_conversation_is_json_or_nothing() {
         let whole = r#"{"id":"a \" } b","m":{"1":{"p":[{"t":"x"}]},"2":{"p":[{"t":"y\\"}]},"3":{"p":[]}},"end":true}"#;
-        let mut most = 0;
+        let mut most_entries = 0;
         for length in 0..whole.len() {
             if let Some(text) = closed(&whole[..length]) {
                 let value: serde_json::Value = serde_json::from_str(&text).unwrap();
                 let entries = value["m"].as_object().map_or(0, serde_json::Map::len);
-                assert!(entries >= most, "{length} bytes hold {entries} entries, fewer than a shorter text");
-                most = entries;
+                assert!(entries >= most_entries, "{length} bytes hold {entries} entries, fewer than a shorter text");
+                most_entries = entries;
             }
         }
-        assert_eq!(most, 3);
+        assert_eq!(most_entries, 3);
         assert_eq!(closed(whole), None, "a complete value is not cut");
     }
 

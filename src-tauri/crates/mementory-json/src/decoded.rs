@@ -9,7 +9,7 @@ use std::io::Read;
 const CHUNK_BYTES: u64 = 256 * 1024;
 
 /// A reader that decodes the bytes of another reader.
-pub(super) struct Decoded<'r> {
+pub(super) struct DecodingReader<'r> {
     reader: &'r mut dyn Read,
     pub(super) chunk_bytes: u64,
     has_started: bool,
@@ -21,7 +21,7 @@ pub(super) struct Decoded<'r> {
     read_error: Option<std::io::Error>,
 }
 
-impl<'r> Decoded<'r> {
+impl<'r> DecodingReader<'r> {
     pub(super) fn new(reader: &'r mut dyn Read) -> Self {
         Self {
             reader,
@@ -130,7 +130,7 @@ impl<'r> Decoded<'r> {
 
 /// See [`super::decoded_head`].
 pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> {
-    let mut source = Decoded::new(reader);
+    let mut source = DecodingReader::new(reader);
     source.chunk_bytes = 64 * 1024;
     let mut out = Vec::new();
     while out.len() < n {
@@ -169,7 +169,9 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
 /// Removes the escapes of a JSON string that contains the whole stream.
 #[derive(Default)]
 struct Unescape {
+    /// The bytes of an escape that is not complete yet.
     carry: Vec<u8>,
+    /// True after the quote that ends the string.
     is_closed: bool,
 }
 

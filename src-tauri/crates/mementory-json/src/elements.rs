@@ -1,7 +1,7 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
 use super::{
     cut::close_cut,
-    decoded::Decoded,
+    decoded::DecodingReader,
     scan::{Pause, Scanner},
 };
 use mementory_model::Limits;
@@ -98,7 +98,7 @@ enum Level {
 /// assert_eq!(seen, 14);
 /// ```
 pub struct Elements<'r> {
-    source: Decoded<'r>,
+    source: DecodingReader<'r>,
     keys: &'r [&'r str],
     limit: usize,
     /// Bytes of the stream: `start` is the position of the first byte that is still needed, `pos` of the next byte to
@@ -129,7 +129,7 @@ impl<'r> Elements<'r> {
     /// Reads from the start of `reader`. Elements may be in an array with the key `conversations`.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits) -> Self {
         Self {
-            source: Decoded::new(reader),
+            source: DecodingReader::new(reader),
             keys: &["conversations"],
             limit: usize::try_from(limits.element_bytes).unwrap_or(usize::MAX),
             buf: Vec::new(),
@@ -306,12 +306,12 @@ impl<'r> Elements<'r> {
         })
     }
 
-    /// Skips white space and the bytes in `also`, and sets `start` and `pos` to the next byte, which is returned. None
-    /// at the end of the stream.
-    fn skip_space(&mut self, also: &[u8]) -> Result<Option<u8>, ElementError> {
+    /// Skips white space and the bytes in `further_bytes`, and sets `start` and `pos` to the next byte, which is
+    /// returned. None at the end of the stream.
+    fn skip_space(&mut self, further_bytes: &[u8]) -> Result<Option<u8>, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
-            let space = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t') || also.contains(b);
+            let space = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t') || further_bytes.contains(b);
             match rest.iter().position(|b| !space(b)) {
                 Some(skip) => {
                     self.pos += skip;

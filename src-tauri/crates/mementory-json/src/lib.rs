@@ -2,7 +2,7 @@
 //! canonical texts that are hashed and signed, and a schema checker with schemas as tables.
 //!
 //! ```text
-//! bytes ─ Decoded (BOM, UTF-16, JSON in a string) ─ Scanner (finds the end of a value) ─ Elements
+//! bytes ─ DecodingReader (BOM, UTF-16, JSON in a string) ─ Scanner (finds the end of a value) ─ Elements
 //! ```
 //! [`Elements`] finds where each value ends, but does not validate it. The caller passes [`Element::bytes`] to
 //! `serde_json`, and after an error to [`repair`].

@@ -37,11 +37,11 @@ pub struct Network {
     table: Vec<Vec<u8>>,
     scale: Array1<f32>,
     lowest: Array1<f32>,
-    project: (Array2<f32>, Array1<f32>),
-    project_norm: (Array1<f32>, Array1<f32>),
+    projection: (Array2<f32>, Array1<f32>),
+    projection_norm: (Array1<f32>, Array1<f32>),
     windows: Vec<Window>,
     norm: (Array1<f32>, Array1<f32>),
-    join: (Array2<f32>, Array1<f32>),
+    reduction: (Array2<f32>, Array1<f32>),
     layers: [Array2<f32>; 4],
     shortcuts: [Array2<f32>; 2],
     epsilon: f32,
@@ -66,14 +66,17 @@ impl Network {
             table,
             scale: a.list("scale", PARTS)?,
             lowest: a.list("lo", PARTS)?,
-            project: (
+            projection: (
                 a.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
                 a.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
             ),
-            project_norm: (a.lists(["ln_g2", "ln_g3", "ln_g5"], width)?, a.lists(["ln_b2", "ln_b3", "ln_b5"], width)?),
+            projection_norm: (
+                a.lists(["ln_g2", "ln_g3", "ln_g5"], width)?,
+                a.lists(["ln_b2", "ln_b3", "ln_b5"], width)?,
+            ),
             windows,
             norm: (a.list("ln_g", FEATURES)?, a.list("ln_b", FEATURES)?),
-            join: (a.matrix("cnn_W", FEATURES, DIMENSIONS)?, a.list("cnn_b", DIMENSIONS)?),
+            reduction: (a.matrix("cnn_W", FEATURES, DIMENSIONS)?, a.list("cnn_b", DIMENSIONS)?),
             layers: [
                 a.matrix("d0", DIMENSIONS, HIDDEN)?,
                 a.matrix("d1", HIDDEN, HIDDEN)?,
@@ -104,12 +107,12 @@ impl Network {
             sum.assign(&features.slice_axis(ROWS, range(start..start + length)).sum_axis(ROWS));
             start += length;
         }
-        let mut means = sums.dot(&self.join.0);
-        for (mut row, length) in means.rows_mut().into_iter().zip(&lengths) {
+        let mut scaled_sums = sums.dot(&self.reduction.0);
+        for (mut row, length) in scaled_sums.rows_mut().into_iter().zip(&lengths) {
             let length = *length as f32;
-            Zip::from(&mut row).and(&self.join.1).for_each(|n, bias| *n = (*n + length * bias) / length.sqrt());
+            Zip::from(&mut row).and(&self.reduction.1).for_each(|n, bias| *n = (*n + length * bias) / length.sqrt());
         }
-        let out = self.top(&means);
+        let out = self.top(&scaled_sums);
         vectors.extend(out.rows().into_iter().map(|row| {
             // The result is practically never all zero. If it is, the text gets the fallback vector.
             Vector::new(row.to_vec()).unwrap_or_else(Vector::fallback)
@@ -127,9 +130,9 @@ impl Network {
                 *n = f32::from(*byte) * self.scale[part] + self.lowest[part];
             }
         }
-        let mut projected = features.slice_axis(COLUMNS, range(0..DIMENSIONS)).dot(&self.project.0);
-        projected += &self.project.1;
-        layer_norm(projected.view_mut(), &self.project_norm, self.epsilon);
+        let mut projected = features.slice_axis(COLUMNS, range(0..DIMENSIONS)).dot(&self.projection.0);
+        projected += &self.projection.1;
+        layer_norm(projected.view_mut(), &self.projection_norm, self.epsilon);
         for (index, window) in self.windows.iter().enumerate() {
             let from = index * WINDOW_DIMENSIONS;
             let input = projected.slice_axis(COLUMNS, range(from..from + WINDOW_DIMENSIONS));
@@ -142,16 +145,16 @@ impl Network {
     }
 
     /// The layers over the sums of the texts.
-    fn top(&self, means: &Array2<f32>) -> Array2<f32> {
+    fn top(&self, scaled_sums: &Array2<f32>) -> Array2<f32> {
         let [first, second, third, last] = &self.layers;
         let [to_second, to_last] = &self.shortcuts;
-        let positive = |mut a: Array2<f32>| {
+        let relu = |mut a: Array2<f32>| {
             a.mapv_inplace(|n| n.max(0.0));
             a
         };
-        let y = positive(means.dot(first));
-        let second = positive(means.dot(to_second) + y.dot(second));
-        let third = positive(second.dot(third));
+        let y = relu(scaled_sums.dot(first));
+        let second = relu(scaled_sums.dot(to_second) + y.dot(second));
+        let third = relu(second.dot(third));
         (second.dot(to_last) + third.dot(last)).mapv_into(f32::tanh)
     }
 }
@@ -165,7 +168,7 @@ impl Window {
         texts: &[Vec<u32>],
     ) -> Array2<f32> {
         let width = WINDOW_DIMENSIONS;
-        let mut wide = Array2::<f32>::zeros((input.nrows(), self.size * width));
+        let mut stacked = Array2::<f32>::zeros((input.nrows(), self.size * width));
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
@@ -174,12 +177,12 @@ impl Window {
                 let source = slot.saturating_sub(self.before).min(length);
                 let count = length - skipped.max(source);
                 let neighbours = input.slice_axis(ROWS, range(start + source..start + source + count));
-                let mut columns = wide.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
+                let mut columns = stacked.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
                 columns.slice_axis_mut(ROWS, range(start + skipped..start + skipped + count)).assign(&neighbours);
             }
             start += length;
         }
-        let mut output = wide.dot(weights);
+        let mut output = stacked.dot(weights);
         output += bias;
         Zip::from(&mut output).and(&input).for_each(|n, input| *n = n.max(0.0) + input);
         output

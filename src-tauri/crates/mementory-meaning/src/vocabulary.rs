@@ -90,20 +90,20 @@ impl Vocabulary {
         best[0].0 = 0.0;
         for (start, c) in text.char_indices() {
             let base = best[start].0;
-            let mut reach = |stop: usize, score: f32, number: u32| {
+            let mut offer_path = |stop: usize, score: f32, number: u32| {
                 if score > best[stop].0 {
                     best[stop] = (score, start, number);
                 }
             };
             let after_char = start + c.len_utf8();
-            let mut has_single = false;
+            let mut has_one_char_piece = false;
             self.prefixes(&text.as_bytes()[start..], |piece| {
                 let stop = start + piece.length as usize;
-                has_single |= stop == after_char;
-                reach(stop, base + piece.score, piece.number);
+                has_one_char_piece |= stop == after_char;
+                offer_path(stop, base + piece.score, piece.number);
             });
-            if !has_single {
-                reach(after_char, base + self.unknown_score, UNKNOWN);
+            if !has_one_char_piece {
+                offer_path(after_char, base + self.unknown_score, UNKNOWN);
             }
         }
         let first = numbers.len();

@@ -9,18 +9,18 @@ pub const WEIGHTS_FILE: &str = "weights.npz";
 pub const VOCABULARY_FILE: &str = "sp.model";
 
 /// A file that this program accepts: its name, length in bytes and SHA-256.
-struct Known {
+struct KnownFile {
     name: &'static str,
     bytes: u64,
     digest: &'static str,
 }
 
-const WEIGHTS: Known = Known {
+const WEIGHTS: KnownFile = KnownFile {
     name: WEIGHTS_FILE,
     bytes: 30_377_056,
     digest: "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 };
-const VOCABULARY: Known = Known {
+const VOCABULARY: KnownFile = KnownFile {
     name: VOCABULARY_FILE,
     bytes: 2_527_207,
     digest: "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
@@ -32,7 +32,7 @@ pub fn read(folder: &Path) -> Result<(Vec<u8>, Vec<u8>), EncoderError> {
     Ok((read_known(folder, &WEIGHTS)?, vocabulary))
 }
 
-fn read_known(folder: &Path, known: &Known) -> Result<Vec<u8>, EncoderError> {
+fn read_known(folder: &Path, known: &KnownFile) -> Result<Vec<u8>, EncoderError> {
     let file = File::open(folder.join(known.name)).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => EncoderError::Missing(known.name.to_owned()),
         _ => EncoderError::Io(error),

@@ -64,7 +64,7 @@ fn the_same_meaning_is_nearest_across_languages() {
 }
 
 #[test]
-fn a_long_text_counts_up_to_its_limit() {
+fn a_long_text_is_read_up_to_the_limit() {
     let Some(encoder) = encoder() else { return };
     let long = "I like long walks at the sea. ".repeat(4_000);
     let cut: String = long.chars().take(MAX_CHARS).collect();

@@ -52,7 +52,7 @@ fn one_changed_byte_is_refused() {
 }
 
 #[test]
-fn stored_vectors_that_are_none_are_refused() {
+fn values_that_are_no_vector_are_refused() {
     assert_eq!(Vector::new(vec![0.0; DIMENSIONS]), None);
     assert_eq!(Vector::new(vec![f32::NAN; DIMENSIONS]), None);
     assert_eq!(Vector::new(vec![1.0; DIMENSIONS - 1]), None);

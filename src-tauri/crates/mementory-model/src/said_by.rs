@@ -25,12 +25,12 @@ impl SaidBy {
         }
     }
 
-    /// Who created a memory by this method of [`crate::Source::method`]. None for methods that do not show it. For
-    /// example, an export does not state whether the person asked for a call of ChatGPT's memory tool, or for a file
-    /// that an agent wrote.
+    /// Who said a memory that was created by this method (see [`crate::Source::method`]). None for methods that do not
+    /// show it. For example, an export does not state whether the person asked for a call of ChatGPT's memory tool, or
+    /// for a file that an agent wrote.
     fn from_method(method: &str) -> Option<Self> {
         match method {
-            // Written in Mementory, in a form of the assistant or in a rules file, or pasted.
+            // The person wrote it in Mementory, in an input field of the assistant or in a rules file, or pasted it.
             "written"
             | "manual"
             | "pasted"
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_is_said_by_whom_its_method_names() {
+    fn the_method_shows_who_said_a_memory() {
         assert_eq!(said_by(Kind::Memory, Some("custom_instructions")), Some(SaidBy::User));
         assert_eq!(said_by(Kind::Profile, Some("conversations_memory")), Some(SaidBy::Assistant));
         assert_eq!(said_by(Kind::Memory, Some("injected")), Some(SaidBy::System));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_said_by_its_role_unless_it_was_inserted() {
+    fn the_role_shows_who_said_a_message_unless_it_was_inserted() {
         let by = |role: &str, hidden: bool, content_type: &str| {
             let mut record = Record::new(Kind::Message, RecordKey::new("test", "1"), "Hello");
             let (role, content_type) = (role.to_owned(), content_type.to_owned());

@@ -61,9 +61,9 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     if let Some(finding) = function_argument(text, (from, to), &before, ambiguous) {
         return Some(finding);
     }
-    let option = before.starts_with("--") || before == "-";
+    let is_option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
-        let finding = assigned_password(text, &text[from..to], &value, ambiguous, option);
+        let finding = assigned_password(text, &text[from..to], &value, ambiguous, is_option);
         // After an assignment sign, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
@@ -98,8 +98,8 @@ const DEFINE_FUNCTIONS: &[&str] =
 /// Functions that may take a name and its value, but also have other uses.
 const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
-/// A password passed to a function, either one named after it (`setPassword("x")`) or one that also takes its name
-/// (`define('DB_PASSWORD', 'x')`).
+/// A password passed to a function. The function is either named after the password (`setPassword("x")`), or it also
+/// takes the password's name (`define('DB_PASSWORD', 'x')`).
 fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
@@ -152,10 +152,10 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
 }
 
 /// A password that is assigned to the name by a sign, or given as an option of a command.
-fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool) -> Option<Finding> {
+fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
-    if value.join == Join::Space && !option && (!value.quoted || ambiguous) {
+    if value.join == Join::Space && !is_option && (!value.quoted || ambiguous) {
         return None;
     }
     // In a sentence, a question mark at the end is not part of the password.
@@ -198,14 +198,14 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, opt
     }
     // A plain word is only accepted if nothing else follows in the line and the line is not code.
     let is_shell_variable = name.bytes().all(|b| !b.is_ascii_lowercase());
-    let word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || option;
+    let is_word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || is_option;
     // If a command follows, as in `PGPASSWORD=x psql`, the line is not a sentence.
     let is_followed_by_command = value.join == Join::TightEquals
         && (!ambiguous || name.contains('_'))
         && is_shell_variable
         && text[end..].strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
     let is_plain_word = (value.ends_line || is_followed_by_command)
-        && word
+        && is_word
         && length >= 5
         && !is_ordinary_word(inner)
         && !inner.contains('_');

@@ -283,8 +283,8 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A number without country code, next to a word for it. With `is_named`, the word is a name for a telephone number and
-/// not only a word such as "call".
+/// A number without country code, near a word that indicates a telephone number. With `is_named`, this word is a name
+/// for a telephone number and not only a word such as "call".
 fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';

@@ -70,7 +70,7 @@ fn block_length(rest: &str) -> Option<usize> {
 fn is_masked(body: &str) -> bool {
     let mut seen = [false; 256];
     body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
-    seen.iter().filter(|yes| **yes).count() < 10
+    seen.iter().filter(|occurs| **occurs).count() < 10
 }
 
 /// The length of the END line.

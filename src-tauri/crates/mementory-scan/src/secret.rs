@@ -124,7 +124,8 @@ fn has_keyboard_signs(value: &str) -> bool {
     value.len() >= 16 && signs >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()
 }
 
-/// Whether the value is an id, a digest or algorithm with its name, a public key, an address or a path.
+/// Whether the value is an id, a digest with the name of its algorithm, an algorithm, a public key, an address or a
+/// path.
 fn is_not_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     const NON_SECRET_PREFIXES: &[&str] = &[

@@ -23,7 +23,8 @@ pub(crate) struct TokenFormat {
 
 impl TokenFormat {
     /// The literals to search for. A prefix of two letters occurs too often, so it is combined with each character that
-    /// can follow: a hexadecimal digit, or a base64 character of the second digit in the id of a bot.
+    /// can follow it: a hexadecimal digit (Twilio), or a base64 character that can encode the second digit of a bot's
+    /// id (Discord).
     pub fn literals(&self) -> Vec<String> {
         let next = match self.name {
             "twilio_key" | "twilio_account_sid" => "0123456789abcdef",

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn subsets_name_only_words_of_the_full_list() {
+    fn subsets_contain_only_words_of_the_full_list() {
         for (subset, list) in [
             (password::AMBIGUOUS_NAMES, password::NAMES),
             (password::AMBIGUOUS_NAMES_IN_SENTENCES, password::AMBIGUOUS_NAMES),

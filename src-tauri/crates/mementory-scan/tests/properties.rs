@@ -14,7 +14,7 @@ fn assert_valid_findings(text: &str) {
     }
 }
 
-/// Fragments on which detectors react. They are combined in any order.
+/// Fragments to which detectors react. They are combined in any order.
 const FRAGMENTS: &[&str] = &[
     "password",
     "Passwort lautet ",

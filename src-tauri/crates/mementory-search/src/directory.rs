@@ -76,9 +76,9 @@ impl EncryptedDirectory {
             released: Condvar::new(),
         }));
         match this.read_meta() {
-            Ok(sealed) => {
+            Ok(meta) => {
                 let mut files = lock(&this.0.files);
-                for (name, generation) in sealed.generations {
+                for (name, generation) in meta.generations {
                     files.insert(name, (generation, this.take_file_number()));
                 }
                 drop(files);
@@ -122,17 +122,17 @@ impl EncryptedDirectory {
         self.0.cache.enlarge()
     }
 
-    /// Decrypts the first chunks of a file into the cache, at most `most`, and returns how many.
-    pub(crate) fn read_ahead(&self, name: &str, most: usize) -> io::Result<usize> {
-        let (generation, number) = self.file_entry(name)?;
+    /// Decrypts the first chunks of a file into the cache, at most `max_chunks`, and returns how many.
+    pub(crate) fn read_ahead(&self, name: &str, max_chunks: usize) -> io::Result<usize> {
+        let (generation, file_number) = self.file_entry(name)?;
         let file = FileReader {
             directory: self.clone(),
             reader: self.reader(name, generation)?,
-            number,
+            file_number,
             len: 0,
             name: name.to_owned(),
         };
-        let chunks = file.reader.chunks().min(most as u64);
+        let chunks = file.reader.chunks().min(max_chunks as u64);
         for chunk in 0..chunks {
             file.chunk(chunk)?;
         }
@@ -192,10 +192,10 @@ impl Directory for EncryptedDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let name = file_name(path);
         let open = || {
-            let (generation, number) = self.file_entry(&name)?;
+            let (generation, file_number) = self.file_entry(&name)?;
             let reader = self.reader(&name, generation)?;
             let len = usize::try_from(reader.len()).map_err(|_| io::ErrorKind::InvalidData)?;
-            Ok(FileReader { directory: self.clone(), reader, number, len, name: name.clone() })
+            Ok(FileReader { directory: self.clone(), reader, file_number, len, name: name.clone() })
         };
         match open() {
             Ok(file) => Ok(Arc::new(file)),
@@ -316,7 +316,7 @@ impl TerminatingWrite for FileWriter {
 struct FileReader {
     directory: EncryptedDirectory,
     reader: ChunkReader<File>,
-    number: u64,
+    file_number: u64,
     len: usize,
     name: String,
 }
@@ -324,13 +324,13 @@ struct FileReader {
 impl FileReader {
     fn chunk(&self, number: u64) -> io::Result<Arc<[u8]>> {
         let cache = &self.directory.0.cache;
-        if let Some(chunk) = cache.get(self.number, number) {
+        if let Some(chunk) = cache.get(self.file_number, number) {
             return Ok(chunk);
         }
         let mut bytes = Vec::new();
         self.reader.read_chunk(number, &mut bytes).map_err(|e| read_error(&self.name, e))?;
         let chunk: Arc<[u8]> = bytes.into();
-        cache.put(self.number, number, chunk.clone());
+        cache.put(self.file_number, number, chunk.clone());
         Ok(chunk)
     }
 }

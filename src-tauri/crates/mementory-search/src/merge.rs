@@ -13,22 +13,24 @@ const SEGMENTS_PER_MERGE: usize = 6;
 /// Number of documents below which all segments are in the same size class.
 const SMALLEST_CLASS_DOCS: u32 = 512;
 
-/// Merges six segments of about the same size, never beyond [`MAX_SEGMENT_DOCS`].
+/// Merges segments of about the same size, never beyond [`MAX_SEGMENT_DOCS`]. It merges at least six at once, or at
+/// least two if one more would exceed that limit.
 #[derive(Debug)]
 pub(crate) struct SmallSegments;
 
 impl MergePolicy for SmallSegments {
     fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
-        let mut open: Vec<&SegmentMeta> = segments.iter().filter(|s| s.num_docs() <= MAX_SEGMENT_DOCS / 2).collect();
-        open.sort_by_key(|s| (s.num_docs(), s.id()));
+        let mut mergeable: Vec<&SegmentMeta> =
+            segments.iter().filter(|s| s.num_docs() <= MAX_SEGMENT_DOCS / 2).collect();
+        mergeable.sort_by_key(|s| (s.num_docs(), s.id()));
         let mut out = Vec::new();
         let mut group: Vec<&SegmentMeta> = Vec::new();
         let mut docs = 0;
         let mut class = 0;
-        for segment in open {
+        for segment in mergeable {
             let size = size_class(segment.num_docs());
             if docs + segment.num_docs() > MAX_SEGMENT_DOCS {
-                // The next segment would exceed the limit, so these are merged even if there are only two.
+                // The next segment would exceed the limit, so the group is merged even if it has only two segments.
                 push_candidate(&mut group, &mut docs, 2, &mut out);
             } else if size != class {
                 push_candidate(&mut group, &mut docs, SEGMENTS_PER_MERGE, &mut out);

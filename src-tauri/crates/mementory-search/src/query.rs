@@ -29,9 +29,9 @@ enum Sign {
     Forbidden,
 }
 
-/// Maximum length of a query in bytes (the rest is ignored), and maximum number of entries in each list of
-/// [`ParsedQuery`].
+/// Maximum length of a query in bytes. The rest is ignored.
 const MAX_QUERY_BYTES: usize = 4096;
+/// Maximum number of entries in each list of [`ParsedQuery`], and of tokens in a word or phrase.
 const MAX_WORDS: usize = 64;
 
 impl ParsedQuery {

@@ -155,15 +155,15 @@ impl<'s> Ranking<'s> {
     fn choose_candidate_words(&mut self, documents: u64) {
         let mut order: Vec<usize> = (0..self.query_words.len()).filter(|i| self.query_words[*i].df > 0).collect();
         order.sort_by_key(|i| self.query_words[*i].df);
-        let (mut spent, mut rare) = (0, false);
+        let (mut spent, mut has_rare) = (0, false);
         for i in order {
             let query_word = &mut self.query_words[i];
-            let common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
+            let is_common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
             query_word.finds_candidates =
-                spent == 0 || (!(common && rare) && spent + query_word.df <= MAX_CANDIDATE_POSTINGS);
+                spent == 0 || (!(is_common && has_rare) && spent + query_word.df <= MAX_CANDIDATE_POSTINGS);
             spent += query_word.df;
             query_word.counts_in_rescore = query_word.finds_candidates || spent <= MAX_RESCORE_POSTINGS;
-            rare |= !common;
+            has_rare |= !is_common;
         }
     }
 

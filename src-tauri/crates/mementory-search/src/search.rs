@@ -50,9 +50,10 @@ impl BestEntries {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchOutcome {
-    /// Number of matching documents. A document matches if it contains everything required and at least one of the
-    /// words that find candidates. These are the rarest words of the query; a word in more than a fifth of all
-    /// documents finds candidates only if no word is rarer.
+    /// Number of matching documents. A document matches if it contains everything required and nothing forbidden. If
+    /// the query has words but requires nothing, the document must also contain at least one of the words that find
+    /// candidates. These are the rarest words of the query; a word in more than a fifth of all documents finds
+    /// candidates only if no word is rarer.
     pub total: u32,
     /// Row and score of each hit on the page, best first. Without words, the newest first with score 0.
     pub hits: Vec<(u64, f32)>,
@@ -88,9 +89,9 @@ impl SearchIndex {
         self.with_searcher(|searcher| self.search_in(searcher, query, pages))
     }
 
-    /// Rows of at most `most` documents that contain these words one after the other, newest documents first. The
+    /// Rows of at most `max_rows` documents that contain these words one after the other, newest documents first. The
     /// result is not ranked, so this is much cheaper than [`search`](Self::search) for the same phrase.
-    pub fn rows_with_phrase(&self, words: &str, most: usize) -> IndexResult<Vec<u64>> {
+    pub fn rows_with_phrase(&self, words: &str, max_rows: usize) -> IndexResult<Vec<u64>> {
         self.with_searcher(|searcher| {
             let parts = query_tokens(words, false);
             let ranking = Ranking::new(searcher, &self.fields, std::iter::empty())?;
@@ -101,11 +102,11 @@ impl SearchIndex {
                 docs.drop_deleted(segment);
                 let rows = segment.fast_fields().u64("row")?;
                 docs.each_from_end(|doc| {
-                    if out.len() < most {
+                    if out.len() < max_rows {
                         out.extend(rows.first(doc));
                     }
                 });
-                if out.len() >= most {
+                if out.len() >= max_rows {
                     break;
                 }
             }
@@ -124,8 +125,8 @@ impl SearchIndex {
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
             let part = || with_scores(|scores| self.best_of(&ranking, &parsed, pages, segments, numbers, scores));
-            // A panic ends only this thread's work; it becomes an error here, since `with_searcher` cannot catch it on the
-            // spawned thread.
+            // A panic ends only this thread's work; it becomes an error here, since `with_searcher` cannot catch it on
+            // the spawned thread.
             catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable_segment_error()))
         };
         // Later segments contain newer documents, which come first among equal scores. Segments are of similar size, so
@@ -143,9 +144,9 @@ impl SearchIndex {
             )
         });
         let mut all = newer_half?;
-        for ((best, more), page) in all.iter_mut().zip(older_half?).zip(pages) {
-            best.total += more.total;
-            more.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, page.wanted()));
+        for ((best, older_best), page) in all.iter_mut().zip(older_half?).zip(pages) {
+            best.total += older_best.total;
+            older_best.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, page.wanted()));
         }
         all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
     }

@@ -7,9 +7,9 @@ const MAX_SEARCHED_BYTES: usize = 4 << 20;
 /// Number of characters shown before the first hit.
 const LEAD_CHARS: usize = 24;
 
-/// Returns the window of at most `max_chars` characters that contains most of the `terms` (folded, as a search returns
-/// them), and the ranges to highlight in it, in code points. Line breaks become spaces. An ellipsis marks text that was
-/// cut off and counts as a character.
+/// Returns the window of at most `max_chars` characters with the largest number of different `terms` (folded, as a
+/// search returns them), and the ranges to highlight in it, in code points. Line breaks become spaces. An ellipsis
+/// marks text that was cut off and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
     let text = text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or_default();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();

@@ -185,7 +185,7 @@ impl<'t> Words<'t> {
     }
 
     fn push_words(&mut self, run: &str, from: usize) {
-        // Folding leaves at least a quarter of the bytes, so a run this long is over the limit without folding it.
+        // Folding leaves at least a quarter of the bytes, so a run this long is over the limit even when it is folded.
         if run.len() > MAX_WORD_BYTES * 4 {
             return;
         }

@@ -272,9 +272,9 @@ fn differ_by_typo_or_ending(a: &Form, x: &Token, b: &Form, y: &Token) -> Option<
         return None;
     }
     let is_name = x.kind == TokenKind::Name || y.kind == TokenKind::Name;
-    let first = x.kind == TokenKind::SentenceStart && y.kind == TokenKind::SentenceStart;
+    let are_sentence_starts = x.kind == TokenKind::SentenceStart && y.kind == TokenKind::SentenceStart;
     let (x, y) = (a.word(x), b.word(y));
-    let spanish_verb = first || a.has_spanish_first_person() || b.has_spanish_first_person();
+    let spanish_verb = are_sentence_starts || a.has_spanish_first_person() || b.has_spanish_first_person();
     if !is_name && differ_by_ending(x, y, spanish_verb) {
         return Some(false);
     }

@@ -35,11 +35,11 @@ pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
         let data: Vec<u8> = read.query_row([number], |r| r.get(0))?;
         let leaves = u32_at(&data, 4).unwrap_or(0);
         for leaf in (0..leaves).filter_map(|i| u32_at(&data, 8 + 4 * i as usize)).filter(|n| (2..=count).contains(n)) {
-            let mut blank: Vec<u8> = read.query_row([leaf], |r| r.get(0))?;
-            let used = blank.len().saturating_sub(reserved);
-            if blank.iter().take(used).any(|b| *b != 0) {
-                blank[..used].fill(0);
-                write_page(tx, leaf, &blank)?;
+            let mut leaf_page: Vec<u8> = read.query_row([leaf], |r| r.get(0))?;
+            let used = leaf_page.len().saturating_sub(reserved);
+            if leaf_page.iter().take(used).any(|b| *b != 0) {
+                leaf_page[..used].fill(0);
+                write_page(tx, leaf, &leaf_page)?;
             }
         }
         let mut cleared = data.clone();
@@ -65,8 +65,8 @@ fn u32_at(data: &[u8], at: usize) -> Option<i64> {
     Some(i64::from(u32::from_be_bytes(bytes)))
 }
 
-/// Zeroes the gap and the free blocks of a b-tree page. Returns None for any other or a malformed page; the caller then
-/// discards `data`.
+/// Zeroes the gap and the free blocks of a b-tree page. Returns None for a page of another type and for a malformed
+/// one; the caller then discards `data`.
 fn wipe_unused_bytes(data: &mut [u8], start: usize) -> Option<()> {
     let u16_at = |data: &[u8], at: usize| Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])));
     let header = match *data.get(start)? {

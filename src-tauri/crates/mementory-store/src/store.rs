@@ -37,7 +37,8 @@ impl Store {
     /// Opens or creates the database with a raw 256-bit key and upgrades its schema if it is older.
     ///
     /// # Errors
-    /// `Damaged` if the first page fails its check, `NewerSchema`, or an I/O error.
+    /// `Damaged` if the first page fails its check, or if `create` is false and the file is missing or shorter than a
+    /// page; `NewerSchema`; an I/O error.
     pub fn open(dir: &Path, key: &[u8; 32], create: bool) -> StoreResult<Self> {
         let path = dir.join(FILE);
         if !create && !path.exists() {
@@ -304,7 +305,7 @@ fn run_interruptible<T>(
     work: impl FnOnce(&dyn Fn()) -> StoreResult<T>,
 ) -> StoreResult<T> {
     let ended = Mutex::new(false);
-    let done = std::thread::scope(|scope| {
+    let result = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !*ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
                 std::thread::park_timeout(CANCEL_CHECK_INTERVAL);
@@ -319,11 +320,11 @@ fn run_interruptible<T>(
             *ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = true;
             watcher.thread().unpark();
         };
-        let done = work(&end);
+        let result = work(&end);
         end();
-        done
+        result
     });
-    match done {
+    match result {
         Err(StoreError::Store(_)) if cancel.load(Ordering::Relaxed) => Err(StoreError::Cancelled),
         other => other,
     }

@@ -131,8 +131,8 @@ fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) 
     let derived_ids = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
     let mut out = Vec::new();
     for (kind, id) in std::iter::once(target).chain(derived_ids) {
-        let own = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id));
-        out.extend(own);
+        let own_id = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id));
+        out.extend(own_id);
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
     }
@@ -175,7 +175,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// True if the tombstone's id is already used here by one of the vault's own or for another target.
+/// True if the tombstone's id is already used by one of the vault's own tombstones or for another target.
 pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
@@ -200,8 +200,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that only `batch` contains, and unblocks what they blocked. Ids that a tombstone of another
-/// import names too stay blocked by that one.
+/// Removes the tombstones that only `batch` contains, and unblocks what they blocked. An id that a tombstone of another
+/// import also names stays blocked by that tombstone.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
@@ -228,8 +228,8 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
         tx.prepare_cached("DELETE FROM tombstones WHERE id = ?1 AND own = 0")?.execute([id])?;
     }
     let mut statement = tx.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE own = 0"))?;
-    let left = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
-    for row in left {
+    let remaining = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
+    for row in remaining {
         let (table, freed) = match row.op {
             TombstoneOp::Delete => ("blocked", &blocked),
             TombstoneOp::Redact => ("redacted", &redacted),
@@ -297,11 +297,11 @@ pub struct OwnTarget {
 /// # Errors
 /// The database.
 pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
-    let mut prints: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
+    let mut by_tombstone: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
     let mut statement = c.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
     for pair in statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))? {
-        let (tombstone, print) = pair?;
-        prints.entry(tombstone).or_default().push(print);
+        let (tombstone, fingerprint) = pair?;
+        by_tombstone.entry(tombstone).or_default().push(fingerprint);
     }
     let sql = "SELECT id, receipt, record, kind, op, at FROM tombstones WHERE own = 1 AND record IS NOT NULL";
     let mut statement = c.prepare(sql)?;
@@ -313,7 +313,7 @@ pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
             kind: r.get(3)?,
             redacted: r.get::<_, i64>(4)? != 0,
             at: r.get(5)?,
-            fingerprints: prints.remove(&tombstone).unwrap_or_default(),
+            fingerprints: by_tombstone.remove(&tombstone).unwrap_or_default(),
             tombstone,
         })
     })?;
@@ -350,7 +350,7 @@ mod tests {
     use super::*;
     use mementory_crypto::SigningKey;
 
-    fn signed(bytes: impl Fn(&TombstoneRow) -> Vec<u8>) -> (TombstoneRow, [u8; 32]) {
+    fn signed_row(bytes: impl Fn(&TombstoneRow) -> Vec<u8>) -> (TombstoneRow, [u8; 32]) {
         let key = SigningKey::from_seed(&[7; 32]);
         let mut row = TombstoneRow {
             id: "tomb_1".into(),
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn the_signature_covers_every_meaningful_field() {
-        let (row, public) = signed(TombstoneRow::signed_bytes);
+        let (row, public) = signed_row(TombstoneRow::signed_bytes);
         assert!(row.is_signed_by(&public));
         let changes: [fn(&mut TombstoneRow); 12] = [
             |row| row.id.push('x'),
@@ -401,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_tombstone_signed_by_a_former_version_still_verifies() {
-        let (row, public) = signed(TombstoneRow::former_signed_bytes);
+        let (row, public) = signed_row(TombstoneRow::former_signed_bytes);
         assert!(row.is_signed_by(&public));
         assert!(!TombstoneRow { reason: "policy".into(), ..row }.is_signed_by(&public));
     }

@@ -24,7 +24,7 @@ pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Makes rows whose trash root is no longer in the Trash their own roots, so that the Trash lists them.
+/// Makes every row its own root if its trash root is no longer in the Trash, so that the Trash lists the row.
 pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \

@@ -57,14 +57,14 @@ pub struct FoundBackup {
 /// the same id. If the header in `dir` cannot be read, the id is unknown. Then a folder counts as a backup if it has a
 /// vault and its name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
-    let own = read_header(dir).ok().map(|header| header.vault_id);
-    let stem = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
-    let beside = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
-    let mut found: Vec<FoundBackup> = beside
+    let own_id = read_header(dir).ok().map(|header| header.vault_id);
+    let name_prefix = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
+    let entries_beside = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
+    let mut found: Vec<FoundBackup> = entries_beside
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.path() != dir)
-        .filter(|entry| match (&own, read_header(&entry.path())) {
-            (Some(own), Ok(header)) => header.vault_id == *own,
-            (None, Ok(_)) => entry.file_name().to_string_lossy().starts_with(&stem),
+        .filter(|entry| match (&own_id, read_header(&entry.path())) {
+            (Some(own_id), Ok(header)) => header.vault_id == *own_id,
+            (None, Ok(_)) => entry.file_name().to_string_lossy().starts_with(&name_prefix),
             (_, Err(_)) => false,
         })
         .map(|entry| {
@@ -173,10 +173,10 @@ impl Backups<'_> {
         }
         // Only blobs that the database names belong to the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
-        let (named, applied) =
+        let (named_digests, applied) =
             database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;
         drop(database);
-        copy_blobs(from, partial.path(), &named, &mut monitor)?;
+        copy_blobs(from, partial.path(), &named_digests, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
         let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
         let found = erasures_for(from, &files, &keys);
@@ -208,9 +208,9 @@ fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundEr
     FoundErasures { all, known }
 }
 
-/// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside` is the
-/// error message if `out` is inside `vault`.
-fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
+/// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside_message` is
+/// the error message if `out` is inside `vault`.
+fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside_message: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     if out.symlink_metadata().is_ok() {
@@ -219,7 +219,7 @@ fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultR
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if parent.canonicalize().map_err(io)?.starts_with(vault.canonicalize().map_err(io)?) {
         // An erasure would have to reach a backup inside the vault, and the next backup would contain it.
-        return Err(VaultError::Usage(inside.into()));
+        return Err(VaultError::Usage(inside_message.into()));
     }
     Ok(parent)
 }

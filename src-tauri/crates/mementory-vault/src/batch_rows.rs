@@ -8,7 +8,7 @@ pub(crate) struct BatchRows {
     id: i64,
     /// Rows that the import contained and did not change.
     unchanged: [RowRanges; 2],
-    /// Rows of which the history has a version from this import.
+    /// Rows that have a version from this import in their history.
     versions: HashSet<i64>,
 }
 

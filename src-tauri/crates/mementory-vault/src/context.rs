@@ -62,7 +62,7 @@ pub(crate) struct Context {
     pub(crate) ledger: Mutex<LedgerFiles>,
     /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the
     /// vault is locked.
-    pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
+    pub(crate) unproven_deletions: Mutex<HashMap<String, Evidence>>,
     /// The last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
 }

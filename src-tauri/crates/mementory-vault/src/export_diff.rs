@@ -105,8 +105,8 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
         // An import of several formats may contain a newer export, and the store does not know which format a record of
         // it came from.
-        let mixed = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
-        if earlier.is_empty() || c.prepare_cached(mixed)?.exists([newest])? {
+        let mixed_import_sql = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
+        if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;
         }
         let contained = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
@@ -148,7 +148,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
 }
 
 /// Number of records of each kind that would be gone if the planned import were the newest export.
-pub(crate) fn lacking(
+pub(crate) fn count_gone_if_newest(
     c: &Connection,
     report: &ImportReport,
     planned: &PlannedRows,

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, path::Path};
 const META_KEY: &str = "whereabouts";
 /// Upper limit for the entries of each map. The oldest are removed first.
 const MAX_ENTRIES: usize = 200;
-/// Length in bytes of the beginning of an erased text. A path that contains it is removed, since the check after a
-/// deletion searches for such beginnings.
+/// Length in bytes of the beginning of an erased text. A path that contains this beginning is removed, since the check
+/// after a deletion searches for such beginnings.
 const HEAD_BYTES: usize = 48;
 /// Words of fewer bytes are ignored, since they could be in any path.
 const MIN_WORD_BYTES: usize = 5;

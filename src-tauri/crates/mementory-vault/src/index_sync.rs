@@ -141,9 +141,9 @@ impl Context {
                 self.index_delete(row)?;
             }
             let record = self.store.packs.record(connection, pack, slot)?;
-            let known = flags & !Flags::SAID_BY | Flags::said_by(record.said_by());
-            if known != flags {
-                changed_flags.push((row, known));
+            let correct_flags = flags & !Flags::SAID_BY | Flags::said_by(record.said_by());
+            if correct_flags != flags {
+                changed_flags.push((row, correct_flags));
             }
             if !trashed {
                 self.index_add(row, owner, &record)?;

@@ -48,12 +48,13 @@ pub struct InsightFilter {
     pub special: Option<Option<Special>>,
 }
 
-/// What the judgements depend on: the number of the store's last change, and the number of tombstones.
+/// What the judgements depend on: the number of the store's last change, the number of tombstones, and the number of
+/// calls that stored vectors.
 pub(crate) type State = (u64, i64, i64);
 
 /// What the judgement of one row depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct RowStamp {
     pub(crate) version: u32,
     pub(crate) since: i64,
     pub(crate) pack: i64,
@@ -62,21 +63,22 @@ pub(crate) struct Stamp {
     pub(crate) encoded: bool,
 }
 
-impl Stamp {
+impl RowStamp {
     /// `encoded`: whether the row has a vector.
     pub(crate) fn of_view(view: &RowView, encoded: bool) -> Self {
         Self { version: view.version, since: view.since, pack: view.pack, slot: view.slot, encoded }
     }
 }
 
-/// The kinds that the person decided: by record id, and with the form of the text for comparison.
+/// The kinds that the person decided, by record id, and again with the form of each text, to recognise memories that
+/// say the same.
 #[derive(Debug)]
-pub(crate) struct Taught {
+pub(crate) struct DecidedKinds {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,
     pub(crate) forms: Vec<(Form, AboutKind)>,
 }
 
-impl Taught {
+impl DecidedKinds {
     /// The kind that the person decided for this memory or for one that says the same.
     pub(crate) fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
         if let Some(kind) = self.kinds.get(id) {
@@ -95,13 +97,13 @@ impl Taught {
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
     /// The kinds that the person decided, and the state of the vault that they were read from.
-    pub(crate) taught: Option<(State, Arc<Taught>)>,
+    pub(crate) decided_kinds: Option<(State, Arc<DecidedKinds>)>,
     state: Option<State>,
-    entries: HashMap<i64, (Stamp, Judgement)>,
+    entries: HashMap<i64, (RowStamp, Judgement)>,
 }
 
 impl InsightCache {
-    pub(crate) fn get(&self, row: i64, stamp: &Stamp) -> Option<Judgement> {
+    pub(crate) fn get(&self, row: i64, stamp: &RowStamp) -> Option<Judgement> {
         self.state?;
         self.entries.get(&row).filter(|(of, _)| of == stamp).map(|(_, judgement)| judgement.clone())
     }
@@ -115,14 +117,14 @@ impl InsightCache {
     }
 
     /// Takes the judgements that can be reused in this state: all, or none if the number of tombstones has changed.
-    pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (Stamp, Judgement)> {
+    pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (RowStamp, Judgement)> {
         match self.state.take() {
             Some((_, tombstones, _)) if tombstones == state.1 => std::mem::take(&mut self.entries),
             _ => HashMap::new(),
         }
     }
 
-    pub(crate) fn finish(&mut self, state: State, entries: HashMap<i64, (Stamp, Judgement)>) {
+    pub(crate) fn finish(&mut self, state: State, entries: HashMap<i64, (RowStamp, Judgement)>) {
         (self.state, self.entries) = (Some(state), entries);
     }
 

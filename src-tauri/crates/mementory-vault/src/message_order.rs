@@ -13,10 +13,10 @@ pub(crate) fn order(
     let mut by_id: Option<HashMap<[u8; 16], i64>> = None;
     for i in 0..messages.len() {
         let (view, record) = &messages[i];
-        let named = record.message.as_ref().and_then(|message| message.parent.as_ref());
-        let (None, Some(named)) = (view.parent, named) else { continue };
+        let parent_key = record.message.as_ref().and_then(|message| message.parent.as_ref());
+        let (None, Some(parent_key)) = (view.parent, parent_key) else { continue };
         let by_id = by_id.get_or_insert_with(|| messages.iter().map(|(view, _)| (view.id, view.row)).collect());
-        let parent = by_id.get(&id_of(named)).copied().filter(|parent| *parent != view.row);
+        let parent = by_id.get(&id_of(parent_key)).copied().filter(|parent| *parent != view.row);
         messages[i].0.parent = parent;
     }
     let parents: Vec<Option<usize>> =
@@ -64,7 +64,7 @@ mod tests {
     use super::parents_first;
 
     #[test]
-    fn each_message_stands_after_its_parent() {
+    fn each_message_comes_after_its_parent() {
         assert_eq!(parents_first(&[None, Some(0), Some(1)]), [0, 1, 2]);
         assert_eq!(parents_first(&[Some(1), Some(2), None]), [2, 1, 0]);
         assert_eq!(parents_first(&[None, Some(3), Some(0), None]), [0, 3, 1, 2]);

@@ -94,9 +94,9 @@ mod tests {
         let cases: [&[i64]; 6] =
             [&[1], &[1, 2, 3], &[9, 1, 2, 2, 300], &[5, 4, 3, 2, 1], &[1_000_000, 70, 71, 1], &[1 << 40, 3]];
         for rows in cases {
-            let mut runs = RowRanges::default();
-            rows.iter().for_each(|row| runs.add(*row));
-            let bytes = runs.encode().unwrap_or_default();
+            let mut ranges = RowRanges::default();
+            rows.iter().for_each(|row| ranges.add(*row));
+            let bytes = ranges.encode().unwrap_or_default();
             let back = RowRanges::decode(&bytes).unwrap_or_default();
             let decoded: Vec<i64> = back.iter().flat_map(|(first, last)| first..=last).collect();
             let mut expected = rows.to_vec();
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn a_million_rows_in_order_are_a_few_bytes() {
-        let mut runs = RowRanges::default();
-        (1..=1_000_000).for_each(|row| runs.add(row));
-        assert!(runs.encode().is_some_and(|bytes| bytes.len() < 8));
+        let mut ranges = RowRanges::default();
+        (1..=1_000_000).for_each(|row| ranges.add(row));
+        assert!(ranges.encode().is_some_and(|bytes| bytes.len() < 8));
         assert_eq!(RowRanges::default().encode(), None, "an empty set has no bytes");
         assert_eq!(RowRanges::decode(&[0x80]), None, "cut off");
     }

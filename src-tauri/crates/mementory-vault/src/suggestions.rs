@@ -87,7 +87,7 @@ impl Suggestion {
     }
 
     fn check(&self) -> VaultResult<()> {
-        let too_long = |text: &str, most: usize| text.chars().count() > most;
+        let too_long = |text: &str, max_chars: usize| text.chars().count() > max_chars;
         let short = [&self.record_type, &self.reason].into_iter().flatten().chain(&self.tags);
         if self.op != SuggestionOp::Forget && self.text.as_ref().is_none_or(|text| text.trim().is_empty()) {
             return Err(VaultError::Usage("A suggestion needs some text.".into()));
@@ -173,10 +173,10 @@ impl Suggestions<'_> {
         if found.is_some() {
             return Ok(Added::RefusedForGood);
         }
-        let same = |other: &&Suggestion| {
+        let is_same = |other: &&Suggestion| {
             Suggestion { id: suggestion.id.clone(), at: suggestion.at, ..(*other).clone() } == *suggestion
         };
-        if let Some(same) = all.iter().find(same) {
+        if let Some(same) = all.iter().find(is_same) {
             return Ok(Added::Waiting(same.id.clone()));
         }
         if all.len() >= MAX_WAITING {

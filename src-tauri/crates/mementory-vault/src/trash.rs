@@ -43,14 +43,14 @@ impl Trash<'_> {
         self.set_trashed(ids, now, true, &|_| Ok(()))
     }
 
-    /// Like [`trash`](Self::trash), and does `also` in the same transaction.
+    /// Like [`trash`](Self::trash), and does `extra_work` in the same transaction.
     pub(crate) fn trash_and(
         &self,
         ids: &[String],
         now: Timestamp,
-        also: &dyn Fn(&Connection) -> VaultResult<()>,
+        extra_work: &dyn Fn(&Connection) -> VaultResult<()>,
     ) -> VaultResult<Applied<Vec<String>>> {
-        self.set_trashed(ids, now, true, also)
+        self.set_trashed(ids, now, true, extra_work)
     }
 
     /// Restores records from the Trash. Returns `ids`.
@@ -63,13 +63,13 @@ impl Trash<'_> {
         ids: &[String],
         now: Timestamp,
         to_trash: bool,
-        also: &dyn Fn(&Connection) -> VaultResult<()>,
+        extra_work: &dyn Fn(&Connection) -> VaultResult<()>,
     ) -> VaultResult<Applied<Vec<String>>> {
         // An unknown id is an error before any record is moved.
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let moved = self.context.commit(|tx| {
             let rows = self.move_in(tx, &views, now, to_trash)?;
-            also(tx)?;
+            extra_work(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
         // A row in the Trash is only removed from the index.

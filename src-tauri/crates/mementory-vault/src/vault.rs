@@ -67,7 +67,7 @@ impl Vault {
         }
         let existed = dir.exists();
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
-        let made = || -> VaultResult<(Self, RecoveryCode)> {
+        let create_files = || -> VaultResult<(Self, RecoveryCode)> {
             restrict_to_owner(dir)?;
             let lock = FolderLock::take(dir)?;
             let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
@@ -75,7 +75,7 @@ impl Vault {
             let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
             Ok((Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
         };
-        let (vault, code) = made().inspect_err(|error| {
+        let (vault, code) = create_files().inspect_err(|error| {
             // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
             // belongs to another process.
             if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
@@ -107,7 +107,7 @@ impl Vault {
         let lock = FolderLock::take(dir)?;
         let (header, keys) = open_header(dir, secret)?;
         let key = Zeroizing::new(*keys.store());
-        let opened = || -> VaultResult<Self> {
+        let open_files = || -> VaultResult<Self> {
             let store = Store::open(dir, keys.store(), false)?;
             let folder = dir.join("index");
             let (index, fault) = match SearchIndex::open(&folder, keys.index()) {
@@ -123,7 +123,7 @@ impl Vault {
             vault.context.sweep_blobs()?;
             Ok(vault)
         };
-        opened().map_err(|error| counted(dir, &key, error))
+        open_files().map_err(|error| counted(dir, &key, error))
     }
 
     /// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any. Reads the whole
@@ -158,7 +158,7 @@ impl Vault {
             insight: Mutex::default(),
             vectors: Mutex::default(),
             ledger: Mutex::new(ledger),
-            unproven: Mutex::default(),
+            unproven_deletions: Mutex::default(),
             lock,
         };
         Ok(Self { context })

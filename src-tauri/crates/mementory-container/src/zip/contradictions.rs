@@ -75,28 +75,28 @@ pub(in super::super) fn contradictions(
 /// Compares the local header of an entry with the directory. Returns the end of the entry's data. If they differ, the
 /// error is a message and that end.
 fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
-    let fixed = source.bytes(at, 30)?;
-    if fixed.len() < 30 || fixed[..4] != LOCAL_SIGNATURE {
+    let fixed_part = source.bytes(at, 30)?;
+    if fixed_part.len() < 30 || fixed_part[..4] != LOCAL_SIGNATURE {
         return Ok(Err(("no local header is where the directory says", at)));
     }
-    let (name_len, extra_len) = (usize::from(le16(&fixed, 26)), usize::from(le16(&fixed, 28)));
-    let variable = source.bytes(at + 30, name_len + extra_len)?;
-    let end = (at + 30).saturating_add(variable.len() as u64).saturating_add(entry.packed);
-    if variable.len() < name_len + extra_len {
+    let (name_len, extra_len) = (usize::from(le16(&fixed_part, 26)), usize::from(le16(&fixed_part, 28)));
+    let variable_part = source.bytes(at + 30, name_len + extra_len)?;
+    let end = (at + 30).saturating_add(variable_part.len() as u64).saturating_add(entry.packed);
+    if variable_part.len() < name_len + extra_len {
         return Ok(Err(("its local header is cut off", end)));
     }
-    let (name, extra) = variable.split_at(name_len);
+    let (name, extra) = variable_part.split_at(name_len);
     if *name != *entry.raw_name {
         return Ok(Err(("its local header has another name than the directory", end)));
     }
-    if le16(&fixed, 8) != entry.method {
+    if le16(&fixed_part, 8) != entry.method {
         return Ok(Err(("its local header has another compression method than the directory", end)));
     }
-    let flags = le16(&fixed, 6);
+    let flags = le16(&fixed_part, 6);
     if (flags ^ entry.flags) & 1 != 0 {
         return Ok(Err(("only one of its local header and the directory says that it is encrypted", end)));
     }
-    let (mut packed, mut size) = (u64::from(le32(&fixed, 18)), u64::from(le32(&fixed, 22)));
+    let (mut packed, mut size) = (u64::from(le32(&fixed_part, 18)), u64::from(le32(&fixed_part, 22)));
     if let Some(mut wide) = extra_field(extra, 1) {
         for value in [&mut size, &mut packed] {
             if *value == u64::from(u32::MAX) && wide.len() >= 8 {
@@ -111,7 +111,7 @@ fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<R
     if !agrees(packed, entry.packed) || !agrees(size, entry.size) {
         return Ok(Err(("its local header has another size than the directory", end)));
     }
-    if !agrees(u64::from(le32(&fixed, 14)), u64::from(entry.crc)) {
+    if !agrees(u64::from(le32(&fixed_part, 14)), u64::from(entry.crc)) {
         return Ok(Err(("its local header has another checksum than the directory", end)));
     }
     Ok(Ok(end))

@@ -91,19 +91,19 @@ fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result
 }
 
 fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
-    let fixed = read_up_to(reader, 46)?;
-    if fixed.len() < 46 || fixed[..4] != CENTRAL_SIGNATURE {
+    let fixed_part = read_up_to(reader, 46)?;
+    if fixed_part.len() < 46 || fixed_part[..4] != CENTRAL_SIGNATURE {
         return Ok(None);
     }
-    let (name_len, extra_len) = (usize::from(le16(&fixed, 28)), usize::from(le16(&fixed, 30)));
-    let variable = read_up_to(reader, name_len + extra_len + usize::from(le16(&fixed, 32)))?;
-    if variable.len() < name_len + extra_len {
+    let (name_len, extra_len) = (usize::from(le16(&fixed_part, 28)), usize::from(le16(&fixed_part, 30)));
+    let variable_part = read_up_to(reader, name_len + extra_len + usize::from(le16(&fixed_part, 32)))?;
+    if variable_part.len() < name_len + extra_len {
         return Ok(None);
     }
-    let (name, extra) = (&variable[..name_len], &variable[name_len..name_len + extra_len]);
-    let flags = le16(&fixed, 8);
-    let (mut size, mut packed) = (u64::from(le32(&fixed, 24)), u64::from(le32(&fixed, 20)));
-    let mut header = u64::from(le32(&fixed, 42));
+    let (name, extra) = (&variable_part[..name_len], &variable_part[name_len..name_len + extra_len]);
+    let flags = le16(&fixed_part, 8);
+    let (mut size, mut packed) = (u64::from(le32(&fixed_part, 24)), u64::from(le32(&fixed_part, 20)));
+    let mut header = u64::from(le32(&fixed_part, 42));
     if let Some(mut wide) = extra_field(extra, 1) {
         for value in [&mut size, &mut packed, &mut header] {
             if *value == u64::from(u32::MAX) && wide.len() >= 8 {
@@ -115,13 +115,13 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry
     Ok(Some(Entry {
         name: names::decode(name, flags, extra),
         raw_name: name.into(),
-        method: le16(&fixed, 10),
+        method: le16(&fixed_part, 10),
         flags,
-        crc: le32(&fixed, 16),
+        crc: le32(&fixed_part, 16),
         packed,
         size,
         position: Position::Header(header.saturating_add(base)),
-        mode: le32(&fixed, 38) >> 16,
+        mode: le32(&fixed_part, 38) >> 16,
         checked: true,
         truncated: false,
     }))

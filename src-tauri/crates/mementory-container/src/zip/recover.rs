@@ -14,23 +14,23 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {
         let Some(at) = source.find(&LOCAL_SIGNATURE, from)? else { break };
-        let fixed = source.bytes(at, 30)?;
-        let (name_len, extra_len) = (le16(&fixed, 26), le16(&fixed, 28));
-        let variable = source.bytes(at + 30, usize::from(name_len) + usize::from(extra_len))?;
-        let data = at + 30 + variable.len() as u64;
-        if fixed.len() < 30 || variable.len() < usize::from(name_len) + usize::from(extra_len) {
+        let fixed_part = source.bytes(at, 30)?;
+        let (name_len, extra_len) = (le16(&fixed_part, 26), le16(&fixed_part, 28));
+        let variable_part = source.bytes(at + 30, usize::from(name_len) + usize::from(extra_len))?;
+        let data = at + 30 + variable_part.len() as u64;
+        if fixed_part.len() < 30 || variable_part.len() < usize::from(name_len) + usize::from(extra_len) {
             break;
         }
-        let (name, extra) = variable.split_at(usize::from(name_len));
-        let flags = le16(&fixed, 6);
+        let (name, extra) = variable_part.split_at(usize::from(name_len));
+        let flags = le16(&fixed_part, 6);
         let mut entry = Entry {
             name: names::decode(name, flags, extra),
             raw_name: name.into(),
-            method: le16(&fixed, 8),
+            method: le16(&fixed_part, 8),
             flags,
-            crc: le32(&fixed, 14),
-            packed: u64::from(le32(&fixed, 18)),
-            size: u64::from(le32(&fixed, 22)),
+            crc: le32(&fixed_part, 14),
+            packed: u64::from(le32(&fixed_part, 18)),
+            size: u64::from(le32(&fixed_part, 22)),
             position: Position::Data(data),
             mode: 0,
             checked: true,

@@ -35,10 +35,10 @@ pub(super) fn with_correct_checksum(changed: &str) -> String {
 #[test]
 fn both_secrets_open_the_same_keys() {
     let (dir, keys, code) = new_vault();
-    let (header, by_pass) = open_header(dir.path(), PASSPHRASE).unwrap();
+    let (header, by_passphrase) = open_header(dir.path(), PASSPHRASE).unwrap();
     let typed = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
     let (_, by_code) = open_header(dir.path(), &typed).unwrap();
-    for k in [&by_pass, &by_code] {
+    for k in [&by_passphrase, &by_code] {
         assert_eq!(k.store(), keys.store());
         assert_eq!(k.signing().public(), keys.signing().public());
     }
@@ -52,7 +52,7 @@ fn both_secrets_open_the_same_keys() {
 }
 
 #[test]
-fn missing_damaged_and_wrong_secret_are_different_errors() {
+fn a_missing_header_a_damaged_one_and_a_wrong_secret_are_different_errors() {
     let (dir, ..) = new_vault();
     assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
     let other = RecoveryCode::generate().unwrap().to_string();

@@ -41,7 +41,7 @@ fn strength_has_five_steps_and_a_reason_below_the_minimum() {
 }
 
 #[test]
-fn suggestions_are_four_words_and_strong() {
+fn suggested_passphrases_have_four_words_and_are_strong() {
     let (a, b) = (suggest().unwrap(), suggest().unwrap());
     assert_ne!(a, b);
     assert_eq!(a.split(' ').count(), 4);

@@ -106,7 +106,9 @@ fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
     match rule {
         Rule::Length(_) if text.is_empty() => Some(Violation::Empty),
         // A text cannot have more code points than bytes.
-        Rule::Length(most) if text.len() > *most && text.chars().count() > *most => Some(Violation::TooLong(*most)),
+        Rule::Length(max_chars) if text.len() > *max_chars && text.chars().count() > *max_chars => {
+            Some(Violation::TooLong(*max_chars))
+        }
         Rule::Word(words) if !words.contains(&text) => Some(Violation::UnknownWord(words)),
         Rule::OpenWord(words) if !words.contains(&text) => Some(Violation::UnlistedWord(words)),
         Rule::Uuid if !is_uuid(text) => Some(Violation::BadForm("a UUID")),

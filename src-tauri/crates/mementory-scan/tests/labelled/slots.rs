@@ -69,9 +69,9 @@ fn unlabelled_text(rng: &mut Rng, slot: &str) -> String {
         "public.2" => return blocks::public_lines(rng).join("\n  "),
         "imei" => return imei(rng),
         "isbn" => return isbn(rng),
-        "longrun" => return not_luhn(rng),
+        "longrun" => return number_without_luhn_check(rng),
         "bigbase64" => return rng.pattern("[b64:64][b64:64][b64:64][b64:63]="),
-        "minified" => return minified(rng),
+        "minified" => return minified_code(rng),
         "date" => return format!("{:02}.{:02}.{}", rng.range(1, 28), rng.range(1, 12), rng.range(2019, 2026)),
         "isodate" => return isodate(rng),
         "stamp" => return format!("{}T{}Z", isodate(rng), time(rng)),
@@ -147,13 +147,13 @@ fn isbn(rng: &mut Rng) -> String {
 }
 
 /// A number of seventeen digits that is not valid by Luhn and so cannot be a card number.
-fn not_luhn(rng: &mut Rng) -> String {
+fn number_without_luhn_check(rng: &mut Rng) -> String {
     let number = rng.pattern("[=7|8|9][dig:15]");
     let last = (money::luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;
     format!("{number}{last}")
 }
 
-fn minified(rng: &mut Rng) -> String {
+fn minified_code(rng: &mut Rng) -> String {
     let function_text = |rng: &mut Rng| {
         let (a, b, n) = (rng.pattern("[let:1]"), rng.pattern("[let:2]"), rng.range(2, 99));
         format!("function {a}({b},e){{return {b}.length>{n}?e.slice(0,{n}):({b}.key=e.token||null,{b})}}")

@@ -87,7 +87,7 @@ fn swapped_files_are_noticed() {
 }
 
 #[test]
-fn an_old_meta_fails_or_reports_its_old_change_number() {
+fn an_old_meta_file_fails_or_reports_its_old_change_number() {
     let (dir, index) = index_of(&["lamp", "lamp lit"]);
     let old = file_contents(dir.path());
     index.erase(&[1], 2).unwrap();

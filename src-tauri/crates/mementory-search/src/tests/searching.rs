@@ -174,7 +174,7 @@ fn a_commit_publishes_changes_and_a_rollback_drops_them() {
 }
 
 #[test]
-fn segments_closed_early_follow_the_next_commit_or_rollback() {
+fn a_commit_publishes_closed_segments_and_a_rollback_removes_them() {
     let (dir, index) = index_of(&["first lamp", "second lamp"]);
     let files = || std::fs::read_dir(dir.path()).unwrap().count();
     index.close_segments().unwrap();

@@ -1,9 +1,9 @@
-//! What the export tools of a connected client write. Records are built from what the grant shows of them: no verbatim,
-//! no place in a file, no account, and links only to records that are visible too. So a document says nothing about
-//! other records, deletions or files.
+//! Writes the documents that the export tools of a connected client return. Each record is built only from what the
+//! grant shows of it: without its verbatim, its place in a file and its account, and with links only to records that
+//! are visible too. So a document says nothing about other records, deletions or files.
 use crate::{
     VaultError, VaultResult,
-    agents::{GrantedView, visible::Seen},
+    agents::{GrantedView, visible::MaskedRecord},
 };
 use mementory_formats::{
     FormatError, PassthroughItem, RecordSource, Redaction, SourceAbout, StoredRecord, WriteOptions, by_tool,
@@ -18,8 +18,8 @@ use std::{
 
 /// Scope of the keys in a document. Their values are the ids that all tools use.
 const KEY_SCOPE: &str = "mementory";
-/// Fewest rows that are looked up together.
-const ROWS_PER_STEP: usize = 500;
+/// Smallest number of rows that one query looks up.
+const MIN_ROWS_PER_STEP: usize = 500;
 
 /// Which of the visible records are exported.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +40,7 @@ pub struct ExportRange {
     pub ids: Option<Vec<String>>,
     /// Without records of these sensitivities.
     pub without_sensitivities: Vec<String>,
-    /// Only the last of them, this many.
+    /// Only the last records of the range, at most this many.
     pub last: Option<u32>,
     /// Leave out embedding vectors.
     pub without_embeddings: bool,
@@ -54,12 +54,12 @@ pub struct GrantedExport {
     times: Vec<i64>,
     /// Number of each record: its position among all visible records, oldest first, from 1.
     pub numbers: HashMap<String, u64>,
-    /// The first record that was left out, by its sort time. None: there are no more records in the range.
+    /// Sort time of the first record that was left out. None: there are no more records in the range.
     more_at: Option<i64>,
 }
 
 impl GrantedExport {
-    /// True if the range has more records.
+    /// True if the range has more records than this export.
     pub fn is_cut_off(&self) -> bool {
         self.more_at.is_some()
     }
@@ -78,8 +78,8 @@ impl GrantedExport {
         Ok(())
     }
 
-    /// Ends the export so that no record that is left out has the time of the last one, and returns this time, after
-    /// which another export continues. None if it is not cut off, or if all records have the same time.
+    /// Shortens the export until every record that is left out is later than the last one. Returns the time of the last
+    /// one; another export continues after it. None if nothing is left out, or if all records have the same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
         let more_at = self.more_at?;
         let before = self.times.iter().take_while(|time| **time < more_at).count();
@@ -95,12 +95,12 @@ impl GrantedExport {
         self.records.iter().filter_map(|stored| self.numbers.get(&stored.id)).max().copied()
     }
 
-    fn truncate(&mut self, most: usize) {
-        if let Some(time) = self.times.get(most) {
+    fn truncate(&mut self, max_rows: usize) {
+        if let Some(time) = self.times.get(max_rows) {
             self.more_at = Some(*time);
         }
-        self.records.truncate(most);
-        self.times.truncate(most);
+        self.records.truncate(max_rows);
+        self.times.truncate(max_rows);
     }
 }
 
@@ -112,22 +112,22 @@ struct NumberedRow {
 
 impl GrantedView<'_> {
     /// The visible records of a range: at most `limit`, until their texts have `max_chars` characters together. Records
-    /// that their source does not let go, or that say something about such a record, are left out.
+    /// that their source marks as not exportable, and records that say something about them, are left out.
     ///
     /// # Errors
     /// The store.
     pub fn export(&mut self, range: &ExportRange, limit: u32, max_chars: usize) -> VaultResult<GrantedExport> {
-        let (most, backwards) = match range.last {
+        let (max_rows, backwards) = match range.last {
             Some(last) => (last as usize, true),
             None => (limit as usize + 1, false),
         };
         let mut found: Vec<(StoredRecord, i64, u64)> = Vec::new();
         let mut step = (range.since_number.unwrap_or(0), range.max_number.unwrap_or(i64::MAX as u64));
-        let step_size = ROWS_PER_STEP.max(most.saturating_mul(2).min(2000));
-        while found.len() < most {
+        let step_size = MIN_ROWS_PER_STEP.max(max_rows.saturating_mul(2).min(2000));
+        while found.len() < max_rows {
             let rows = self.numbered_rows(range, step, backwards, step_size)?;
             for NumberedRow { row, number } in &rows {
-                if found.len() >= most {
+                if found.len() >= max_rows {
                     break;
                 }
                 if backwards {
@@ -163,13 +163,13 @@ impl GrantedView<'_> {
         Ok(export)
     }
 
-    /// Numbers and rows of visible records that meet the conditions that columns decide.
+    /// Numbers and rows of the visible records that meet those conditions of the range that need only the row's columns.
     fn numbered_rows(
         &self,
         range: &ExportRange,
         (after, up_to): (u64, u64),
         backwards: bool,
-        most: usize,
+        max_rows: usize,
     ) -> VaultResult<Vec<NumberedRow>> {
         let (scope, mut values) = self.scope.condition();
         let number = |n: u64| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
@@ -198,7 +198,7 @@ impl GrantedView<'_> {
         let sql = format!(
             "SELECT row, n FROM (SELECT r.row AS row, r.id AS id, r.kind AS kind, r.sort AS sort, \
              row_number() OVER (ORDER BY r.sort, r.row) AS n FROM records r WHERE {scope}) \
-             WHERE {} ORDER BY n {order} LIMIT {most}",
+             WHERE {} ORDER BY n {order} LIMIT {max_rows}",
             conditions.join(" AND ")
         );
         self.context.store.read(|c| {
@@ -212,7 +212,7 @@ impl GrantedView<'_> {
 
     /// The record to write for a row. None if it is outside of the range or stays in the vault.
     fn exported(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
-        let Seen { record, marks, .. } = self.masked(view)?;
+        let MaskedRecord { record, marks, .. } = self.masked(view)?;
         let times = &record.times;
         let is_dated = [times.created, times.observed, times.updated, times.valid_from].iter().any(Option::is_some);
         let sensitivity = record.sensitivity.as_deref().unwrap_or("public");
@@ -259,7 +259,7 @@ impl GrantedView<'_> {
             parent: parent_id.as_ref().map(|id| RecordKey::new(KEY_SCOPE, id)),
             ..Record::new(record.kind, RecordKey::new(KEY_SCOPE, &id), record.text)
         };
-        // Neither position nor length of a masked value.
+        // The document says neither where a masked value was nor how long it was.
         let redactions = marks.into_iter().map(|mark| Redaction { value: None, ..mark }).collect();
         Ok(Some(StoredRecord {
             id,
@@ -274,7 +274,7 @@ impl GrantedView<'_> {
         }))
     }
 
-    /// True if the record was derived from a memory that its source does not let go, or is a relation of one.
+    /// True if the record was derived from a memory that its source marks as not exportable, or is a relation of one.
     fn concerns_not_exportable(&self, record: &Record) -> VaultResult<bool> {
         let concerns = |link: &&Link| {
             link.kind == Kind::Memory && (record.kind == Kind::Relation || link.relation == "derived_from")

@@ -140,14 +140,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn made() -> (Grant, String) {
+    fn make_grant() -> (Grant, String) {
         let rights = GrantRights { read: true, suggest: true, export: true };
         Grant::create(NewGrant { name: "Claude".into(), rights, ..NewGrant::default() }, Timestamp::now()).unwrap()
     }
 
     #[test]
     fn only_the_token_of_the_grant_is_accepted() {
-        let ((grant, token), (_, other)) = (made(), made());
+        let ((grant, token), (_, other)) = (make_grant(), make_grant());
         assert!(grant.accepts(&Token::parse(&token).unwrap()));
         assert!(!grant.accepts(&Token::parse(&other).unwrap()));
         let changed = format!("{}{}", &token[..token.len() - 1], if token.ends_with('0') { '1' } else { '0' });
@@ -156,14 +156,14 @@ mod tests {
 
     #[test]
     fn the_grant_does_not_contain_the_secret() {
-        let (grant, token) = made();
+        let (grant, token) = make_grant();
         let secret = token.rsplit('_').next().unwrap();
         assert!(!serde_json::to_string(&grant).unwrap().contains(secret));
     }
 
     #[test]
-    fn what_is_no_token_is_not_parsed() {
-        let (_, token) = made();
+    fn text_that_is_no_token_is_not_parsed() {
+        let (_, token) = make_grant();
         for text in ["", "mementory", "mementory_r_1_2", &token[..token.len() - 2], &format!("{token}_x"), "ä_ö_ü_ß"]
         {
             assert!(Token::parse(text).is_none(), "{text}");

@@ -1,4 +1,4 @@
-//! What a connected client offers in a document: the memories in it, which become suggestions.
+//! Reads the document that a connected client offers. The memories in it become suggestions.
 use crate::{VaultError, VaultResult, agents::GrantedView, suggestions::is_suggestible};
 use mementory_formats::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_tool, detect};
 use mementory_model::{Dropped, Issue, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
@@ -89,7 +89,8 @@ impl From<Record> for OfferedMemory {
     }
 }
 
-/// The vault id in an id of a document: 32 hex digits, also with hyphens, and after a prefix such as `mem_`.
+/// The record id that an id in a document contains: 32 hex digits, possibly with hyphens, and possibly after a prefix
+/// such as `mem_`.
 fn vault_id(text: &str) -> Option<String> {
     let last = text.rsplit(['/', '_', ':']).next()?;
     let id = last.replace('-', "").to_ascii_lowercase();
@@ -97,7 +98,7 @@ fn vault_id(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Those of the texts that a visible memory has, as far as the client sees its text.
+    /// Returns those of `texts` that are the text of a visible memory, as the client sees it.
     ///
     /// # Errors
     /// The store.

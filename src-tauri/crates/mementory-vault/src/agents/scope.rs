@@ -55,9 +55,9 @@ impl GrantScope {
             if names.is_empty() {
                 return;
             }
-            let marks: Vec<String> = (1..=names.len()).map(|n| format!("?{}", values.len() + n)).collect();
+            let placeholders: Vec<String> = (1..=names.len()).map(|n| format!("?{}", values.len() + n)).collect();
             values.extend(names.iter().cloned().map(Value::from));
-            parts.push(sql.replace("(?)", &format!("({})", marks.join(","))));
+            parts.push(sql.replace("(?)", &format!("({})", placeholders.join(","))));
         };
         any_of(&self.sources, "r.platform IN (SELECT id FROM platforms WHERE name IN (?))");
         any_of(&self.types, "r.type IN (?)");

@@ -9,7 +9,7 @@ use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// Kinds that `list` returns. A record of these kinds says something about the person without its context.
+/// Kinds that `list` returns. A record of these kinds can be understood without its context.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
 
 /// Number of hits of the index that are read together.
@@ -62,10 +62,10 @@ pub struct GrantedView<'v> {
     pub(super) masker: Option<Masker<'v>>,
 }
 
-/// A visible record, masked, with all its fields: the caller copies what a client may see.
-pub(super) struct Seen {
+/// A visible record after masking. It still has all its fields, so the caller copies only what a client may see.
+pub(super) struct MaskedRecord {
     pub(super) record: Record,
-    /// Marks in its text. Empty also if only something else was masked.
+    /// Marks of the masked values in its text. Empty if values were masked only in other fields.
     pub(super) marks: Vec<Redaction>,
     covered: bool,
 }
@@ -97,10 +97,10 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    pub(super) fn masked(&mut self, view: &RowView) -> VaultResult<Seen> {
+    pub(super) fn masked(&mut self, view: &RowView) -> VaultResult<MaskedRecord> {
         let mut record = self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))?;
         let marks = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
-        Ok(Seen { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
+        Ok(MaskedRecord { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
     }
 
     /// Id of the conversation or document that a record belongs to, if that is visible too.
@@ -111,7 +111,7 @@ impl<'v> GrantedView<'v> {
 
     /// What the client may see of a row that [`select`](Self::select) returned.
     pub(super) fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
-        let Seen { record, covered, .. } = self.masked(view)?;
+        let MaskedRecord { record, covered, .. } = self.masked(view)?;
         let conversation = self.owner_id(view)?;
         Ok(GrantedRecord {
             id: view.id_text(),
@@ -148,7 +148,7 @@ impl<'v> GrantedView<'v> {
         found.ok_or_else(|| VaultError::not_found(id))
     }
 
-    /// The first of these rows, as many as have at most `max_chars` characters of text in total, but at least one.
+    /// The first of these rows: as many as have at most `max_chars` characters of text in total, but at least one.
     fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
@@ -198,10 +198,11 @@ impl<'v> GrantedView<'v> {
         if let Some(cursor) = cursor {
             // The cursor has the date and id of the last record, which the client has seen. It has no row number, which
             // would reveal how many records there are.
-            let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
-            let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;
-            let sort: i64 = sort.parse().map_err(|_| wrong())?;
-            let id = parse_id(id).ok_or_else(wrong)?;
+            let invalid_cursor =
+                || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
+            let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
+            let sort: i64 = sort.parse().map_err(|_| invalid_cursor())?;
+            let id = parse_id(id).ok_or_else(invalid_cursor)?;
             condition.push_str(" AND (r.sort, r.id) < (??, ??)");
             values.extend([sort.into(), id.to_vec().into()]);
         }

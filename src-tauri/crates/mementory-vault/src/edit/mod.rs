@@ -20,8 +20,8 @@ pub struct EditFields {
     pub record_type: Option<String>,
 }
 
-/// What else belongs to a change and is done in its transaction.
-pub(crate) type AlsoInTransaction<'a> = &'a dyn Fn(&Connection) -> VaultResult<()>;
+/// Further work that belongs to a change and is done in its transaction.
+pub(crate) type ExtraWork<'a> = &'a dyn Fn(&Connection) -> VaultResult<()>;
 
 /// A memory to add. `method` and `container` say who wrote it.
 pub(crate) struct NewMemory<'a> {
@@ -57,12 +57,12 @@ impl Editor<'_> {
         self.add_memory(memory, now, &|_| Ok(()))
     }
 
-    /// Adds a memory, and does `also` in the same transaction. Returns the id of the memory.
+    /// Adds a memory, and does `extra_work` in the same transaction. Returns the id of the memory.
     pub(crate) fn add_memory(
         &self,
         memory: NewMemory<'_>,
         now: Timestamp,
-        also: AlsoInTransaction<'_>,
+        extra_work: ExtraWork<'_>,
     ) -> VaultResult<Applied<String>> {
         let NewMemory { text, record_type, tags, method, container } = memory;
         if text.trim().is_empty() {
@@ -92,7 +92,7 @@ impl Editor<'_> {
             write_tags(tx, row, &record.tags)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
             mementory_store::audit::append(tx, &self.context.keys, now, "add", &hex::encode(id), "")?;
-            also(tx)?;
+            extra_work(tx)?;
             Ok((Store::last_change(tx)?, row))
         })?;
         let indexed = added.then(FailedStep::Index, |(seq, row)| {
@@ -106,15 +106,15 @@ impl Editor<'_> {
         self.edit_and(id, fields, now, &|_| Ok(()))
     }
 
-    /// Like [`edit`](Self::edit), and does `also` in the same transaction.
+    /// Like [`edit`](Self::edit), and does `extra_work` in the same transaction.
     pub(crate) fn edit_and(
         &self,
         id: &str,
         fields: EditFields,
         now: Timestamp,
-        also: AlsoInTransaction<'_>,
+        extra_work: ExtraWork<'_>,
     ) -> VaultResult<Applied<u32>> {
-        self.supersede(id, Cause::Edit, now, also, |record| {
+        self.supersede(id, Cause::Edit, now, extra_work, |record| {
             if let Some(text) = fields.text {
                 if text.trim().is_empty() {
                     return Err(VaultError::Usage(
@@ -165,7 +165,7 @@ impl Editor<'_> {
         id: &str,
         cause: Cause,
         now: Timestamp,
-        also: AlsoInTransaction<'_>,
+        extra_work: ExtraWork<'_>,
         change: impl FnOnce(&mut Record) -> VaultResult<()>,
     ) -> VaultResult<Applied<u32>> {
         let view = self.context.find(id)?;
@@ -178,7 +178,7 @@ impl Editor<'_> {
                 return Err(VaultError::Usage("Nothing was changed.".into()));
             }
             let version = self.next_version(tx, &view, record, cause, now)?;
-            also(tx)?;
+            extra_work(tx)?;
             Ok((Store::last_change(tx)?, version))
         })?;
         let indexed = edited

@@ -63,7 +63,7 @@ impl ErasureLedger<'_> {
             files.write(&self.context.keys, &files.own, &all.ledger)?;
         }
         if outside.read == 0 || outside.ledger != all.ledger {
-            // The next opening writes it otherwise.
+            // If this fails, the next opening writes it.
             let _ = self.write_outside(&files, &all.ledger);
         }
         Ok(out)
@@ -74,10 +74,10 @@ impl ErasureLedger<'_> {
         let earlier = EarlierErasure {
             receipt: id.to_owned(),
             at: Timestamp::from_micros(act.at).unwrap_or(now),
-            tombstones: act.records.iter().filter_map(|gone| Some((gone.id()?, gone.tombstone.clone()))).collect(),
+            tombstones: act.records.iter().filter_map(|entry| Some((entry.id()?, entry.tombstone.clone()))).collect(),
         };
         let (redacted, erased): (Vec<&LedgerRecord>, Vec<&LedgerRecord>) =
-            act.records.iter().partition(|gone| gone.redacted);
+            act.records.iter().partition(|entry| entry.redacted);
         let ids: Vec<String> = self.find_rows(&erased)?.iter().map(RowView::id_text).collect();
         let mut complete = true;
         if !ids.is_empty() {
@@ -99,34 +99,36 @@ impl ErasureLedger<'_> {
         }
         self.context.store.write(|tx| {
             let applied = own_ids(tx)?;
-            act.records.iter().try_for_each(|gone| self.block(tx, gone, applied.contains(&gone.tombstone), earlier.at))
+            act.records
+                .iter()
+                .try_for_each(|entry| self.block(tx, entry, applied.contains(&entry.tombstone), earlier.at))
         })?;
         Ok(complete)
     }
 
-    fn find_rows(&self, gone: &[&LedgerRecord]) -> VaultResult<Vec<RowView>> {
+    fn find_rows(&self, entries: &[&LedgerRecord]) -> VaultResult<Vec<RowView>> {
         self.context.store.read(|c| {
-            let ids = gone.iter().filter_map(|gone| gone.id());
+            let ids = entries.iter().filter_map(|entry| entry.id());
             ids.filter_map(|id| RowView::by_id(c, &id).transpose()).collect()
         })
     }
 
     /// Blocks a record of the list in later imports, even if this copy never had it.
-    fn block(&self, tx: &Connection, gone: &LedgerRecord, has_tombstone: bool, at: Timestamp) -> VaultResult<()> {
-        let Some(id) = gone.id() else { return Ok(()) };
-        let prints = gone.blocked_prints();
+    fn block(&self, tx: &Connection, entry: &LedgerRecord, has_tombstone: bool, at: Timestamp) -> VaultResult<()> {
+        let Some(id) = entry.id() else { return Ok(()) };
+        let prints = entry.blocked_prints();
         if has_tombstone {
             for print in prints {
                 tx.prepare_cached("INSERT OR IGNORE INTO fingerprints (fingerprint, tombstone) VALUES (?1, ?2)")?
-                    .execute(params![print, gone.tombstone])?;
+                    .execute(params![print, entry.tombstone])?;
             }
             return Ok(());
         }
         let row = TombstoneRow {
-            id: gone.tombstone.clone(),
-            op: if gone.redacted { TombstoneOp::Redact } else { TombstoneOp::Delete },
-            kind: gone.kind.clone(),
-            target: gone.record.clone(),
+            id: entry.tombstone.clone(),
+            op: if entry.redacted { TombstoneOp::Redact } else { TombstoneOp::Delete },
+            kind: entry.kind.clone(),
+            target: entry.record.clone(),
             scope: "keepsake".into(),
             origin_id: None,
             source: None,
@@ -140,15 +142,15 @@ impl ErasureLedger<'_> {
             signature_valid: false,
             verbatim: None,
         };
-        let blocked: &[[u8; 16]] = if gone.redacted { &[] } else { &[id] };
+        let blocked: &[[u8; 16]] = if entry.redacted { &[] } else { &[id] };
         let row = store_own(tx, &self.context.keys, row, &id, blocked, &prints)?;
-        if gone.redacted {
+        if entry.redacted {
             store_redacted(tx, &[id], &row.id)?;
             // The source still has the words. The flag keeps imports from bringing a newer version of this record.
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE id = ?1", params![id, Flags::REDACTED])?;
         }
-        let op = if gone.redacted { "redact" } else { "erase" };
-        mementory_store::audit::append(tx, &self.context.keys, at, op, &gone.record, ERASED_BEFORE_REASON)?;
+        let op = if entry.redacted { "redact" } else { "erase" };
+        mementory_store::audit::append(tx, &self.context.keys, at, op, &entry.record, ERASED_BEFORE_REASON)?;
         Ok(())
     }
 }

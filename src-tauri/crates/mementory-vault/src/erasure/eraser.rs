@@ -169,14 +169,14 @@ impl Eraser<'_> {
     ) -> VaultResult<Applied<EraseOutcome>> {
         let mut evidence = Evidence::default();
         let cancel = request.cancel;
-        let each = &mut |record: &Record| {
+        let visit = &mut |record: &Record| {
             evidence.record(record);
             cancel::check(cancel)
         };
-        let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, each)?;
+        let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, visit)?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let sentences = sentences_of(&targets);
-        let copies = self.copy_targets(request.copies, &rows, &mut evidence)?;
+        let copies = self.read_copies_to_redact(request.copies, &rows, &mut evidence)?;
         let removal = removal_of(&targets);
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &rows, true)?;
         let receipt_id = match request.earlier {
@@ -191,7 +191,7 @@ impl Eraser<'_> {
         }
         cancel::check(cancel)?;
         let written = self.context.store.write_until(cancel, |tx| {
-            let trigger = TombstoneContext {
+            let tombstone_context = TombstoneContext {
                 reason: request.reason,
                 receipt: &receipt_id,
                 now: request.now,
@@ -200,19 +200,19 @@ impl Eraser<'_> {
             };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
-            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &trigger, &mut evidence)?;
+            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
             let left = batches_left(tx)?;
             let was_last_of_import = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
             clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.passthrough_files = files_changed;
-            let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &trigger)?;
+            let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &tombstone_context)?;
             pending_receipt(tx, &receipt_id, request.now)?;
             if request.earlier.is_none() {
                 let keys = &self.context.keys;
-                let prints = sentences.iter().filter(|_| !reindex.is_empty());
-                let sentences = prints.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
+                let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
+                let sentences = sentences_of_copies.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
                 // The list of erasures is written before the commit, because the commit destroys the content.
                 is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?);
             }
@@ -225,7 +225,7 @@ impl Eraser<'_> {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
         if written.is_err() {
-            // The next opening removes them otherwise. The error to return is the first one.
+            // If this fails, the next opening removes them. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;
@@ -286,12 +286,17 @@ impl Eraser<'_> {
         evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
-        let honest = sabotage == Sabotage::default();
-        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, clean_index)
+        let may_wipe = sabotage == Sabotage::default();
+        Receipts::new(self.context).check_and_store(receipt_id, evidence, request.now, may_wipe, clean_index)
     }
 
     /// Reads the copies to redact. Copies that are erased themselves are left out.
-    fn copy_targets(&self, ids: &[String], erased: &HashSet<i64>, evidence: &mut Evidence) -> VaultResult<Vec<Target>> {
+    fn read_copies_to_redact(
+        &self,
+        ids: &[String],
+        erased: &HashSet<i64>,
+        evidence: &mut Evidence,
+    ) -> VaultResult<Vec<Target>> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();
         self.context.store.read(|c| {
@@ -309,19 +314,25 @@ impl Eraser<'_> {
         copies: &[Target],
         redaction: &Removal,
         sentences: &[String],
-        trigger: &TombstoneContext<'_>,
+        tombstone_context: &TombstoneContext<'_>,
         evidence: &mut Evidence,
     ) -> VaultResult<Vec<i64>> {
         let mut changed = Vec::new();
         for copy in copies {
             // A pack may contain several copies. Rewriting it for one copy does not change the slots of the others.
             if RowRedaction::new(self.context).redact_row(tx, &copy.view, redaction, evidence)? {
-                let trigger = TombstoneContext { reason: "same_words", ..*trigger };
-                TombstoneWriter::new(self.context).write_redacted(tx, copy, redaction, sentences, &trigger)?;
+                let tombstone_context = TombstoneContext { reason: "same_words", ..*tombstone_context };
+                TombstoneWriter::new(self.context).write_redacted(
+                    tx,
+                    copy,
+                    redaction,
+                    sentences,
+                    &tombstone_context,
+                )?;
                 mementory_store::audit::append(
                     tx,
                     &self.context.keys,
-                    trigger.now,
+                    tombstone_context.now,
                     "redact",
                     &copy.view.id_text(),
                     "same words",

@@ -33,7 +33,7 @@ impl<'v> Receipts<'v> {
 impl Receipts<'_> {
     /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt. If
     /// the receipt is not complete and the traces are known, the traces stay in memory for a retry.
-    pub(crate) fn prove_and_wipe(
+    pub(crate) fn check_and_store(
         &self,
         id: String,
         evidence: &mut Evidence,
@@ -48,10 +48,10 @@ impl Receipts<'_> {
         let receipt =
             self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), clean_index)?;
         self.save(&receipt)?;
-        let mut unproven = self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner);
-        unproven.remove(&receipt.id);
+        let mut unproven_deletions = self.context.unproven_deletions.lock().unwrap_or_else(PoisonError::into_inner);
+        unproven_deletions.remove(&receipt.id);
         if !receipt.complete && !evidence.traces_unknown {
-            unproven.insert(receipt.id.clone(), std::mem::take(evidence));
+            unproven_deletions.insert(receipt.id.clone(), std::mem::take(evidence));
         }
         Ok(receipt)
     }
@@ -98,7 +98,7 @@ impl Receipts<'_> {
         for id in &pending {
             let mut evidence =
                 Evidence::of_interrupted_deletion(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
-            self.prove_and_wipe(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
+            self.check_and_store(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
         }
         self.context.store.checkpoint()?;
         Ok(pending.len() as u32)

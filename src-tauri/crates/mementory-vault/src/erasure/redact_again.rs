@@ -55,20 +55,20 @@ impl RedactAgain<'_> {
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
-            .filter_map(|gone| {
-                let prints = gone.former.iter().chain(&gone.blocked).map(String::as_str);
-                Some((gone.id()?, prints.collect()))
+            .filter_map(|entry| {
+                let prints = entry.former.iter().chain(&entry.blocked).map(String::as_str);
+                Some((entry.id()?, prints.collect()))
             })
             .collect();
         let receipt_id = format!("{}r", earlier.receipt);
-        let unused = RefCell::new(Act::default());
+        let unused_act = RefCell::new(Act::default());
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext {
+            let tombstone_context = TombstoneContext {
                 reason: "redaction",
                 receipt: &receipt_id,
                 now,
-                act: &unused,
+                act: &unused_act,
                 earlier: Some(earlier),
             };
             let mut changed = Vec::new();
@@ -86,7 +86,13 @@ impl RedactAgain<'_> {
                         })
                     };
                     if self.redact(tx, &before, &removal, &is_former_text, &mut evidence)? {
-                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &removed, &trigger)?;
+                        TombstoneWriter::new(self.context).write_redacted(
+                            tx,
+                            &before,
+                            &removal,
+                            &removed,
+                            &tombstone_context,
+                        )?;
                         changed.push(before.view.row);
                     }
                 }
@@ -121,11 +127,12 @@ impl RedactAgain<'_> {
         let keys = &self.context.keys;
         let (mut words, mut sentences) = (WordFinder::new(keys, &act.words), WordFinder::new(keys, &act.sentences));
         for chunk in views.chunks(RECORDS_PER_READ) {
-            let each = &mut |record: &Record| {
+            let visit = &mut |record: &Record| {
                 evidence.record(record);
                 Ok(())
             };
-            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), each))?;
+            let read =
+                self.context.store.read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), visit))?;
             for text in read.iter().flat_map(|target| target.texts.iter().chain(&target.parts)) {
                 words.search(text);
                 sentences.search_normalized(text);
@@ -146,7 +153,7 @@ impl RedactAgain<'_> {
     ) -> VaultResult<bool> {
         let rows = RowRedaction::new(self.context);
         let former_texts: Vec<String> = before.texts.iter().filter(|text| is_former_text(text)).cloned().collect();
-        let any = rows.rewrite_versions(tx, &before.view, evidence, |record| {
+        let is_changed = rows.rewrite_versions(tx, &before.view, evidence, |record| {
             let (text, title) = (record.text.clone(), record.title.clone());
             let mut changed = removal.clean_record(record);
             let mut gone = false;
@@ -165,11 +172,11 @@ impl RedactAgain<'_> {
             }
             changed
         })?;
-        if any {
+        if is_changed {
             rows.update_redacted_row(tx, &before.view, evidence)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
             evidence.texts.extend(former_texts.into_iter().filter(|text| removal.record_text(text).is_none()));
         }
-        Ok(any)
+        Ok(is_changed)
     }
 }

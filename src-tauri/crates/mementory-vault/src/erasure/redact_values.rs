@@ -95,15 +95,16 @@ impl Redactor<'_> {
         let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
+            let tombstone_context =
+                TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
             // The records are read in chunks, because there may be thousands.
             for chunk in views.chunks(RECORDS_PER_READ) {
-                let each = &mut |record: &Record| {
+                let visit = &mut |record: &Record| {
                     evidence.record(record);
                     Ok(())
                 };
-                for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), each)? {
+                for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), visit)? {
                     let pairs: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
                         Some(spellings) => found
                             .spellings
@@ -117,10 +118,13 @@ impl Redactor<'_> {
                     let removed: Vec<String> = pairs.iter().map(|(spelling, _)| spelling.clone()).collect();
                     let removal = Removal::exact(pairs);
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
-                        tombstones.push(
-                            TombstoneWriter::new(self.context)
-                                .write_redacted(tx, &before, &removal, &removed, &trigger)?,
-                        );
+                        tombstones.push(TombstoneWriter::new(self.context).write_redacted(
+                            tx,
+                            &before,
+                            &removal,
+                            &removed,
+                            &tombstone_context,
+                        )?);
                         evidence.texts.extend(before.texts.iter().filter(|text| removed.contains(text)).cloned());
                         changed.push(before.view.row);
                     }
@@ -141,7 +145,7 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // The next opening removes them otherwise. The error to return is the first one.
+            // If this fails, the next opening removes them. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, changed) = written?;

@@ -78,28 +78,37 @@ impl Redactor<'_> {
         let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
+            let tombstone_context =
+                TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
             self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
             let mut changed = vec![target.view.row];
-            let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &trigger)?;
+            let tombstone =
+                TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &tombstone_context)?;
             // The records are read in chunks, because there may be thousands.
             let read = others
                 .iter()
                 .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |chunk| (chunk, removal)));
             for (views, removal) in read {
-                let each = &mut |record: &Record| {
+                let visit = &mut |record: &Record| {
                     evidence.record(record);
                     Ok(())
                 };
-                let read = Targets::new(self.context).read_targets(tx, views.to_vec(), each)?;
+                let read = Targets::new(self.context).read_targets(tx, views.to_vec(), visit)?;
                 let rows: HashSet<i64> = RowRedaction::new(self.context)
                     .redact_rows(tx, views, removal, &mut evidence)?
                     .into_iter()
                     .collect();
                 for before in read.iter().filter(|before| rows.contains(&before.view.row)) {
-                    TombstoneWriter::new(self.context).write_redacted(tx, before, removal, &words, &trigger)?;
-                    let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
-                    evidence.texts.extend(before.texts.iter().filter(whole).cloned());
+                    TombstoneWriter::new(self.context).write_redacted(
+                        tx,
+                        before,
+                        removal,
+                        &words,
+                        &tombstone_context,
+                    )?;
+                    let is_removed_whole =
+                        |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                    evidence.texts.extend(before.texts.iter().filter(is_removed_whole).cloned());
                     changed.push(before.view.row);
                 }
             }
@@ -124,7 +133,7 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // The next opening removes them otherwise. The error to return is the first one.
+            // If this fails, the next opening removes them. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstone, changed) = written?;
@@ -217,16 +226,16 @@ impl Redactor<'_> {
         evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
         evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");
-        Receipts::new(self.context).prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))
+        Receipts::new(self.context).check_and_store(after.receipt_id, evidence, after.now, true, &|| Ok(()))
     }
 
     fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {
         let id = view.id_text();
-        let each = &mut |record: &Record| {
+        let visit = &mut |record: &Record| {
             evidence.record(record);
             Ok(())
         };
-        let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view], each))?;
+        let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view], visit))?;
         read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
     }
 

@@ -1,4 +1,4 @@
-//! Cleans and checks again the places of a receipt that failed. While the vault stays open after the erasure, the
+//! Cleans the failed places of a receipt and checks them again. While the vault stays open after the erasure, the
 //! traces are known and the full check is made. After it was closed they are unknown, since erased words are stored
 //! nowhere. Then everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
@@ -17,7 +17,7 @@ use std::{
 };
 
 impl Receipts<'_> {
-    /// Cleans and checks again the places of the receipt `id` that failed, and stores the new receipt under the same
+    /// Cleans the failed places of the receipt `id`, checks them again, and stores the new receipt under the same
     /// id. A complete receipt is returned unchanged.
     ///
     /// # Errors
@@ -32,11 +32,15 @@ impl Receipts<'_> {
         if receipt.complete {
             return Ok(receipt);
         }
-        let evidence = self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let evidence = self.context.unproven_deletions.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         let Some(mut evidence) = evidence else { return self.retry_without_words(receipt, now, progress) };
         let done = self.retry_with_words(&receipt, &mut evidence, now, progress);
         if done.is_err() {
-            self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), evidence);
+            self.context
+                .unproven_deletions
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(id.to_owned(), evidence);
         }
         done
     }
@@ -75,7 +79,7 @@ impl Receipts<'_> {
         self.remove_leftovers(receipt, progress)?;
         evidence.wal_clean = self.context.store.checkpoint()?;
         progress("database_pages");
-        self.prove_and_wipe(receipt.id.clone(), evidence, now, true, &|| Ok(()))
+        self.check_and_store(receipt.id.clone(), evidence, now, true, &|| Ok(()))
     }
 
     fn retry_without_words(

@@ -38,11 +38,11 @@ impl RowRedaction<'_> {
         slots: &HashSet<u32>,
         change: &mut impl FnMut(&mut mementory_model::Record) -> bool,
     ) -> VaultResult<bool> {
-        let mut any = false;
+        let mut is_changed = false;
         for slot in slots {
-            any |= change(&mut self.context.store.packs.record(c, pack, *slot)?);
+            is_changed |= change(&mut self.context.store.packs.record(c, pack, *slot)?);
         }
-        Ok(any)
+        Ok(is_changed)
     }
 
     /// Removes words from every version of a record. Returns true if a version contained some.
@@ -68,14 +68,14 @@ impl RowRedaction<'_> {
         let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
         let mut changed = Vec::new();
         for view in views {
-            let mut any = false;
+            let mut is_changed = false;
             for (pack, slots) in version_places(tx, view)? {
                 if self.would_change(tx, pack, &slots, &mut change)? {
-                    any = true;
+                    is_changed = true;
                     places.entry(pack).or_default().extend(slots);
                 }
             }
-            if any {
+            if is_changed {
                 changed.push(view);
             }
         }
@@ -112,16 +112,16 @@ impl RowRedaction<'_> {
         evidence: &mut Evidence,
         mut change: impl FnMut(&mut mementory_model::Record) -> bool,
     ) -> VaultResult<bool> {
-        let mut any = false;
+        let mut is_changed = false;
         for (pack, slots) in version_places(tx, view)? {
             // A pack in which nothing changes is not rewritten.
             if !self.would_change(tx, pack, &slots, &mut change)? {
                 continue;
             }
-            any = true;
+            is_changed = true;
             self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
         }
-        Ok(any)
+        Ok(is_changed)
     }
 
     /// Applies `change` to these records of a pack and rewrites the pack. Samples of the pack's old bytes go into `evidence`,

@@ -41,7 +41,7 @@ pub(crate) struct Target {
 }
 
 /// A function that is called with every version that is read. An error stops the reading.
-pub(crate) type Each<'e> = &'e mut dyn FnMut(&Record) -> VaultResult<()>;
+pub(crate) type VisitVersion<'e> = &'e mut dyn FnMut(&Record) -> VaultResult<()>;
 
 /// Finds and reads the records that an erasure or redaction changes.
 #[derive(Clone, Copy)]
@@ -58,8 +58,13 @@ impl<'v> Targets<'v> {
 impl Targets<'_> {
     /// The records `ids` and what is erased with them, as far as `scope` includes it: a conversation's messages, a
     /// document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
-    /// along with them, and files that nothing else names. `each` is called with every version.
-    pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope, each: Each<'_>) -> VaultResult<Vec<Target>> {
+    /// along with them, and files that nothing else names. `visit` is called with every version.
+    pub(crate) fn erase_targets(
+        &self,
+        ids: &[String],
+        scope: EraseScope,
+        visit: VisitVersion<'_>,
+    ) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
         let mut views = Vec::with_capacity(ids.len());
         for id in ids {
@@ -99,13 +104,18 @@ impl Targets<'_> {
                     }
                 }
             }
-            self.read_targets(c, views, each)
+            self.read_targets(c, views, visit)
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. `each` is called
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. `visit` is called
     /// with every version.
-    pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>, each: Each<'_>) -> VaultResult<Vec<Target>> {
+    pub(crate) fn read_targets(
+        &self,
+        c: &Connection,
+        views: Vec<RowView>,
+        visit: VisitVersion<'_>,
+    ) -> VaultResult<Vec<Target>> {
         let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
         let mut versions = Vec::with_capacity(views.len());
         for (index, view) in views.iter().enumerate() {
@@ -125,7 +135,7 @@ impl Targets<'_> {
             let text_and_title = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
             texts[index].extend(text_and_title.filter(|t| !t.trim().is_empty()).cloned());
             parts[index].extend(searched_parts(&record).map(str::to_owned));
-            each(&record)?;
+            visit(&record)?;
             if (pack, slot) == (views[index].pack, views[index].slot) {
                 current[index] = Some(record);
             }

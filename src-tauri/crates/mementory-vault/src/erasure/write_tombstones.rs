@@ -56,7 +56,7 @@ impl TombstoneWriter<'_> {
         &self,
         tx: &Connection,
         targets: &[Target],
-        trigger: &TombstoneContext<'_>,
+        tombstone_context: &TombstoneContext<'_>,
     ) -> VaultResult<Vec<TombstoneRow>> {
         // The first tombstone lists the other erased records. Each of these has a tombstone of its own too.
         let mut derived = Derived::default();
@@ -70,14 +70,21 @@ impl TombstoneWriter<'_> {
         for target in targets {
             let row = TombstoneRow {
                 derived: derived.take().unwrap_or_default(),
-                ..tombstone(TombstoneOp::Delete, &target.view, &target.record, &target.texts, trigger)?
+                ..tombstone(TombstoneOp::Delete, &target.view, &target.record, &target.texts, tombstone_context)?
             };
             let prints: Vec<_> =
                 target.texts.iter().filter_map(|t| fingerprint(&self.context.keys, target.view.kind, t)).collect();
-            trigger.act.borrow_mut().records.push(ledger_record(&row, target, &prints, Vec::new()));
+            tombstone_context.act.borrow_mut().records.push(ledger_record(&row, target, &prints, Vec::new()));
             out.push(store_own(tx, &self.context.keys, row, &target.view.id, &[target.view.id], &prints)?);
             let kind = target.view.kind.as_str();
-            mementory_store::audit::append(tx, &self.context.keys, trigger.now, "erase", &target.view.id_text(), kind)?;
+            mementory_store::audit::append(
+                tx,
+                &self.context.keys,
+                tombstone_context.now,
+                "erase",
+                &target.view.id_text(),
+                kind,
+            )?;
         }
         Ok(out)
     }
@@ -90,9 +97,9 @@ impl TombstoneWriter<'_> {
         before: &Target,
         removal: &Removal,
         removed: &[String],
-        trigger: &TombstoneContext<'_>,
+        tombstone_context: &TombstoneContext<'_>,
     ) -> VaultResult<TombstoneRow> {
-        let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, trigger)?;
+        let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, tombstone_context)?;
         // A text or title that loses no words may be imported again.
         let texts_with_words: Vec<&String> =
             before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
@@ -100,7 +107,7 @@ impl TombstoneWriter<'_> {
         let prints: Vec<_> =
             texts_with_words.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
         let former = texts_with_words.iter().map(|text| text_print(keys, text)).collect();
-        trigger.act.borrow_mut().records.push(ledger_record(&row, before, &prints, former));
+        tombstone_context.act.borrow_mut().records.push(ledger_record(&row, before, &prints, former));
         let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &prints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
         Ok(row)
@@ -112,7 +119,7 @@ fn tombstone(
     view: &RowView,
     record: &Record,
     texts: &[String],
-    trigger: &TombstoneContext<'_>,
+    tombstone_context: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
     // The tombstone of a record from a format with tombstones names the record as that format does, so that other
     // programs find it too.
@@ -121,7 +128,7 @@ fn tombstone(
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };
-    let known = trigger.earlier.and_then(|earlier| earlier.tombstones.get(&view.id).cloned());
+    let known = tombstone_context.earlier.and_then(|earlier| earlier.tombstones.get(&view.id).cloned());
     let id = match known {
         Some(id) => id,
         None => format!("tomb_{}", mementory_store::ids::random_text()?),
@@ -134,13 +141,13 @@ fn tombstone(
         scope: scope.into(),
         origin_id: origin_id.filter(|id| !texts.iter().any(|text| shares_words(id, text))),
         source: Some(view.platform.clone()),
-        at: trigger.earlier.map_or(trigger.now, |earlier| earlier.at),
+        at: tombstone_context.earlier.map_or(tombstone_context.now, |earlier| earlier.at),
         actor: "owner".into(),
-        reason: trigger.reason.into(),
+        reason: tombstone_context.reason.into(),
         derived: Derived::default(),
         signature: String::new(),
         own: true,
-        receipt: Some(trigger.receipt.into()),
+        receipt: Some(tombstone_context.receipt.into()),
         signature_valid: false,
         verbatim: None,
     })

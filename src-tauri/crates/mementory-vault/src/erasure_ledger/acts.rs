@@ -72,7 +72,7 @@ impl Ledger {
     /// Adds acts for the vault's own tombstones that are in no act, for example from before the vault had this list.
     pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
         let known: HashSet<&String> =
-            self.acts.values().flat_map(|act| &act.records).map(|gone| &gone.tombstone).collect();
+            self.acts.values().flat_map(|act| &act.records).map(|entry| &entry.tombstone).collect();
         let mut missing: BTreeMap<String, Act> = BTreeMap::new();
         for target in own_targets(c)?.into_iter().filter(|target| !known.contains(&target.tombstone)) {
             let act = missing.entry(target.receipt.unwrap_or_else(|| target.tombstone.clone())).or_default();
@@ -113,7 +113,7 @@ impl Act {
     }
 
     fn without(&self, applied: &HashSet<String>) -> Self {
-        let records = self.records.iter().filter(|gone| !applied.contains(&gone.tombstone)).cloned().collect();
+        let records = self.records.iter().filter(|entry| !applied.contains(&entry.tombstone)).cloned().collect();
         Self { records, ..self.clone() }
     }
 }

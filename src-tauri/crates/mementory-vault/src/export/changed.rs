@@ -15,13 +15,13 @@ const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
 
 /// The rows that changed, and the conversations of changed messages.
 #[derive(Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct ChangedRows {
     rows: BTreeSet<i64>,
     /// When the rows changed in the vault. Rows that are missing here changed at their source.
     pub in_vault: BTreeMap<i64, Timestamp>,
 }
 
-impl Changed {
+impl ChangedRows {
     /// Finds the changed rows among those that meet `condition`. If a message changed, its conversation is added,
     /// since it has to be written too.
     ///

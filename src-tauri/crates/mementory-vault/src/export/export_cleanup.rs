@@ -36,7 +36,7 @@ impl Written {
         Ok(Self { roots, entries })
     }
 
-    /// Files in an unknown state. Only an export that is gone counts as unchanged then.
+    /// Files in an unknown state. [`remove`](Self::remove) then fails unless the export is already gone.
     pub(super) fn unknown(out: &Path) -> Self {
         Self { roots: vec![out.to_path_buf()], entries: BTreeMap::new() }
     }

@@ -123,8 +123,8 @@ impl ExportReader<'_> {
     fn places(&self, rows: &[i64]) -> VaultResult<Vec<RecordPlace>> {
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
         // All rows are looked up with one query, unless there are too many others between them.
-        let near = last - first < 2 * ROWS_PER_QUERY as i64;
-        let pieces = if near { vec![rows] } else { rows.chunks(1).collect() };
+        let rows_are_close = last - first < 2 * ROWS_PER_QUERY as i64;
+        let pieces = if rows_are_close { vec![rows] } else { rows.chunks(1).collect() };
         let mut statement = self.connection.prepare_cached(
             "SELECT row, id, flags, pack, slot FROM records WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
         )?;
@@ -157,20 +157,21 @@ impl ExportReader<'_> {
         if place.flags & Flags::REDACTED != 0 {
             add_earlier_marks(&record.text, &mut redactions);
         }
-        let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
+        let exported_id = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let flags = self.live_flags(&id)?;
             Ok(flags
                 .filter(|f| !self.withholds_not_exportable || f & Flags::NOT_EXPORTABLE == 0)
                 .map(|_| hex::encode(id)))
         };
         let keys = &self.context.keys;
-        let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
-        let parent_id = record.parent.as_ref().map(|k| present(record_id(keys, k))).transpose()?.flatten();
+        let link_ids =
+            record.links.iter().map(|l| exported_id(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
+        let parent_id = record.parent.as_ref().map(|k| exported_id(record_id(keys, k))).transpose()?.flatten();
         let message_parent_id = record
             .message
             .as_ref()
             .and_then(|m| m.parent.as_ref())
-            .map(|k| present(record_id(keys, k)))
+            .map(|k| exported_id(record_id(keys, k)))
             .transpose()?
             .flatten();
         let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();

@@ -83,10 +83,11 @@ impl Exporter<'_> {
     /// Exports the records of `scope` in a format to `out`.
     ///
     /// # Errors
-    /// `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place inside the
-    /// vault; format and I/O errors, which leave `out` as it was before. An output that does not validate is kept, and
-    /// `validation` contains the errors. The reason for the errors can be lines that were imported with errors, since
-    /// these are exported unchanged. The person decides whether to keep the file.
+    /// `Exists` without `overwrite`, or if a companion file would replace another file; `NotAnExport` if something
+    /// other than an export would be replaced; `Usage` for a place inside the vault; format and I/O errors, which leave
+    /// `out` as it was before. An output that does not validate is kept, and `validation` contains the errors. The
+    /// reason for the errors can be lines that were imported with errors, since these are exported unchanged. The
+    /// person decides whether to keep the file.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
         &self,
@@ -111,20 +112,20 @@ impl Exporter<'_> {
         }
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // The partial file is next to the target, so that the rename stays on one file system.
-        let holder = tempfile::Builder::new()
+        let temp_folder = tempfile::Builder::new()
             .prefix(".mementory-partial-")
             .tempdir_in(parent)
             .map_err(|e| VaultError::io(&place, e))?;
-        let partial = holder
+        let partial = temp_folder
             .path()
             .join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
         progress("write", 0);
         let (report, covered) = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
-        let beside = companion_files(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
+        let beside = companion_files(temp_folder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
         let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
-        if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
-            return Err(VaultError::Exists(there.display().to_string()));
+        if let Some(existing) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
+            return Err(VaultError::Exists(existing.display().to_string()));
         }
         let (validation, mut digest) = read_back(writer, &partial, &beside, scope.writing.passphrase.as_deref())?;
         if !report.digest.is_empty() {
@@ -138,7 +139,7 @@ impl Exporter<'_> {
         for companion in &beside {
             std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
-        rename_to_final_name(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
+        rename_to_final_name(&partial, out, temp_folder.path()).map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         // The files have their final names: from here on nothing is an error. An unknown state is never removed.
         let written = Written::read_state(roots);
@@ -251,8 +252,8 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(path) else { return false };
     let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
     // A folder that contains only folders may contain an export, but is not one itself.
-    let own_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
-    kinds.is_empty() || own_files && is_whole_export(writer, path).unwrap_or(false)
+    let has_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
+    kinds.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
 }
 
 /// True if the whole content of a folder is one export of this format.
@@ -264,9 +265,9 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
 }
 
 /// Files that a writer put next to its file, such as the conversations of a memory store.
-fn companion_files(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn companion_files(temp_folder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut out = Vec::new();
-    for entry in std::fs::read_dir(holder)? {
+    for entry in std::fs::read_dir(temp_folder)? {
         let path = entry?.path();
         if path != partial {
             out.push(path);
@@ -354,14 +355,14 @@ fn sync_folder(_folder: &Path) -> bool {
     true
 }
 
-/// Renames the finished export to its final name. A replaced export is first moved into `holder`, which is removed
+/// Renames the finished export to its final name. A replaced export is first moved into `temp_folder`, which is removed
 /// later.
-fn rename_to_final_name(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()> {
+fn rename_to_final_name(partial: &Path, out: &Path, temp_folder: &Path) -> std::io::Result<()> {
     if out.exists() {
-        let aside = holder.join("replaced");
-        std::fs::rename(out, &aside)?;
+        let former_export = temp_folder.join("replaced");
+        std::fs::rename(out, &former_export)?;
         if let Err(error) = std::fs::rename(partial, out) {
-            std::fs::rename(&aside, out)?;
+            std::fs::rename(&former_export, out)?;
             return Err(error);
         }
         return Ok(());

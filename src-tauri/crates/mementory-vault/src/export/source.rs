@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     audit::AuditTrail,
     context::Context,
-    export::{Scope, changed::Changed, export_reader::ExportReader},
+    export::{Scope, changed::ChangedRows, export_reader::ExportReader},
     sensitive::Masker,
 };
 use mementory_formats::{
@@ -56,13 +56,14 @@ impl<'v> VaultSource<'v> {
         let packs = Packs::default();
         let mut changes = BTreeMap::new();
         if let Some(since) = scope.writing.since {
-            let changed = Changed::since(since, &connection, &packs, (&condition, &values))?;
+            let changed = ChangedRows::since(since, &connection, &packs, (&condition, &values))?;
             (condition, values) = changed.condition();
             changes = changed.in_vault;
         }
         let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
         // Passthrough files describe a whole source and may name accounts, so only a full export carries them.
-        let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
+        let is_full_export =
+            scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
         Ok(Self {
             reader: ExportReader {
@@ -85,7 +86,7 @@ impl<'v> VaultSource<'v> {
             // A delta has the passthrough files of its base format.
             carrier: format
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
-                .filter(|f| whole && f.capabilities().carries_passthrough),
+                .filter(|f| is_full_export && f.capabilities().carries_passthrough),
             came_from: BTreeSet::new(),
             unmaskable: BTreeSet::new(),
         })
@@ -242,19 +243,19 @@ impl<'v> VaultSource<'v> {
                 visit(&item, &mut bytes).map_err(mementory_store::unwrap_format)?;
                 continue;
             };
-            let mut whole = Vec::new();
+            let mut content = Vec::new();
             (&mut bytes)
                 .take(MAX_MASKED_BYTES + 1)
-                .read_to_end(&mut whole)
+                .read_to_end(&mut content)
                 .map_err(|e| VaultError::io(&item.name, e))?;
-            let covered = if whole.len() as u64 > MAX_MASKED_BYTES {
+            let covered = if content.len() as u64 > MAX_MASKED_BYTES {
                 None
             } else {
-                cover.mask_passthrough_file(&item.name, &whole).ok()
+                cover.mask_passthrough_file(&item.name, &content).ok()
             };
             match covered {
                 Some(new) => {
-                    visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(mementory_store::unwrap_format)?;
+                    visit(&item, &mut new.unwrap_or(content).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
                 // A file that cannot be searched for values is not exported as if it were masked.
                 None => drop(self.unmaskable.insert(item.name)),

@@ -15,7 +15,7 @@ pub use merge::Merge;
 use crate::{
     VaultResult,
     context::Context,
-    export_diff::{PlannedRows, lacking},
+    export_diff::{PlannedRows, count_gone_if_newest},
     import::{ImportOptions, sequence::Recency, sink::Message},
     import_report::{ImportReport, ItemOutcome, dropped_outcome},
     message_order::unit_with_parents_first,
@@ -41,7 +41,8 @@ use verdict::{Verdict, is_bitemporal, reopens};
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
 
-/// A record of this input: its row (0 while planning, or if blocked) and its content digest.
+/// A record of this input: its row (0 if it is new while planning, or was blocked before its row was looked up) and its
+/// content digest.
 struct SeenRecord {
     row: i64,
     digest: u64,
@@ -54,7 +55,7 @@ struct SeenRecord {
 }
 
 /// A record that the vault has.
-struct Known {
+struct KnownRecord {
     row: i64,
     digest: [u8; 16],
     trashed: bool,
@@ -102,7 +103,7 @@ pub(super) struct ImportRun<'i> {
     texts: Texts,
     pub(super) renames: Renames,
     /// True if the vault had no records, so that no look-ups are needed.
-    empty: bool,
+    vault_was_empty: bool,
     /// True if the current unit comes from an older export than the vault's copy of the same conversation.
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
@@ -124,7 +125,7 @@ impl<'i> ImportRun<'i> {
         options: &'i ImportOptions<'i>,
         report: &'i mut ImportReport,
     ) -> VaultResult<Self> {
-        let empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
+        let vault_was_empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
         Ok(Self {
             context,
             connection,
@@ -140,7 +141,7 @@ impl<'i> ImportRun<'i> {
             superseded: HashSet::new(),
             texts: Texts::new(),
             renames: Renames::default(),
-            empty,
+            vault_was_empty,
             older_unit: false,
             unit_updated: None,
             recency: Recency::default(),
@@ -213,7 +214,7 @@ impl<'i> ImportRun<'i> {
     /// input, also those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         OtherEvidence::new(self).drop_orphaned_entities();
-        TombstoneImport::new(self).trash_named()?;
+        TombstoneImport::new(self).trash_targets()?;
         OtherEvidence::new(self).revive_entities()?;
         let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
@@ -311,7 +312,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    fn note_planned(&mut self, record: &Record, known: Option<&Known>) {
+    fn note_planned(&mut self, record: &Record, known: Option<&KnownRecord>) {
         if self.staging.is_none() {
             let now = self.options.now.as_micros();
             let sort = || RecordColumns::from_record(record, 0, now).sort;
@@ -322,7 +323,7 @@ impl<'i> ImportRun<'i> {
     /// While planning: the number of records of each kind that would be gone if this input were the newest export.
     fn gone_if_newest(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
-            None => lacking(self.connection, self.report, &self.planned),
+            None => count_gone_if_newest(self.connection, self.report, &self.planned),
             Some(_) => Ok(BTreeMap::new()),
         }
     }
@@ -371,14 +372,14 @@ impl<'i> ImportRun<'i> {
         if let Some(seen) = self.seen.get(&id) {
             return Ok(seen.redacted);
         }
-        let known = if self.empty { None } else { self.known(&id)? };
+        let known = if self.vault_was_empty { None } else { self.known(&id)? };
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
     /// Merges a record that the vault has already. Returns true if it got a new version.
     fn update_known(
         &mut self,
-        known: &Known,
+        known: &KnownRecord,
         id: &[u8; 16],
         record: &mut Record,
         digest: &[u8; 16],
@@ -513,10 +514,10 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<Known>> {
+    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
         let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
         let read = |r: &rusqlite::Row<'_>| {
-            Ok(Known {
+            Ok(KnownRecord {
                 row: r.get(0)?,
                 digest: r.get(1)?,
                 trashed: r.get(2)?,

@@ -104,7 +104,7 @@ impl Importer<'_> {
             let mut offset = 0;
             for (source, recency) in order.sources.iter().filter_map(|(i, s)| Some((detection.sources.get(*i)?, *s))) {
                 let Some(format) = by_id(source.format) else { continue };
-                sink.starts_at(offset, recency)?;
+                sink.begin_source(offset, recency)?;
                 let result = match options.salvage {
                     true => format.salvage(catalog, source, &context, sink),
                     false => format.read(catalog, source, &context, sink),
@@ -189,7 +189,7 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // The next opening removes them otherwise. The error to return is the first one.
+                // If this fails, the next opening removes them. The error to return is the first one.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }

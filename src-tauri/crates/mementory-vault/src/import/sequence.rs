@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file of the vault's state or a later one. The times of its records
+    /// A source without a number, or a whole file whose state is the vault's or a later one. The times of its records
     /// decide which version is newer.
     #[default]
     Unnumbered,

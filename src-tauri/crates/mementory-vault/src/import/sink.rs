@@ -76,7 +76,7 @@ impl<'a> ChannelSink<'a> {
     }
 
     /// Announces the next source: its byte offset, and how it relates to what the vault has.
-    pub(super) fn starts_at(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
+    pub(super) fn begin_source(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
         self.offset = offset;
         self.reported = 0;
         self.send(Message::Source(recency))
@@ -86,7 +86,7 @@ impl<'a> ChannelSink<'a> {
     pub(super) fn flush(&mut self) -> Result<(), FormatError> {
         self.waiting_bytes = 0;
         match std::mem::take(&mut self.waiting) {
-            none if none.is_empty() => Ok(()),
+            units if units.is_empty() => Ok(()),
             units => self.sender.send(Message::Units(units)).map_err(receiver_stopped),
         }
     }
@@ -123,9 +123,9 @@ impl<'a> ChannelSink<'a> {
 
     /// The function that removes the invalid signature from a passthrough file, if the file has one.
     fn signature_remover(&self, item: &PassthroughItem) -> Option<SignatureRemover> {
-        let is_in_part =
+        let is_in_item =
             |place: &String| place.strip_prefix(&item.place).is_some_and(|at| matches!(at.as_bytes(), [] | [b'/', ..]));
-        if !self.dropped_signatures.iter().any(is_in_part) {
+        if !self.dropped_signatures.iter().any(is_in_item) {
             return None;
         }
         by_id(&item.format)?.signature_remover(item)

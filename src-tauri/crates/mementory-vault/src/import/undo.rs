@@ -1,5 +1,5 @@
 //! Undoes a batch completely: records that only it contained are removed, records that it changed are restored, and
-//! records that a later import contained too stay and belong to that import from then on.
+//! records that a later import also contained stay and belong to that import from then on.
 mod files;
 mod later_batches;
 mod reassigned_rows;
@@ -15,7 +15,8 @@ use mementory_store::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
-/// What the index needs to know of an undo: the store's change number, and the removed and the changed rows.
+/// What the index needs to know of an undo: the store's change number, and the rows that were removed, changed or
+/// restored from the Trash.
 struct UndoneChanges {
     seq: u64,
     gone: Vec<i64>,
@@ -25,7 +26,8 @@ struct UndoneChanges {
 
 impl Importer<'_> {
     /// Removes the records that a batch added, including later edits of them, and restores the former versions of those
-    /// that it updated. Records that a later batch contained too stay. Returns how many records changed.
+    /// that it updated. Records that a later batch also contained stay. Returns how many records were
+    /// removed or changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
@@ -41,7 +43,8 @@ impl Importer<'_> {
         let done = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
         let indexed = Applied::new(done)
             .then(FailedStep::Index, |done| self.context.index_follow(done.seq, || self.index_undone(done)));
-        // Nothing shows these files and pages any more. The next opening removes them if this fails.
+        // No record refers to the blobs and database pages of the undone import any more, so they are removed. If this
+        // fails, the next opening removes them.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
         Ok(indexed.map(|done| u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX)))

@@ -1,7 +1,7 @@
 //! Judges the live memories by their words and by the person's decisions.
 use crate::{
     VaultResult,
-    insight_cache::{AboutMemory, Judgement, Stamp, State, Taught},
+    insight_cache::{AboutMemory, DecidedKinds, Judgement, RowStamp, State},
     insight_decisions as decisions,
     meaning::{PORTIONS, is_current, stored_vectors},
     meta,
@@ -15,20 +15,20 @@ use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 /// Largest number of decisions that are compared with other memories, to limit the time. The first ones by id are used.
-const MAX_TAUGHT: usize = 500;
+const MAX_COMPARED_DECISIONS: usize = 500;
 
 /// Reads the person's decisions.
-pub(super) fn load_taught(c: &Connection, store: &Store) -> VaultResult<Taught> {
+pub(super) fn load_decided_kinds(c: &Connection, store: &Store) -> VaultResult<DecidedKinds> {
     let kinds = decisions::kinds(c)?;
     let mut ids: Vec<_> = kinds.iter().collect();
     ids.sort_unstable_by_key(|(id, _)| **id);
     let mut forms = Vec::new();
-    for (id, kind) in ids.into_iter().take(MAX_TAUGHT) {
+    for (id, kind) in ids.into_iter().take(MAX_COMPARED_DECISIONS) {
         if let Some(view) = RowView::by_id(c, id)? {
             forms.push((Form::new(&text_of(&store.packs.content(c, view.pack, view.slot)?)), *kind));
         }
     }
-    Ok(Taught { kinds, forms })
+    Ok(DecidedKinds { kinds, forms })
 }
 
 pub(super) fn state(c: &Connection) -> VaultResult<State> {
@@ -44,12 +44,12 @@ pub(super) fn text_of(record: &Record) -> String {
     }
 }
 
-/// `vectors`: those of the parts of the record; none if it is not encoded.
-pub(super) fn judge(taught: &Taught, id: &[u8; 16], record: &Record, vectors: &[Vector]) -> Judgement {
+/// Judges one memory. `vectors` has the vectors of its parts; it is empty if the record is not encoded.
+pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record, vectors: &[Vector]) -> Judgement {
     let text = text_of(record);
     let vectors: Vec<&[f32]> = vectors.iter().map(Vector::as_slice).collect();
     let (suggested, special) = mementory_insight::judge(&text, &vectors);
-    let about = match taught.kind_of(id, &text) {
+    let about = match decided_kinds.kind_of(id, &text) {
         Some(kind) => Some(AboutMemory { kind, confidence: 1.0, by_person: true }),
         None => suggested.map(|about| AboutMemory { kind: about.kind, confidence: about.confidence, by_person: false }),
     };
@@ -57,14 +57,14 @@ pub(super) fn judge(taught: &Taught, id: &[u8; 16], record: &Record, vectors: &[
 }
 
 /// A live memory: row, id, and what its judgement depends on.
-type Place = (i64, [u8; 16], Stamp);
+type Place = (i64, [u8; 16], RowStamp);
 
 /// Judges all live memories. `known` has former judgements, which are used for unchanged rows.
 pub(super) fn judge_all(
     store: &Store,
-    taught: &Taught,
-    mut known: HashMap<i64, (Stamp, Judgement)>,
-) -> VaultResult<HashMap<i64, (Stamp, Judgement)>> {
+    decided_kinds: &DecidedKinds,
+    mut known: HashMap<i64, (RowStamp, Judgement)>,
+) -> VaultResult<HashMap<i64, (RowStamp, Judgement)>> {
     let places = store.read(places)?;
     let mut out = HashMap::with_capacity(places.len());
     let mut new = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn judge_all(
             let of = |(row, id, stamp): &Place| {
                 let record = store.packs.content(c, stamp.pack, stamp.slot)?;
                 let vectors = if stamp.encoded { stored_vectors(c, *row)? } else { Vec::new() };
-                Ok((*row, (*stamp, judge(taught, id, &record, &vectors))))
+                Ok((*row, (*stamp, judge(decided_kinds, id, &record, &vectors))))
             };
             places.iter().map(of).collect::<VaultResult<Vec<_>>>()
         })
@@ -97,7 +97,7 @@ fn places(c: &Connection) -> VaultResult<Vec<Place>> {
     )?;
     let rows = statement.query_map(params![kind_code(Kind::Memory), is_current(c)?], |r| {
         let stamp =
-            Stamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)?, encoded: r.get(6)? };
+            RowStamp { version: r.get(2)?, since: r.get(3)?, pack: r.get(4)?, slot: r.get(5)?, encoded: r.get(6)? };
         Ok((r.get(0)?, r.get(1)?, stamp))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -13,7 +13,7 @@ mod pairs;
 use crate::{
     Vault, VaultError, VaultResult,
     context::Context,
-    insight_cache::{InsightCache, InsightCounts, InsightFilter, Judgement, Stamp, State, Taught},
+    insight_cache::{DecidedKinds, InsightCache, InsightCounts, InsightFilter, Judgement, RowStamp, State},
     insight_decisions as decisions,
     meaning::{is_encoded, stored_vectors},
     query::{ListQuery, Queries},
@@ -43,16 +43,16 @@ impl Insight<'_> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
         }
-        let stamp = Stamp::of_view(view, self.context.store.read(|c| is_encoded(c, view.row))?);
+        let stamp = RowStamp::of_view(view, self.context.store.read(|c| is_encoded(c, view.row))?);
         if let Some(cached) = self.lock().get(view.row, &stamp) {
             return Ok(cached);
         }
-        let taught = self.taught(self.context.store.read(cache::state)?)?;
+        let decided_kinds = self.decided_kinds(self.context.store.read(cache::state)?)?;
         let vectors = match stamp.encoded {
             true => self.context.store.read(|c| stored_vectors(c, view.row))?,
             false => Vec::new(),
         };
-        Ok(cache::judge(&taught, &view.id, record, &vectors))
+        Ok(cache::judge(&decided_kinds, &view.id, record, &vectors))
     }
 
     /// The rows of the live memories that a filter admits, in ascending order. An empty filter admits all.
@@ -97,15 +97,15 @@ impl Insight<'_> {
         self.context.insight.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn taught(&self, state: State) -> VaultResult<Arc<Taught>> {
-        if let Some((of, taught)) = &self.lock().taught
+    fn decided_kinds(&self, state: State) -> VaultResult<Arc<DecidedKinds>> {
+        if let Some((of, decided_kinds)) = &self.lock().decided_kinds
             && *of == state
         {
-            return Ok(Arc::clone(taught));
+            return Ok(Arc::clone(decided_kinds));
         }
-        let taught = Arc::new(self.context.store.read(|c| cache::load_taught(c, &self.context.store))?);
-        self.lock().taught = Some((state, Arc::clone(&taught)));
-        Ok(taught)
+        let decided_kinds = Arc::new(self.context.store.read(|c| cache::load_decided_kinds(c, &self.context.store))?);
+        self.lock().decided_kinds = Some((state, Arc::clone(&decided_kinds)));
+        Ok(decided_kinds)
     }
 
     /// Brings the judgements up to date: judges the memories that are new or changed since the last call.
@@ -114,9 +114,9 @@ impl Insight<'_> {
         if self.lock().is_current(state) {
             return Ok(());
         }
-        let taught = self.taught(state)?;
+        let decided_kinds = self.decided_kinds(state)?;
         let known = self.lock().begin(state);
-        let entries = cache::judge_all(&self.context.store, &taught, known)?;
+        let entries = cache::judge_all(&self.context.store, &decided_kinds, known)?;
         self.lock().finish(state, entries);
         Ok(())
     }

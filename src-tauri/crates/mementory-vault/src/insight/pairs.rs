@@ -148,7 +148,7 @@ impl Insight<'_> {
         Ok(out)
     }
 
-    /// The mean vector of each memory; none if those in the store are of another encoder.
+    /// The mean vector of each memory. Empty if another encoder made the vectors in the store.
     fn vectors(&self, memories: &[Memory]) -> VaultResult<Vec<Vec<f32>>> {
         self.context.store.read(|c| match is_current(c)? {
             true => memories.iter().map(|memory| Ok(mean(&stored_vectors(c, memory.row)?))).collect(),

@@ -1,4 +1,5 @@
-//! What memories mean, as vectors in the table `vectors`: made by the sentence encoder, compared in memory.
+//! Vectors that stand for the meaning of memories. The sentence encoder makes them, the table `vectors` stores them,
+//! and they are compared in memory.
 //!
 //! Triggers (`schema_3.sql`) remove a vector when its text changes or is removed. [`Meaning::encode`] encodes records
 //! that lack a vector; its caller decides how many at once.
@@ -43,10 +44,10 @@ impl Meaning<'_> {
     /// The store.
     pub fn pending(&self) -> VaultResult<Vec<i64>> {
         let current = self.context.store.read(is_current)?;
-        let unless = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
+        let not_encoded = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
         let kinds = ENCODED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
         let sql = format!(
-            "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {unless} ORDER BY r.row"
+            "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {not_encoded} ORDER BY r.row"
         );
         self.context.store.read(|c| {
             let mut statement = c.prepare(&sql)?;
@@ -92,7 +93,7 @@ impl Meaning<'_> {
     }
 
     /// The rows nearest to any of `to` that pass the filter, at most `limit`, best first. Each has its cosine
-    /// similarity, which is at least `least`. Rows in `except` are left out.
+    /// similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
     /// The store.
@@ -101,18 +102,18 @@ impl Meaning<'_> {
         to: &[Vector],
         filter: &ListQuery,
         limit: usize,
-        least: f32,
+        min_cosine: f32,
         except: &[i64],
     ) -> VaultResult<Vec<(u64, f32)>> {
         let loaded = self.context.loaded_vectors()?;
         let ranked = loaded.ranked(to);
-        let near: Vec<(i64, f32)> = ranked
+        let similar_rows: Vec<(i64, f32)> = ranked
             .into_iter()
-            .take_while(|(_, cosine)| *cosine >= least)
+            .take_while(|(_, cosine)| *cosine >= min_cosine)
             .filter(|(row, _)| !except.contains(row))
             .collect();
         let mut found = Vec::new();
-        for candidates in near.chunks(CANDIDATES) {
+        for candidates in similar_rows.chunks(CANDIDATES) {
             let rows = Some(candidates.iter().map(|(row, _)| *row).collect());
             let passing = Queries::new(self.context).rows(&ListQuery { rows, ..filter.clone() })?;
             found.extend(
@@ -143,7 +144,7 @@ pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
     Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
 }
 
-/// The stored vectors of a row, whichever encoder they are of: see [`is_current`].
+/// The stored vectors of a row, whichever encoder made them; see [`is_current`].
 pub(crate) fn stored_vectors(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
     let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;

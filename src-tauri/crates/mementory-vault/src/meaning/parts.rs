@@ -3,7 +3,7 @@
 
 /// A part ends at the end of a line once it is this long, in characters.
 const PART_CHARS: usize = 200;
-/// A longer line is divided after this many characters.
+/// A line of more characters than this is divided after this many.
 const MAX_PART_CHARS: usize = 1_000;
 /// Largest number of parts of a text. What follows is not encoded, so that a long text costs little.
 const MAX_PARTS: usize = 32;
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_have_several_and_not_without_end() {
+    fn long_texts_have_several_parts_up_to_a_limit() {
         let lines = format!("{}\n{}\nend", "a".repeat(150), "b".repeat(150));
         assert_eq!(parts(None, &lines), [format!("{}\n{}", "a".repeat(150), "b".repeat(150)), "end".into()]);
         let endless = parts(None, &"日本".repeat(500_000));

@@ -13,8 +13,8 @@ impl Context {
             // One transaction, so that the state belongs to the vectors that are read.
             let c = c.unchecked_transaction()?;
             let state: LoadedFrom = (Store::last_change(&c)?, meta::read(&c, PORTIONS)?.unwrap_or(0));
-            if let Some((of, vectors)) = &loaded.0
-                && *of == state
+            if let Some((loaded_from, vectors)) = &loaded.0
+                && *loaded_from == state
             {
                 return Ok(vectors.clone());
             }

@@ -15,10 +15,10 @@ use std::collections::{HashMap, HashSet};
 /// Largest number of messages of the same assistant that are read because they have words of the memory.
 const SAME_ASSISTANT: usize = 60;
 /// Largest number of such messages of any assistant.
-const OTHER_ASSISTANTS: usize = 20;
+const ANY_ASSISTANT: usize = 20;
 /// Largest number of such messages of each conversation that the export names.
 const NAMED_CONVERSATION: usize = 20;
-/// Largest number of messages that are read before each message that the export names, from parent to parent.
+/// Largest number of messages that are read back from each message that the export names, from parent to parent.
 const BEFORE_NAMED: usize = 8;
 /// Largest number of messages that are read because they are from just before the memory was made.
 const NEAR_IN_TIME: usize = 60;
@@ -137,8 +137,8 @@ impl<'c> Candidates<'c> {
             let sql = "SELECT r.row FROM records r WHERE r.kind = ?1 AND r.trashed IS NULL AND r.sort BETWEEN ?2 AND ?3 \
                        AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
             let mut statement = c.prepare_cached(sql)?;
-            let (kind, most) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
-            let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
+            let (kind, max_rows) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
+            let rows = statement.query_map(params![kind, from, to, self.view.platform, max_rows], |r| r.get(0))?;
             Ok(rows.collect::<Result<Vec<i64>, _>>()?)
         })?;
         rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words, None))
@@ -157,7 +157,7 @@ impl<'c> Candidates<'c> {
             self.add_hits(&words, &within, NAMED_CONVERSATION)?;
         }
         self.add_hits(&words, &own, SAME_ASSISTANT)?;
-        self.add_hits(&words, &messages, OTHER_ASSISTANTS)
+        self.add_hits(&words, &messages, ANY_ASSISTANT)
     }
 
     fn add_hits(&mut self, words: &str, filter: &IndexFilter, limit: usize) -> VaultResult<()> {

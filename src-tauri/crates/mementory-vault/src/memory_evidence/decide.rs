@@ -25,7 +25,7 @@ const PERSON_FIRST: f32 = 0.3;
 const PERSON_FIRST_NEAR: f32 = 0.6;
 
 /// What is known about the memory.
-pub(super) struct Facts<'f> {
+pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
     /// Who said the memory, if its source says so.
     pub(super) record_said_by: Option<SaidBy>,
@@ -35,7 +35,7 @@ pub(super) struct Facts<'f> {
     pub(super) has_conversations: bool,
 }
 
-impl Facts<'_> {
+impl MemoryFacts<'_> {
     /// Who said the memory according to its source. Not for a pasted list of memories: who pasted it did not say it.
     fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
@@ -43,7 +43,7 @@ impl Facts<'_> {
 }
 
 /// A candidate, and the parts of the memory that it says.
-struct Weighed {
+struct WeighedCandidate {
     candidate: Candidate,
     sentence: Sentence,
     said_by: Option<SaidBy>,
@@ -55,8 +55,8 @@ struct Weighed {
 }
 
 /// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
-pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
-    let mut weighed: Vec<Weighed> =
+pub(super) fn decide(claim: &Claim, facts: &MemoryFacts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
+    let mut weighed: Vec<WeighedCandidate> =
         read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
     weighed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let said_by = said_by(claim, facts, &weighed);
@@ -64,7 +64,7 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || is_linked(each));
     }
-    let mut messages: Vec<Weighed> = Vec::new();
+    let mut messages: Vec<WeighedCandidate> = Vec::new();
     for each in weighed {
         // If the assistant repeats the words of the person, that is an answer to them.
         let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !is_linked(&each);
@@ -83,17 +83,17 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
     FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
 }
 
-fn is_linked(weighed: &Weighed) -> bool {
+fn is_linked(weighed: &WeighedCandidate) -> bool {
     weighed.candidate.found_by == FoundBy::Linked
 }
 
 /// True for a call of the memory tool. The assistant wrote the memory down, but may not have said it.
-fn is_tool_call(weighed: &Weighed) -> bool {
+fn is_tool_call(weighed: &WeighedCandidate) -> bool {
     weighed.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
 }
 
-fn message(weighed: Weighed) -> EvidenceMessage {
-    let Weighed { candidate, sentence, confidence, .. } = weighed;
+fn message(weighed: WeighedCandidate) -> EvidenceMessage {
+    let WeighedCandidate { candidate, sentence, confidence, .. } = weighed;
     EvidenceMessage {
         view: candidate.view,
         record: candidate.record,
@@ -105,7 +105,12 @@ fn message(weighed: Weighed) -> EvidenceMessage {
 }
 
 /// Weighs a candidate. None if it is no evidence.
-fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
+fn weigh(
+    claim: &Claim,
+    facts: &MemoryFacts<'_>,
+    sentences: &[Sentence],
+    candidate: Candidate,
+) -> Option<WeighedCandidate> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
@@ -123,46 +128,46 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
         return None;
     }
     let near = candidate.in_named_conversation || is_near(facts, &candidate);
-    let enough = match (said_by, near) {
+    let min_confidence = match (said_by, near) {
         (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
         (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
         _ => MIN_CONFIDENCE_ASSISTANT,
     };
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
-    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
+    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
     let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
     let parts: Vec<usize> = said.iter().map(|sentence| sentence.part).collect();
     let similar = candidate.similarity.filter(|similarity| *similarity >= MIN_SIMILARITY);
     match (linked, best, similar) {
         (true, best, _) => {
-            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
-            Some(Weighed { candidate, sentence, said_by, confidence: 1.0, parts, near })
+            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_message(&candidate));
+            Some(WeighedCandidate { candidate, sentence, said_by, confidence: 1.0, parts, near })
         }
         (false, Some(sentence), _) => {
             let confidence = confidence(&sentence);
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Words;
-            Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
+            Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
         }
         (false, None, Some(similarity)) => {
-            let sentence = sentences.first().copied().unwrap_or_else(|| whole(&candidate));
+            let sentence = sentences.first().copied().unwrap_or_else(|| whole_message(&candidate));
             let mut candidate = candidate;
             candidate.found_by = FoundBy::Meaning;
-            Some(Weighed { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
+            Some(WeighedCandidate { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
         }
         (false, None, None) => None,
     }
 }
 
 /// The whole text of a message.
-fn whole(candidate: &Candidate) -> Sentence {
+fn whole_message(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
 /// Factor for the time of a message. A memory is made of what was said before it. An assistant that says it later knows
 /// it from the memory.
-fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
     let by_person = candidate.record.said_by() == Some(SaidBy::User);
@@ -176,13 +181,13 @@ fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
 }
 
 /// True for a message from just before the memory was made.
-fn is_near(facts: &Facts<'_>, candidate: &Candidate) -> bool {
+fn is_near(facts: &MemoryFacts<'_>, candidate: &Candidate) -> bool {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return false };
     let (from, to) = span_before(created);
     (from..=to).contains(&said.as_micros())
 }
 
-fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     match candidate.in_named_conversation {
         true => 1.2,
         false if candidate.view.platform == facts.platform => 1.0,
@@ -200,32 +205,37 @@ fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     }
 }
 
-/// Who said the memory: the person, if a message of theirs says it and the assistant's are not much surer; else the
-/// assistant, if a message of it says it; else a system; else whoever the source names, unless that is the assistant.
-fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
+/// Who said the memory. The first of these that holds decides:
+///
+/// 1. The person, if the source says so.
+/// 2. The person, if messages of theirs say enough of it and no message of the assistant has a much higher confidence.
+/// 3. The assistant, if a message of it that is no call of the memory tool has a confidence above 0.
+/// 4. The person, then a system, if a message of theirs has a confidence above 0.
+/// 5. Whoever the source names, unless that is the assistant.
+fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
     let best = |who: SaidBy| {
-        let of = || weighed.iter().filter(move |each| each.said_by == Some(who));
-        let mut parts: Vec<usize> = of().flat_map(|each| each.parts.iter().copied()).collect();
+        let theirs = || weighed.iter().filter(move |each| each.said_by == Some(who));
+        let mut parts: Vec<usize> = theirs().flat_map(|each| each.parts.iter().copied()).collect();
         parts.sort_unstable();
         parts.dedup();
         let share = parts.len() as f32 / claim.parts().max(1) as f32;
-        let named = of().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
-        let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
+        let named = theirs().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
+        let confidence = theirs().map(|each| each.confidence).fold(0.0, f32::max);
         (
             confidence,
-            named || share >= MIN_SHARE_OF_PARTS || of().any(|each| each.candidate.found_by == FoundBy::Meaning),
+            named || share >= MIN_SHARE_OF_PARTS || theirs().any(|each| each.candidate.found_by == FoundBy::Meaning),
         )
     };
     let (person, person_says) = best(SaidBy::User);
     // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
-    let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
+    let own_words = |each: &&WeighedCandidate| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
-    let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
-    if person_says && person + lead >= assistant {
+    let allowed_lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
+    if person_says && person + allowed_lead >= assistant {
         return Some(SaidBy::User);
     }
     if assistant > 0.0 {

@@ -6,7 +6,7 @@ mod time_span;
 
 use crate::{VaultError, VaultResult, context::Context, query::Reader};
 use candidates::{Candidate, Candidates};
-use decide::{Facts, decide};
+use decide::{MemoryFacts, decide};
 use mementory_evidence::{Claim, Sentence, key_words};
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
@@ -140,7 +140,7 @@ impl MemoryEvidence<'_> {
         let candidates = Candidates::new(self.context, view, record).gather(similar)?;
         let has_conversations = self.has_conversations(&view.platform)?;
         let read = candidates.into_iter().map(|candidate| (sentences_of(&claim, &candidate), candidate)).collect();
-        let facts = Facts {
+        let facts = MemoryFacts {
             method: record.source.method.as_deref(),
             record_said_by: record.said_by(),
             created: record.times.created.or(record.times.updated),

@@ -22,11 +22,11 @@ pub enum Sort {
 impl Sort {
     /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from using the index of that order,
     /// which it would read from end to end to find a few records.
-    fn order_terms(self, named: bool) -> &'static str {
+    fn order_terms(self, names_records: bool) -> &'static str {
         match self {
-            Self::Newest if named => "+r.sort DESC, r.row DESC",
+            Self::Newest if names_records => "+r.sort DESC, r.row DESC",
             Self::Newest => "r.sort DESC, r.row DESC",
-            Self::Oldest if named => "+r.sort, r.row",
+            Self::Oldest if names_records => "+r.sort, r.row",
             Self::Oldest => "r.sort, r.row",
             Self::Title => "coalesce(r.title, '') COLLATE NOCASE, r.row",
             Self::Changed => "r.since DESC, r.row DESC",
@@ -146,8 +146,8 @@ impl ListQuery {
             bind(&mut parts, sql, format!("[{}]", list.join(",")).into());
         }
         if let Some(batch) = &self.batch {
-            let marks: Vec<String> = (1..=batch.len()).map(|n| format!("?{}", values.len() + n)).collect();
-            parts.push(format!("r.batch IN (SELECT id FROM batches WHERE uid IN ({}))", marks.join(",")));
+            let placeholders: Vec<String> = (1..=batch.len()).map(|n| format!("?{}", values.len() + n)).collect();
+            parts.push(format!("r.batch IN (SELECT id FROM batches WHERE uid IN ({}))", placeholders.join(",")));
             values.extend(batch.iter().cloned().map(Value::from));
         }
         if let Some(kind) = self.file_kind {
@@ -213,16 +213,19 @@ impl Queries<'_> {
         if let Some(cursor) = &query.cursor {
             // A cursor has row and key of the last record shown, so that the list continues even if that record is
             // gone.
-            let wrong = || VaultError::Usage("This page marker is not from this list.".into());
-            let (row, key) = cursor.split_once('.').ok_or_else(wrong)?;
-            let row: i64 = row.parse().map_err(|_| wrong())?;
+            let invalid_cursor = || VaultError::Usage("This page marker is not from this list.".into());
+            let (row, key) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
+            let row: i64 = row.parse().map_err(|_| invalid_cursor())?;
             let key: Value = match query.sort {
-                Sort::Title => String::from_utf8(hex::decode(key).map_err(|_| wrong())?).map_err(|_| wrong())?.into(),
-                _ => key.parse::<i64>().map_err(|_| wrong())?.into(),
+                Sort::Title => String::from_utf8(hex::decode(key).map_err(|_| invalid_cursor())?)
+                    .map_err(|_| invalid_cursor())?
+                    .into(),
+                _ => key.parse::<i64>().map_err(|_| invalid_cursor())?.into(),
             };
             values.extend([key, row.into()]);
-            let marks = format!("?{}, ?{}", values.len() - 1, values.len());
-            full_condition = format!("{full_condition} AND {}", query.sort.after_condition().replace("?, ?", &marks));
+            let placeholders = format!("?{}, ?{}", values.len() - 1, values.len());
+            full_condition =
+                format!("{full_condition} AND {}", query.sort.after_condition().replace("?, ?", &placeholders));
         }
         let sql = format!(
             "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {full_condition} ORDER BY {} LIMIT {}",
@@ -234,9 +237,9 @@ impl Queries<'_> {
             let found = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;
             Ok(found.collect::<Result<_, _>>()?)
         })?;
-        let more = rows.len() > limit as usize;
+        let has_more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
-        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, query.sort.cursor_key(row)));
+        let next = rows.last().filter(|_| has_more).map(|row| format!("{}.{}", row.row, query.sort.cursor_key(row)));
         Ok(ListPage { rows, next, total })
     }
 }

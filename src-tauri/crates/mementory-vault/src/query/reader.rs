@@ -109,7 +109,7 @@ impl Reader<'_> {
         self.link_rows("SELECT relation, target FROM links WHERE row = ?1", params![view.row])
     }
 
-    /// Records that link to this one, by relation.
+    /// Records that link to this one, each with the relation of its link.
     pub fn links_to(&self, view: &RowView) -> VaultResult<Vec<LinkRow>> {
         self.link_rows(
             "SELECT l.relation, r.id FROM links l JOIN records r ON r.row = l.row WHERE l.target = ?1 AND r.trashed IS NULL",

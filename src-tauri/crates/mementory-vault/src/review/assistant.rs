@@ -41,7 +41,7 @@ impl AssistantState {
 }
 
 /// A memory or statement of an assistant.
-struct Listed {
+struct ListedMemory {
     row: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
@@ -85,15 +85,17 @@ impl Review<'_> {
 }
 
 /// The state of one record. `seen` is sorted by time.
-fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[Listed]) -> AssistantState {
-    let own = listed.iter().find(|each| each.row == answered.view.row);
-    let same: HashSet<i64> = listed
+fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[ListedMemory]) -> AssistantState {
+    let own_entry = listed.iter().find(|each| each.row == answered.view.row);
+    let rows_of_same_text: HashSet<i64> = listed
         .iter()
-        .filter(|each| own.is_some_and(|own| each.row == own.row || !own.text.is_empty() && own.text == each.text))
+        .filter(|each| {
+            own_entry.is_some_and(|own| each.row == own.row || !own.text.is_empty() && own.text == each.text)
+        })
         .map(|each| each.row)
         .collect();
     seen.iter().filter(|seen| seen.at > answered.at).fold(AssistantState::NotChecked, |state, seen| {
-        match (same.iter().any(|row| seen.rows.contains(row)), state) {
+        match (rows_of_same_text.iter().any(|row| seen.rows.contains(row)), state) {
             (false, _) => AssistantState::Gone,
             (true, AssistantState::Gone | AssistantState::BackAgain) => AssistantState::BackAgain,
             (true, _) => AssistantState::StillThere,
@@ -102,7 +104,7 @@ fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[Listed]) 
 }
 
 /// The imports that have the assistant's list of memories, without those that were undone.
-fn imports(c: &Connection, listed: &[Listed]) -> VaultResult<Vec<Observation>> {
+fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<Observation>> {
     let mut statement = c.prepare_cached("SELECT id, at, names, same, older FROM batches WHERE undone_at IS NULL")?;
     let mut rows = statement.query([])?;
     let mut out = Vec::new();
@@ -150,7 +152,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
 }
 
 /// The memories and statements of an assistant, including those in the Trash.
-fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<Listed>> {
+fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);
     let mut statement = c.prepare_cached(&format!(
@@ -161,7 +163,7 @@ fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<Listed>> {
     ))?;
     let rows = statement.query_map(params![platform], |r| {
         let preview: Option<String> = r.get(3)?;
-        Ok(Listed {
+        Ok(ListedMemory {
             row: r.get(0)?,
             batch: r.get(1)?,
             version_batch: r.get(2)?,

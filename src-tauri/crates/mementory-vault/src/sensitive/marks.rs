@@ -16,8 +16,9 @@ pub(crate) fn replace_by_marks<'r>(
 ) -> (String, Vec<Redaction>) {
     let mut pieces: Vec<(Range<usize>, Option<&str>)> = vec![(0..text.len(), None)];
     for (words, mark) in removals.flat_map(|removal| removal.found_in(text)) {
-        let free = |piece: &(Range<usize>, Option<&str>)| piece.1.is_none() && text[piece.0.clone()].contains(words);
-        if !pieces.iter().any(free) {
+        let can_be_marked =
+            |piece: &(Range<usize>, Option<&str>)| piece.1.is_none() && text[piece.0.clone()].contains(words);
+        if !pieces.iter().any(can_be_marked) {
             continue;
         }
         for (range, covered) in std::mem::take(&mut pieces) {

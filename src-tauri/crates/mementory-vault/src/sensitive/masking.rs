@@ -48,14 +48,14 @@ impl<'k> Masker<'k> {
     pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
         let values = context.store.read(|c| {
             let state = KnownValues::state(c)?;
-            let mut kept = context.known_values.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((at, values)) = kept.as_ref()
+            let mut cached = context.known_values.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((at, values)) = cached.as_ref()
                 && *at == state
             {
                 return Ok(values.clone());
             }
             let values = Arc::new(Self::read_values(&context.keys, c, &context.store.packs)?);
-            *kept = Some((state, values.clone()));
+            *cached = Some((state, values.clone()));
             Ok(values)
         })?;
         Ok(Self { keys: &context.keys, values, covered: HashSet::new() })
@@ -112,15 +112,15 @@ impl<'k> Masker<'k> {
         let removals = || [&found_here, &values.known].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
-        let mut elsewhere = false;
+        let mut other_fields_changed = false;
         for removal in removals() {
-            elsewhere |= removal.clean_record(record);
+            other_fields_changed |= removal.clean_record(record);
         }
         record.text = text;
         if !marks.is_empty() {
             record.embeddings.clear(); // embeddings encode the words
         }
-        (elsewhere || !marks.is_empty()).then_some(marks)
+        (other_fields_changed || !marks.is_empty()).then_some(marks)
     }
 
     /// Masks the bytes of a passthrough file. None if it contains no value.
@@ -238,12 +238,12 @@ impl<'k> Masker<'k> {
         // An id is no secret by itself, and other records refer to it, so only findings of the highest confidence
         // count.
         let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
-        let sure = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
-        self.add_findings_if(text, pairs, |finding, _| sure(finding));
+        let counts = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
+        self.add_findings_if(text, pairs, |finding, _| counts(finding));
         if !name.is_empty() {
             // Only findings inside the value count, since the name is not masked here.
             self.add_findings_if(&format!("{name}: {text}"), pairs, |finding, value| {
-                sure(finding) && text.contains(value)
+                counts(finding) && text.contains(value)
             });
         }
     }

@@ -121,7 +121,7 @@ impl Scanner<'_> {
             };
             let limit = if query.limit == 0 { 100 } else { query.limit.min(500) };
             let chosen: Vec<String> = query.classes.iter().map(|class| class_code(*class).to_string()).collect();
-            let only = |column: &str| match chosen.is_empty() {
+            let class_condition = |column: &str| match chosen.is_empty() {
                 true => "1".to_owned(),
                 false => format!("{column} IN ({})", chosen.join(",")),
             };
@@ -129,18 +129,18 @@ impl Scanner<'_> {
                 SensitiveState::Open => format!(
                     "SELECT f.value, min(f.class), count(DISTINCT f.row), NULL {OPEN_SQL} GROUP BY f.value HAVING {} \
                      ORDER BY 2, max(f.confidence) DESC, min(f.row) LIMIT ?1 OFFSET ?2",
-                    only("min(f.class)")
+                    class_condition("min(f.class)")
                 ),
                 SensitiveState::Redacted => format!(
                     "SELECT value, class, places, at FROM judged j WHERE {REDACTED_SQL} AND {} \
                      ORDER BY at DESC, value LIMIT ?1 OFFSET ?2",
-                    only("class")
+                    class_condition("class")
                 ),
                 SensitiveState::Ignored => format!(
                     "SELECT j.value, j.class, (SELECT count(DISTINCT f.row) FROM findings f JOIN records r ON r.row = f.row \
                      WHERE f.value = j.value AND r.trashed IS NULL), j.at FROM judged j WHERE verdict = 1 AND {} \
                      ORDER BY j.at DESC, j.value LIMIT ?1 OFFSET ?2",
-                    only("class")
+                    class_condition("class")
                 ),
             };
             let mut statement = c.prepare_cached(&sql)?;
@@ -241,8 +241,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // The text is scanned again, since it may have changed after the last scan, and the value would then be
-            // shown.
+            // The text is scanned again. It may have changed after the last scan, and with the stored positions the value
+            // could then be shown.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -316,8 +316,8 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
         for (at, _) in text.match_indices(value.as_str()) {
             let start = count_code_points(&text[..at]);
             let end = start + count_code_points(value);
-            let free = |(from, to, ..): &Span| end <= *from || *to <= start;
-            if spans.iter().chain(&more).all(free) {
+            let is_apart = |(from, to, ..): &Span| end <= *from || *to <= start;
+            if spans.iter().chain(&more).all(is_apart) {
                 more.push((start, end, *finding, false));
             }
         }
@@ -361,11 +361,11 @@ fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after):
 }
 
 /// Rows that contain a value, each with the first field that does.
-pub(super) fn rows_with(c: &Connection, id: ValueId, most: usize) -> VaultResult<Vec<(i64, u32)>> {
+pub(super) fn rows_with(c: &Connection, id: ValueId, max_rows: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \
          WHERE f.value = ?1 AND r.trashed IS NULL GROUP BY f.row ORDER BY f.row LIMIT ?2",
     )?;
-    let rows = statement.query_map(params![id, most as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let rows = statement.query_map(params![id, max_rows as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

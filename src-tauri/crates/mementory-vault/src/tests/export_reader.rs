@@ -53,7 +53,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
     });
     assert!(ended.is_err());
     assert_eq!(seen, BATCH_RECORDS + 1);
-    // The same source can be read again, as a writer does that plans before it writes.
+    // The same source can be read again, as a writer that plans before it writes does.
     let mut all = 0;
     source
         .records(&mut |_| {

@@ -110,11 +110,11 @@ impl<'r> Words<'r> {
         let mut changed = false;
         // Bytes with a NUL among them are treated as binary data, which has offsets and lengths: the replacement keeps
         // the length. Only these bytes are searched, not the whole file.
-        let binary = memchr::memchr(0, bytes).is_some();
+        let is_binary = memchr::memchr(0, bytes).is_some();
         if let Some(forms) = self.search_forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
                 out.extend_from_slice(&bytes[at..found.start()]);
-                if binary {
+                if is_binary {
                     out.resize(out.len() + found.len(), b'*');
                 } else {
                     out.extend_from_slice(forms.marks.get(found.pattern().as_usize()).map_or(b"", |m| m.as_bytes()));
@@ -129,7 +129,7 @@ impl<'r> Words<'r> {
     }
 
     fn search_forms(&self) -> Option<&SearchForms> {
-        let make = || {
+        let build_forms = || {
             let mut patterns = Vec::new();
             let mut marks = Vec::new();
             for (from, to) in self.removal.exact_pairs() {
@@ -143,7 +143,7 @@ impl<'r> Words<'r> {
             let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
             Some(SearchForms { finder, marks, longest })
         };
-        self.forms.get_or_init(make).as_ref()
+        self.forms.get_or_init(build_forms).as_ref()
     }
 }
 
@@ -190,8 +190,8 @@ fn decode_escapes(bytes: &[u8]) -> Vec<u8> {
     while let Some(at) = memchr::memchr2(b'\\', b'&', rest) {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        let (with, taken) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
-        out.extend_from_slice(&with);
+        let (decoded, taken) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
+        out.extend_from_slice(&decoded);
         rest = &rest[taken..];
     }
     out.extend_from_slice(rest);

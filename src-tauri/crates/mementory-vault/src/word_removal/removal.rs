@@ -1,5 +1,5 @@
 //! Removes words from text, record bodies and the JSON of a source.
-use crate::word_removal::spans::{Spans, Touch};
+use crate::word_removal::spans::{Overlap, Spans};
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
 use mementory_model::{Record, normal_text};
@@ -32,7 +32,8 @@ pub(crate) struct Removal {
 }
 
 impl Removal {
-    /// Removes these exact strings; each pair has the string and its replacement.
+    /// A removal of these exact strings; each pair has the string and its replacement. Strings of fewer than
+    /// [`MIN_REMOVED_CHARS`] characters are left out.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         pairs.retain(|(from, to)| from.chars().count() >= MIN_REMOVED_CHARS && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
@@ -41,7 +42,7 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// Removes these sentences, given in normal form, however they are written.
+    /// A removal of these sentences, given in normal form. They are found however they are written.
     pub(crate) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
         Self::default().and_sentences(sentences, mark)
     }
@@ -52,7 +53,7 @@ impl Removal {
         Self { sentences, mark: mark.to_owned(), ..self }
     }
 
-    /// Adds strings that repeat a part of the text inside the spans or across their border.
+    /// Also removes strings that repeat a part of the text inside the spans or across their border.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
     }
@@ -94,10 +95,10 @@ impl Removal {
         if !self.sentences.is_empty() {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
-        let touch = self.spans.as_ref().map_or(Touch::None, |spans| spans.touch(text, min_words));
+        let overlap = self.spans.as_ref().map_or(Overlap::None, |spans| spans.overlap(text, min_words));
         // All of the text is replaced if it crosses the border of a span, or contains a span that was not found
         // literally, since its layout differs.
-        if touch == Touch::Crosses || touch == Touch::Contains && out.is_none() {
+        if overlap == Overlap::Crosses || overlap == Overlap::Contains && out.is_none() {
             out = Some(self.mark.clone());
         }
         out.filter(|new| new != text)
@@ -337,12 +338,12 @@ impl Removal {
 /// True if `name` contains `words`. Words of fewer than 8 bytes count only if no letter or digit is directly before or
 /// after them.
 pub(crate) fn contains_words(name: &str, words: &str) -> bool {
-    let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    let is_boundary = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
     words.chars().count() >= MIN_REMOVED_CHARS
         && name.match_indices(words).any(|(at, _)| {
             words.len() >= 8
-                || free(name.get(..at).and_then(|s| s.chars().next_back()))
-                    && free(name.get(at + words.len()..).and_then(|s| s.chars().next()))
+                || is_boundary(name.get(..at).and_then(|s| s.chars().next_back()))
+                    && is_boundary(name.get(at + words.len()..).and_then(|s| s.chars().next()))
         })
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// How a string that repeats part of the text overlaps the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Touch {
+pub(crate) enum Overlap {
     /// It does not overlap them.
     None,
     /// It contains a whole span and other words.
@@ -36,15 +36,15 @@ impl Spans {
         Self { words: words.into_iter().map(|(_, word)| word).collect(), cut }
     }
 
-    /// How `part` touches the spans. A string of fewer than `min_words` words is not compared.
-    pub(crate) fn touch(&self, part: &str, min_words: usize) -> Touch {
+    /// How `part` overlaps the spans. A string of fewer than `min_words` words is not compared.
+    pub(crate) fn overlap(&self, part: &str, min_words: usize) -> Overlap {
         if self.cut.is_empty() {
-            return Touch::None;
+            return Overlap::None;
         }
         let part: Vec<String> = folded_words(part).into_iter().map(|(_, word)| word).collect();
         let n = part.len();
         if n < min_words.max(1) || n > self.words.len() {
-            return Touch::None;
+            return Overlap::None;
         }
         let mut contains = false;
         for at in self.words.windows(n).enumerate().filter(|(_, w)| *w == part.as_slice()).map(|(at, _)| at) {
@@ -52,11 +52,11 @@ impl Spans {
                 if at <= cut.start && cut.end <= at + n && cut.len() < n {
                     contains = true;
                 } else {
-                    return Touch::Crosses;
+                    return Overlap::Crosses;
                 }
             }
         }
-        if contains { Touch::Contains } else { Touch::None }
+        if contains { Overlap::Contains } else { Overlap::None }
     }
 }
 
@@ -89,11 +89,11 @@ mod tests {
         let to = text.find(" now").unwrap();
         let span = from..to;
         let spans = Spans::new(text, std::slice::from_ref(&span));
-        assert_eq!(spans.touch("Allergic to nuts.", 1), Touch::Crosses, "its end is in the span");
-        assert_eq!(spans.touch("Lives in Rome now.", 1), Touch::Crosses, "its beginning is");
-        assert_eq!(spans.touch("Likes tea.", 1), Touch::None);
-        assert_eq!(spans.touch(text, 1), Touch::Contains, "the whole text contains it");
-        assert_eq!(spans.touch("rome", 1), Touch::Crosses, "inside");
-        assert_eq!(spans.touch("rome", 2), Touch::None, "a single word may be any");
+        assert_eq!(spans.overlap("Allergic to nuts.", 1), Overlap::Crosses, "its end is in the span");
+        assert_eq!(spans.overlap("Lives in Rome now.", 1), Overlap::Crosses, "its beginning is");
+        assert_eq!(spans.overlap("Likes tea.", 1), Overlap::None);
+        assert_eq!(spans.overlap(text, 1), Overlap::Contains, "the whole text contains it");
+        assert_eq!(spans.overlap("rome", 1), Overlap::Crosses, "inside");
+        assert_eq!(spans.overlap("rome", 2), Overlap::None, "a single word may be any");
     }
 }

@@ -25,7 +25,8 @@ impl<'a, 'i> FileImport<'a, 'i> {
 }
 
 impl FileImport<'_, '_> {
-    /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files named.
+    /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files that the
+    /// record names.
     pub(super) fn add_attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
@@ -93,7 +94,7 @@ impl FileImport<'_, '_> {
             redacted: false,
             trashed: false,
         };
-        let known = if self.run.empty { None } else { self.run.known(id)? };
+        let known = if self.run.vault_was_empty { None } else { self.run.known(id)? };
         let (outcome, reason) = if self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {
@@ -165,8 +166,8 @@ impl FileImport<'_, '_> {
             (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
         };
         let small = now.filter(|b| b.size <= SETTINGS_BYTES);
-        let both = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
-        both.is_some_and(|(before, now)| mementory_formats::lacks_only_secrets(&before, &now))
+        let before_and_now = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
+        before_and_now.is_some_and(|(before, now)| mementory_formats::lacks_only_secrets(&before, &now))
     }
 
     pub(super) fn set_file(

@@ -118,7 +118,9 @@ fn is_uuid(text: &str) -> bool {
 impl ImportRun<'_> {
     /// True when duplicates are to be skipped and a record of this kind has exactly the same text.
     pub(super) fn is_duplicate(&mut self, record: &Record) -> VaultResult<bool> {
-        if self.options.merge != Some(Merge::SkipDuplicates) || self.empty || !INDEPENDENT_KINDS.contains(&record.kind)
+        if self.options.merge != Some(Merge::SkipDuplicates)
+            || self.vault_was_empty
+            || !INDEPENDENT_KINDS.contains(&record.kind)
         {
             return Ok(false);
         }

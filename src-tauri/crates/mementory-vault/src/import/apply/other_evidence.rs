@@ -2,7 +2,7 @@
 //! evidence: for a statement a source that is not deleted, for an entity an edge with such a source.
 use crate::{
     VaultResult,
-    import::apply::{ImportRun, Known},
+    import::apply::{ImportRun, KnownRecord},
 };
 use mementory_model::{Kind, Record};
 use mementory_store::trash::{reroot_orphans, untrash};
@@ -31,8 +31,8 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 impl OtherEvidence<'_, '_> {
     /// The record with this id in the vault. A cascaded record is restored first, since this input is other evidence.
     /// An entity is only noted here, since the edges that decide about it come after it in the input.
-    pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<Known>> {
-        if self.run.empty {
+    pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
+        if self.run.vault_was_empty {
             return Ok(None);
         }
         let ends = self.run.blocklist.cascaded_ends(&self.run.context.keys, record);

@@ -2,7 +2,7 @@
 //! remembers them. They stay in the vault with their history.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short_digest},
+    import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord, apply::short_digest},
 };
 use mementory_model::{Kind, Record};
 use mementory_store::{
@@ -31,9 +31,12 @@ impl SupersededStatements<'_, '_> {
     /// If a unit has a newer version of its first record, marks those facts as superseded that were derived from that
     /// record and are not in the unit.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
-        let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.empty) else { return Ok(()) };
+        let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
+            return Ok(());
+        };
         let id = record_id(&self.run.context.keys, &text.key);
-        let Some(of) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row) else {
+        let Some(text_row) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row)
+        else {
             return Ok(());
         };
         let in_unit: HashSet<i64> = unit
@@ -43,7 +46,7 @@ impl SupersededStatements<'_, '_> {
             .collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
         for row in self.facts_of(&id)? {
-            if row != of && !in_unit.contains(&row) && self.supersede(row, text)? {
+            if row != text_row && !in_unit.contains(&row) && self.supersede(row, text)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
             }
@@ -75,7 +78,7 @@ impl SupersededStatements<'_, '_> {
         fact.status = Some(SUPERSEDED.into());
         // With this time, a later import of the older text is recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
-        let Some(known): Option<Known> = self.run.known(&id)? else { return Ok(false) };
+        let Some(known): Option<KnownRecord> = self.run.known(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);
         if self.run.seen.get(&id).is_some_and(|seen| seen.written) {
             self.run.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;

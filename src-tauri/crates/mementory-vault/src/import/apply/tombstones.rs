@@ -47,7 +47,7 @@ impl TombstoneImport<'_, '_> {
 
     /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them. A redacted
     /// record that has no words left stays.
-    pub(super) fn trash_named(&mut self) -> VaultResult<()> {
+    pub(super) fn trash_targets(&mut self) -> VaultResult<()> {
         let mut cascade = TombstoneCascade::default();
         for id in std::mem::take(&mut self.run.deleted_ids) {
             self.delete(&mut cascade, id)?;
@@ -62,8 +62,8 @@ impl TombstoneImport<'_, '_> {
             // A record without words is the skeleton, from this or an earlier import.
             if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
-        let any = self.remove_dependants(cascade)?;
-        if any {
+        let removed_live = self.remove_dependants(cascade)?;
+        if removed_live {
             self.run.report.warn(
                 "tombstones_to_trash",
                 "audit/tombstones.jsonl",

@@ -1,5 +1,5 @@
 //! Decides what an import does with a record that the vault already has.
-use super::{ImportRun, Known, Merge, SOURCE_BLOCKED};
+use super::{ImportRun, KnownRecord, Merge, SOURCE_BLOCKED};
 use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, normal_text};
 use mementory_store::Flags;
@@ -18,7 +18,7 @@ pub(super) enum Verdict {
 }
 
 impl ImportRun<'_> {
-    pub(super) fn decide(&self, known: &Known, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
+    pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
         if known.digest == *digest {
             return Ok(Verdict::Same);
         }
@@ -54,7 +54,7 @@ impl ImportRun<'_> {
     }
 
     /// True when the source's own change time says that the vault has the newer version.
-    fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
+    fn is_older(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
         // A memory without a change time counts as unchanged since it was created.
         let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
         let Some(updated) = record.times.updated.or(never_changed) else { return Ok(false) };

@@ -2,7 +2,7 @@
 use super::files::FileImport;
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::Known, apply::SeenRecord},
+    import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
 };
 use mementory_model::{Kind, Record};
 use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
@@ -109,7 +109,7 @@ impl ImportRun<'_> {
     /// Writes a new version of a known record. The old one becomes history.
     pub(super) fn new_version(
         &mut self,
-        known: &Known,
+        known: &KnownRecord,
         record: &mut Record,
         digest: &[u8; 16],
         extra_flags: i64,
@@ -203,7 +203,13 @@ impl ImportRun<'_> {
 
     /// Updates the list position of an unchanged record, which changes if its conversation went on or shows another
     /// branch now. `older` is true for a unit of an older export.
-    pub(super) fn reposition(&self, known: &Known, record: &Record, extra_flags: i64, older: bool) -> VaultResult<()> {
+    pub(super) fn reposition(
+        &self,
+        known: &KnownRecord,
+        record: &Record,
+        extra_flags: i64,
+        older: bool,
+    ) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
@@ -231,6 +237,6 @@ impl ImportRun<'_> {
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
             return Ok((*row > 0).then_some((*row, *trashed)));
         }
-        if self.empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| (k.row, k.trashed))) }
+        if self.vault_was_empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| (k.row, k.trashed))) }
     }
 }

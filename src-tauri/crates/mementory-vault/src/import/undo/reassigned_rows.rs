@@ -12,11 +12,11 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
     )?;
-    let mut run = tx.prepare(&format!(
+    let mut insert = tx.prepare(&format!(
         "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {USE_EARLIEST_HOME}"
     ))?;
     for (home, (first, last)) in later.ranges() {
-        run.execute(params![batch, home, first, last])?;
+        insert.execute(params![batch, home, first, last])?;
     }
     for versions in [
         "SELECT row, version_batch AS home FROM records WHERE batch = ?1 AND version_batch > ?1",

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// for a later batch and has no newer version, the version is assigned to that batch instead.
 pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // Only batches before the row's next version can have contained this one.
+        // Only batches before the row's next version can have contained this version.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
@@ -36,9 +36,9 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
 type FormerVersion = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
 impl Importer<'_> {
-    /// Restores the former version of rows of other batches whose current version this batch wrote. If a later batch
-    /// contained the same version, it is assigned to that batch instead. Returns the rows that got their former
-    /// version.
+    /// Restores the former version of those rows of other batches whose current version this batch wrote. If a later
+    /// batch contained the current version too, the version is assigned to that batch instead. Returns the rows that
+    /// got their former version.
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
