@@ -41,8 +41,10 @@ fn main() {
     let samples = read(&data.join("samples"), &encoder, |_| ("*other=".to_owned(), "*other".to_owned()));
     cross_validate(&claims);
     let alone = fit(&claims.iter().collect::<Vec<_>>(), &[]);
-    let background: Vec<&Sentence> =
-        samples.iter().filter(|sample| alone.attributes(&sample.vector).into_values().all(|p| p < MAX_BACKGROUND)).collect();
+    let background: Vec<&Sentence> = samples
+        .iter()
+        .filter(|sample| alone.attributes(&sample.vector).into_values().all(|p| p < MAX_BACKGROUND))
+        .collect();
     let fitted = fit(&claims.iter().collect::<Vec<_>>(), &clusters(&background));
     write(&data, &fitted);
     println!("{} sentences, {} of the background, {} rows", claims.len(), background.len(), fitted.rows.len());

@@ -38,6 +38,8 @@ pub(super) struct Attribute {
     pub(super) names_people: bool,
     /// Wishes and plans are statements of it.
     pub(super) wished: bool,
+    /// It is rarely said of someone without holding for good, so two values need no word of change.
+    pub(super) settled: bool,
     /// Several of them can be used, each on its occasion.
     pub(super) is_device: bool,
     /// Several values can hold, or nothing is stated.
@@ -63,32 +65,114 @@ impl Stated {
 }
 
 const NUMBERS: [&str; 25] = [
-    "age", "birth_year", "budget", "child_age", "children", "cholesterol", "height", "income_side", "lab_value",
-    "members", "mortgage", "price", "record", "rent", "running", "salary", "saving_rate", "savings", "shoe_size",
-    "siblings", "sleep", "subscribers", "team", "wake_up", "weight",
+    "age",
+    "birth_year",
+    "budget",
+    "child_age",
+    "children",
+    "cholesterol",
+    "height",
+    "income_side",
+    "lab_value",
+    "members",
+    "mortgage",
+    "price",
+    "record",
+    "rent",
+    "running",
+    "salary",
+    "saving_rate",
+    "savings",
+    "shoe_size",
+    "siblings",
+    "sleep",
+    "subscribers",
+    "team",
+    "wake_up",
+    "weight",
 ];
 const BY_NAME: [&str; 19] = [
-    "address", "bank", "birthday", "birthplace", "boss", "car", "email", "employer", "favourite_band",
-    "favourite_book", "favourite_city", "favourite_film", "insurance", "job", "lives_in", "name", "partner",
-    "phone_number", "team_fan",
+    "address",
+    "bank",
+    "birthday",
+    "birthplace",
+    "boss",
+    "car",
+    "email",
+    "employer",
+    "favourite_band",
+    "favourite_book",
+    "favourite_city",
+    "favourite_film",
+    "insurance",
+    "job",
+    "lives_in",
+    "name",
+    "partner",
+    "phone_number",
+    "team_fan",
 ];
 const OF_THING: [&str; 24] = [
-    "budget", "child_age", "child_school", "club", "income_side", "instrument", "lab_value", "level", "lock",
-    "medicine", "members", "pet", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip",
-    "plan_wedding", "price", "progress", "record", "schedule", "studies", "subscribers",
+    "budget",
+    "child_age",
+    "child_school",
+    "club",
+    "income_side",
+    "instrument",
+    "lab_value",
+    "level",
+    "lock",
+    "medicine",
+    "members",
+    "pet",
+    "plan_exam",
+    "plan_exhibition",
+    "plan_party",
+    "plan_release",
+    "plan_trip",
+    "plan_wedding",
+    "price",
+    "progress",
+    "record",
+    "schedule",
+    "studies",
+    "subscribers",
 ];
-const IN_TIME: [&str; 8] = [
-    "birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule",
-];
+const IN_TIME: [&str; 8] =
+    ["birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule"];
 const FIXED: [&str; 14] = [
-    "allergies", "allergy_*", "birth_year", "birthday", "birthplace", "blood_type", "diagnosis_*", "eyes", "handed",
-    "nationality", "native", "orientation", "siblings", "taste_*",
+    "allergies",
+    "allergy_*",
+    "birth_year",
+    "birthday",
+    "birthplace",
+    "blood_type",
+    "diagnosis_*",
+    "eyes",
+    "handed",
+    "nationality",
+    "native",
+    "orientation",
+    "siblings",
+    "taste_*",
 ];
 const NAMES_PEOPLE: [&str; 12] = [
-    "boss", "child_age", "child_school", "children", "household", "partner", "pet", "pets", "position", "pregnancy",
-    "relationship", "team",
+    "boss",
+    "child_age",
+    "child_school",
+    "children",
+    "household",
+    "partner",
+    "pet",
+    "pets",
+    "position",
+    "pregnancy",
+    "relationship",
+    "team",
 ];
 const WISHED: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
+const SETTLED: [&str; 10] =
+    ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const DEVICES: [&str; 7] = ["bike", "browser", "car", "computer", "editor", "language_main", "phone"];
 
 /// True if a list has the name. A `*` at the end of an entry stands for any end.
@@ -111,6 +195,7 @@ impl Attribute {
             fixed: has(&FIXED, name),
             names_people: has(&NAMES_PEOPLE, name),
             wished: has(&WISHED, name),
+            settled: has(&SETTLED, name) || comparison == Comparison::Names,
             is_device: has(&DEVICES, name),
             open: name.starts_with('*'),
             rows,
@@ -161,8 +246,12 @@ pub(super) fn stated(vector: &[f32]) -> Vec<Stated> {
         return Vec::new();
     }
     let weights = weights();
-    let mut scores: Vec<f32> =
-        weights.numbers.chunks_exact(DIMENSIONS).zip(&weights.biases).map(|(row, bias)| dot(row, vector) + bias).collect();
+    let mut scores: Vec<f32> = weights
+        .numbers
+        .chunks_exact(DIMENSIONS)
+        .zip(&weights.biases)
+        .map(|(row, bias)| dot(row, vector) + bias)
+        .collect();
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = scores.iter().sum();
@@ -199,7 +288,7 @@ mod tests {
     #[test]
     fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
         let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
-        let lists: [&[&str]; 7] = [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &FIXED, &NAMES_PEOPLE, &DEVICES];
+        let lists: [&[&str]; 8] = [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &FIXED, &NAMES_PEOPLE, &DEVICES, &SETTLED];
         for entry in lists.into_iter().chain([WISHED.as_slice()]).flatten() {
             assert!(names.iter().any(|name| has(&[entry], name)), "{entry}");
         }

@@ -14,6 +14,7 @@ mod claims;
 mod counts;
 mod ended;
 mod meaning;
+mod reading;
 mod spelling;
 mod taste;
 mod terms;

@@ -42,7 +42,8 @@ pub(super) fn plain_names(folded: &Folded) -> Vec<String> {
 
 fn of_latin(word: &str) -> String {
     let mut text = word.replace("sch", "s").replace("sh", "s").replace("ph", "f").replace("th", "t");
-    for (written, spoken) in [("ck", "k"), ("ch", "k"), ("qu", "k"), ("x", "ks"), ("ce", "s"), ("ci", "s"), ("cy", "s")] {
+    for (written, spoken) in [("ck", "k"), ("ch", "k"), ("qu", "k"), ("x", "ks"), ("ce", "s"), ("ci", "s"), ("cy", "s")]
+    {
         text = text.replace(written, spoken);
     }
     reduced(text.chars().filter(char::is_ascii_alphabetic).map(|c| match c {
@@ -55,9 +56,22 @@ fn of_latin(word: &str) -> String {
 fn of_katakana(run: &str) -> String {
     // Rows of the table of sounds, each with its consonant; the row without one has vowels.
     const ROWS: [(&str, char); 17] = [
-        ("カキクケコ", 'k'), ("ガギグゲゴ", 'k'), ("サシスセソ", 's'), ("ザジズゼゾ", 's'), ("タチツテト", 't'),
-        ("ダヂヅデド", 't'), ("ナニヌネノン", 'n'), ("ハヒヘホ", 'h'), ("フ", 'h'), ("バビブベボ", 'b'),
-        ("パピプペポ", 'b'), ("マミムメモ", 'm'), ("ヤユヨ", 'y'), ("ラリルレロ", 'r'), ("ワ", 'w'), ("ヴ", 'b'),
+        ("カキクケコ", 'k'),
+        ("ガギグゲゴ", 'k'),
+        ("サシスセソ", 's'),
+        ("ザジズゼゾ", 's'),
+        ("タチツテト", 't'),
+        ("ダヂヅデド", 't'),
+        ("ナニヌネノン", 'n'),
+        ("ハヒヘホ", 'h'),
+        ("フ", 'h'),
+        ("バビブベボ", 'b'),
+        ("パピプペポ", 'b'),
+        ("マミムメモ", 'm'),
+        ("ヤユヨ", 'y'),
+        ("ラリルレロ", 'r'),
+        ("ワ", 'w'),
+        ("ヴ", 'b'),
         ("ャュョ", 'y'),
     ];
     reduced(run.chars().filter_map(|c| ROWS.iter().find(|(row, _)| row.contains(c)).map(|(_, consonant)| *consonant)))
@@ -92,7 +106,8 @@ mod tests {
 
     #[test]
     fn names_are_the_same_in_both_scripts() {
-        for (latin, katakana) in [("emil", "エミル"), ("hana", "ハナ"), ("hamburg", "ハンブルク"), ("bella", "ベラ")] {
+        for (latin, katakana) in [("emil", "エミル"), ("hana", "ハナ"), ("hamburg", "ハンブルク"), ("bella", "ベラ")]
+        {
             assert_eq!(of_latin(latin), of_katakana(katakana), "{latin}");
         }
         assert_ne!(of_latin("rufus"), of_katakana("エミル"));
