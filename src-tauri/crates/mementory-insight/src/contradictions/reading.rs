@@ -51,7 +51,7 @@ enum Sign {
     Changed,
     Negated,
     Adds,
-    Occasion(usize),
+    Limited(usize),
 }
 
 impl<'v> Reading<'v> {
@@ -79,7 +79,7 @@ impl<'v> Reading<'v> {
                 Sign::Changed => reading.changed = true,
                 Sign::Negated => reading.negated = true,
                 Sign::Adds => reading.adds = true,
-                Sign::Occasion(n) => reading.occasions.push(*n),
+                Sign::Limited(n) => reading.occasions.push(*n),
             }
         }
         reading
@@ -98,7 +98,7 @@ fn signs() -> &'static WordSet<Sign> {
         let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
         let occasions = OCCASIONS.iter().enumerate();
         WordSet::new(
-            signs.chain(occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Occasion(n))))),
+            signs.chain(occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))))),
         )
     })
 }
