@@ -23,9 +23,11 @@ struct Sentence {
     vector: Vec<f64>,
 }
 
-/// Rows of weights, each with its bias and its group.
+/// A group with its weights and its bias.
+type Row = (String, Vec<f64>, f64);
+
 struct Discriminant {
-    rows: Vec<(String, Vec<f64>, f64)>,
+    rows: Vec<Row>,
 }
 
 fn main() {
@@ -179,7 +181,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Writes the rows with a signed byte for each number, and the list of attributes with their numbers of rows.
 fn write(data: &Path, fitted: &Discriminant) {
-    let mut counts: BTreeMap<&str, Vec<&(String, Vec<f64>, f64)>> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in &fitted.rows {
         counts.entry(attribute_of(&row.0)).or_default().push(row);
     }
