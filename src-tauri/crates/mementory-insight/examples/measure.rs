@@ -74,7 +74,7 @@ fn pairs(labels: &Value, memories: &[Value], missed: bool) {
     let has = |list: &[(String, String)], a: &str, b: &str| {
         list.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     };
-    let found = contradictions(&statements);
+    let found = contradictions(&statements, &[]);
     let (mut right, mut wrong, mut open) = (0u32, 0u32, 0u32);
     for pair in &found {
         let (a, b) = (text_of(pair.a), text_of(pair.b));

@@ -13,6 +13,8 @@ mod values;
 mod word_lists;
 
 pub use classify::{About, about};
+#[doc(hidden)]
+pub use contradictions::pools_values;
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
 pub use fitted::{DIMENSIONS, Inputs, MIN_SPECIAL, judge};
 pub use kinds::{AboutKind, Special};

@@ -13,7 +13,7 @@ fn kind(text: &str) -> Option<&'static str> {
 fn pairs(texts: &[&str]) -> Vec<(usize, usize, Sort)> {
     let statements: Vec<Statement<'_>> =
         texts.iter().enumerate().map(|(n, text)| Statement { text, at: Some(n as i64 * DAY) }).collect();
-    contradictions(&statements).into_iter().map(|pair| (pair.a, pair.b, pair.sort)).collect()
+    contradictions(&statements, &[]).into_iter().map(|pair| (pair.a, pair.b, pair.sort)).collect()
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn bad_input_is_bounded_and_gets_no_sure_answer() {
     assert!(about(&long).is_none_or(|about| (0.0..=1.0).contains(&about.confidence)));
     let many: Vec<String> = (0..3000).map(|n| format!("Has {n} cats and lives in Town{n}.")).collect();
     let statements: Vec<Statement<'_>> = many.iter().map(|text| Statement { text, at: None }).collect();
-    assert!(contradictions(&statements).len() <= 2000);
+    assert!(contradictions(&statements, &[]).len() <= 2000);
     assert!(topics(&["same words here"; 500], &[]).len() <= 1);
 }
 

@@ -1,5 +1,5 @@
 //! Pairs of statements that cannot both hold now. Precision before recall: a false pair costs a person's trust in all
-//! others. Four rules find pairs, each on its own:
+//! others. Five rules find pairs, each on its own:
 //!
 //! | module | rule |
 //! |---|---|
@@ -7,11 +7,20 @@
 //! | `ended` | a newer statement says that something named in an older one no longer holds, or moves its date |
 //! | `counts` | the same thing counted or measured twice |
 //! | `taste` | the same thing liked and disliked |
+//! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
+mod amounts;
+mod attributes;
 mod claims;
 mod counts;
 mod ended;
+mod meaning;
+mod reading;
+mod spelling;
 mod taste;
 mod terms;
+
+#[doc(hidden)]
+pub use attributes::pools_values;
 
 use crate::{fold::Folded, patterns::WordSet, word_lists as lists};
 use std::collections::HashMap;
@@ -87,8 +96,9 @@ struct Marks {
     dislikes: bool,
 }
 
-/// Pairs of statements that cannot both hold now, the surest first.
-pub fn contradictions(statements: &[Statement<'_>]) -> Vec<Contradiction> {
+/// Pairs of statements that cannot both hold now, the surest first. `vectors`: those of an encoder for the statements, in
+/// the same order, of length 1; without any the words alone decide, and one of another length is not used.
+pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
     let prepared: Vec<Prepared<'_>> = statements.iter().map(prepare).collect();
     let rare = terms::Rarity::new(&prepared);
     let mut pairs: HashMap<(usize, usize), (f32, bool)> = HashMap::new();
@@ -102,6 +112,7 @@ pub fn contradictions(statements: &[Statement<'_>]) -> Vec<Contradiction> {
     ended::find(&prepared, &rare, &mut add);
     counts::find(&prepared, &rare, &mut add);
     taste::find(&prepared, &mut add);
+    meaning::find(&prepared, vectors, &rare, &mut add);
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| ordered(&prepared, a, b, confidence, changes))

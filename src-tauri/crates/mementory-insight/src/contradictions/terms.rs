@@ -65,8 +65,12 @@ impl Rarity {
 
     /// True if few statements have the term. The name of the person is in many.
     pub(super) fn is_rare(&self, term: &str) -> bool {
-        let limit = (self.statements / 25).clamp(4, 30) as u32;
-        self.counts.get(term).is_some_and(|count| *count <= limit)
+        self.counts.get(term).is_some_and(|count| *count <= self.limit())
+    }
+
+    /// A term of more statements than this is not rare.
+    pub(super) fn limit(&self) -> u32 {
+        (self.statements / 25).clamp(4, 30) as u32
     }
 
     /// Statements by the rare terms that they share.

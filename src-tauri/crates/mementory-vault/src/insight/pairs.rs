@@ -69,7 +69,7 @@ impl Insight<'_> {
         let memories = self.memories(cancel)?;
         let statements: Vec<Statement<'_>> =
             memories.iter().map(|memory| Statement { text: &memory.text, at: memory.at }).collect();
-        let found = contradictions(&statements);
+        let found = contradictions(&statements, &self.vectors(&memories)?);
         cancel::check(cancel)?;
         let view = |n: usize| match memories.get(n) {
             Some(memory) => self.context.store.read(|c| RowView::by_row(c, memory.row)),

@@ -1,0 +1,299 @@
+//! Which attribute of a person a sentence states, and which of its known values, by the vector of a sentence encoder.
+//! The weights were fitted to the sentences in `data/claims` by `examples/fit_claims.rs`: a linear discriminant with one
+//! row for each value, and rows for what states no attribute.
+use crate::fitted::DIMENSIONS;
+use std::sync::OnceLock;
+
+/// A row: its scale and its bias as `f32`, little endian, then one signed byte for each number.
+const ROW_BYTES: usize = 8 + DIMENSIONS;
+const STORED: &[u8] = include_bytes!("../../data/claims.bin");
+/// The attributes in the order of the rows, each with its number of rows.
+const NAMES: &str = include_str!("../../data/claims.tsv");
+/// Attributes less probable than this are not kept.
+const MIN_PROBABILITY: f32 = 0.1;
+
+/// How the values of an attribute are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    /// By their numbers.
+    Numbers,
+    /// By names, and by how alike the sentences are.
+    Names,
+    /// By the values that the sample sentences have.
+    Values,
+}
+
+/// An attribute of which only one value can hold at a time.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) name: &'static str,
+    pub(super) comparison: Comparison,
+    /// It is one of a thing, and of another thing it may have another value.
+    pub(super) of_thing: bool,
+    /// Its value is a point in time, or how often something takes place.
+    pub(super) in_time: bool,
+    /// It never changes: two values are a conflict.
+    pub(super) fixed: bool,
+    /// A relative who is named in a statement belongs to its value.
+    pub(super) names_people: bool,
+    /// Wishes and plans are statements of it.
+    pub(super) wished: bool,
+    /// It is rarely said of someone without holding for good, so two values need no word of change.
+    pub(super) settled: bool,
+    /// Several of them can be used, each on its occasion.
+    pub(super) is_device: bool,
+    /// Several values can hold, or nothing is stated.
+    open: bool,
+    rows: usize,
+}
+
+/// An attribute that a sentence states.
+#[derive(Debug, Clone)]
+pub(super) struct Stated {
+    /// Position in the list of attributes.
+    pub(super) attribute: usize,
+    pub(super) probability: f32,
+    /// Probability of each value, if the attribute is the right one.
+    values: Vec<f32>,
+}
+
+impl Stated {
+    /// Probability that both sentences give the same value.
+    pub(super) fn same_value(&self, other: &Self) -> f32 {
+        self.values.iter().zip(&other.values).map(|(a, b)| a * b).sum()
+    }
+}
+
+const NUMBERS: [&str; 25] = [
+    "age",
+    "birth_year",
+    "budget",
+    "child_age",
+    "children",
+    "cholesterol",
+    "height",
+    "income_side",
+    "lab_value",
+    "members",
+    "mortgage",
+    "price",
+    "record",
+    "rent",
+    "running",
+    "salary",
+    "saving_rate",
+    "savings",
+    "shoe_size",
+    "siblings",
+    "sleep",
+    "subscribers",
+    "team",
+    "wake_up",
+    "weight",
+];
+const BY_NAME: [&str; 19] = [
+    "address",
+    "bank",
+    "birthday",
+    "birthplace",
+    "boss",
+    "car",
+    "email",
+    "employer",
+    "favourite_band",
+    "favourite_book",
+    "favourite_city",
+    "favourite_film",
+    "insurance",
+    "job",
+    "lives_in",
+    "name",
+    "partner",
+    "phone_number",
+    "team_fan",
+];
+const OF_THING: [&str; 24] = [
+    "budget",
+    "child_age",
+    "child_school",
+    "club",
+    "income_side",
+    "instrument",
+    "lab_value",
+    "level",
+    "lock",
+    "medicine",
+    "members",
+    "pet",
+    "plan_exam",
+    "plan_exhibition",
+    "plan_party",
+    "plan_release",
+    "plan_trip",
+    "plan_wedding",
+    "price",
+    "progress",
+    "record",
+    "schedule",
+    "studies",
+    "subscribers",
+];
+const IN_TIME: [&str; 8] =
+    ["birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule"];
+const FIXED: [&str; 14] = [
+    "allergies",
+    "allergy_*",
+    "birth_year",
+    "birthday",
+    "birthplace",
+    "blood_type",
+    "diagnosis_*",
+    "eyes",
+    "handed",
+    "nationality",
+    "native",
+    "orientation",
+    "siblings",
+    "taste_*",
+];
+const NAMES_PEOPLE: [&str; 12] = [
+    "boss",
+    "child_age",
+    "child_school",
+    "children",
+    "household",
+    "partner",
+    "pet",
+    "pets",
+    "position",
+    "pregnancy",
+    "relationship",
+    "team",
+];
+const WISHED: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
+const SETTLED: [&str; 10] =
+    ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
+const DEVICES: [&str; 7] = ["bike", "browser", "car", "computer", "editor", "language_main", "phone"];
+
+/// True if a list has the name. A `*` at the end of an entry stands for any end.
+fn has(list: &[&str], name: &str) -> bool {
+    list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == name, |start| name.starts_with(start)))
+}
+
+impl Attribute {
+    fn new(name: &'static str, rows: usize) -> Self {
+        let comparison = match name {
+            _ if has(&NUMBERS, name) => Comparison::Numbers,
+            _ if has(&BY_NAME, name) => Comparison::Names,
+            _ => Comparison::Values,
+        };
+        Self {
+            name,
+            comparison,
+            of_thing: has(&OF_THING, name),
+            in_time: has(&IN_TIME, name),
+            fixed: has(&FIXED, name),
+            names_people: has(&NAMES_PEOPLE, name),
+            wished: has(&WISHED, name),
+            settled: has(&SETTLED, name) || comparison == Comparison::Names,
+            is_device: has(&DEVICES, name),
+            open: name.starts_with('*'),
+            rows,
+        }
+    }
+}
+
+/// True if the sentences of an attribute share one row, because their values are compared by numbers or names. For
+/// `examples/fit_claims.rs`.
+#[doc(hidden)]
+pub fn pools_values(attribute: &str) -> bool {
+    has(&NUMBERS, attribute) || has(&BY_NAME, attribute)
+}
+
+struct Weights {
+    attributes: Vec<Attribute>,
+    /// The rows, one after another.
+    numbers: Vec<f32>,
+    biases: Vec<f32>,
+}
+
+fn weights() -> &'static Weights {
+    static WEIGHTS: OnceLock<Weights> = OnceLock::new();
+    WEIGHTS.get_or_init(|| {
+        let attribute = |line: &'static str| {
+            let (name, rows) = line.split_once('\t')?;
+            Some(Attribute::new(name, rows.parse().ok()?))
+        };
+        let (mut numbers, mut biases) = (Vec::new(), Vec::new());
+        for row in STORED.as_chunks::<ROW_BYTES>().0 {
+            let ([a, b, c, d, e, f, g, h], stored) = row.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
+            let scale = f32::from_le_bytes([*a, *b, *c, *d]);
+            biases.push(f32::from_le_bytes([*e, *f, *g, *h]));
+            numbers.extend(stored.iter().map(|n| f32::from(n.cast_signed()) * scale));
+        }
+        Weights { attributes: NAMES.lines().filter_map(attribute).collect(), numbers, biases }
+    })
+}
+
+pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
+    weights().attributes.get(position)
+}
+
+/// The attributes that a sentence with this vector states, of those that have only one value. A vector of another
+/// length states none.
+pub(super) fn stated(vector: &[f32]) -> Vec<Stated> {
+    if vector.len() != DIMENSIONS {
+        return Vec::new();
+    }
+    let weights = weights();
+    let mut scores: Vec<f32> = weights
+        .numbers
+        .chunks_exact(DIMENSIONS)
+        .zip(&weights.biases)
+        .map(|(row, bias)| dot(row, vector) + bias)
+        .collect();
+    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
+    let total: f32 = scores.iter().sum();
+    let mut out = Vec::new();
+    let mut rest = scores.as_slice();
+    for (position, attribute) in weights.attributes.iter().enumerate() {
+        let (values, after) = rest.split_at(attribute.rows.min(rest.len()));
+        rest = after;
+        let sum: f32 = values.iter().sum();
+        let probability = sum / total;
+        if !attribute.open && probability >= MIN_PROBABILITY {
+            let values = values.iter().map(|value| value / sum).collect();
+            out.push(Stated { attribute: position, probability, values });
+        }
+    }
+    out
+}
+
+/// Sum of the products. Eight sums at a time, since one running sum keeps the compiler from using wide registers.
+pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0f32; 8];
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
+        let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
+        let lists: [&[&str]; 8] = [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &FIXED, &NAMES_PEOPLE, &DEVICES, &SETTLED];
+        for entry in lists.into_iter().chain([WISHED.as_slice()]).flatten() {
+            assert!(names.iter().any(|name| has(&[entry], name)), "{entry}");
+        }
+        let rows: usize = weights().attributes.iter().map(|attribute| attribute.rows).sum();
+        assert_eq!(rows, weights().biases.len());
+        assert_eq!(STORED.len(), rows * ROW_BYTES);
+    }
+}

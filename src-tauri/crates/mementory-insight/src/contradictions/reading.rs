@@ -1,0 +1,200 @@
+//! What the rule `meaning` reads from a statement, and how two readings compare.
+use super::{
+    Marks, Prepared,
+    amounts::{Amounts, amounts},
+    attributes::{Stated, dot, stated},
+    spelling::{names, plain_names},
+    terms::Rarity,
+};
+use crate::{
+    patterns::WordSet,
+    subject::subject,
+    word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER},
+};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// The first relations of the list (mother, father, parents, wife, husband, partner) are one person each.
+const ONE_PERSON: usize = 6;
+/// The first occasions of the list are work and home.
+const PLACES: usize = 2;
+
+/// Terms that say how much or how often, not what.
+const UNITS: [&str; 18] = [
+    "euro", "euros", "dollar", "pound", "month", "monat", "monatl", "week", "weeks", "woche", "hours", "stunde",
+    "days", "tage", "毎月", "毎週", "毎日", "時間",
+];
+
+/// What is read from a statement.
+pub(super) struct Reading<'v> {
+    /// Position of the statement.
+    pub(super) statement: usize,
+    pub(super) at: Option<i64>,
+    pub(super) vector: &'v [f32],
+    pub(super) stated: Vec<Stated>,
+    pub(super) amounts: Amounts,
+    /// Names in a form for all scripts.
+    names: Vec<String>,
+    pub(super) plain_names: Vec<String>,
+    subject: Option<usize>,
+    occasions: Vec<usize>,
+    pub(super) marks: Marks,
+    over: bool,
+    changed: bool,
+    negated: bool,
+    pub(super) adds: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Sign {
+    Over,
+    Changed,
+    Negated,
+    Adds,
+    Limited(usize),
+}
+
+impl<'v> Reading<'v> {
+    pub(super) fn new(statement: usize, prepared: &Prepared<'_>, vector: &'v [f32]) -> Self {
+        let folded = &prepared.folded;
+        let mut reading = Self {
+            statement,
+            at: prepared.at,
+            vector,
+            stated: stated(vector),
+            amounts: amounts(&folded.text),
+            names: names(folded),
+            plain_names: plain_names(folded),
+            subject: subject(&folded.text, folded.text.len()),
+            occasions: Vec::new(),
+            marks: prepared.marks,
+            over: false,
+            changed: false,
+            negated: false,
+            adds: false,
+        };
+        for hit in signs().hits(&folded.text) {
+            match hit.value {
+                Sign::Over => reading.over = true,
+                Sign::Changed => reading.changed = true,
+                Sign::Negated => reading.negated = true,
+                Sign::Adds => reading.adds = true,
+                Sign::Limited(n) => reading.occasions.push(*n),
+            }
+        }
+        reading
+    }
+
+    /// The occasions to which the statement is limited. Work and home are occasions for the use of a device only.
+    fn limited(&self, of_device: bool) -> Vec<usize> {
+        self.occasions.iter().copied().filter(|n| of_device || *n >= PLACES).collect()
+    }
+}
+
+fn signs() -> &'static WordSet<Sign> {
+    static WORDS: OnceLock<WordSet<Sign>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let lists = [(OVER, Sign::Over), (CHANGED, Sign::Changed), (NEGATIONS, Sign::Negated), (ADDITIONS, Sign::Adds)];
+        let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
+        let occasions = OCCASIONS.iter().enumerate();
+        WordSet::new(
+            signs.chain(occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))))),
+        )
+    })
+}
+
+/// How two statements compare.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Compared {
+    /// Cosine of their vectors.
+    pub(super) likeness: f32,
+    /// They share a rare name or term.
+    pub(super) same_name: bool,
+    /// They share one that is neither a place nor a unit.
+    pub(super) same_thing: bool,
+    /// Both are about the same person.
+    pub(super) same_subject: bool,
+    pub(super) other_numbers: bool,
+    pub(super) other_times: bool,
+    /// The newer one says that something is over.
+    pub(super) over: bool,
+    /// The newer one says that something has become so.
+    pub(super) changed: bool,
+    /// One of the two is negated.
+    pub(super) negated: bool,
+    /// One likes, one dislikes.
+    pub(super) opinion: bool,
+    /// One of the two is a plan.
+    pub(super) one_plan: bool,
+}
+
+impl Compared {
+    pub(super) fn new(a: &Reading<'_>, b: &Reading<'_>, shared: &SharedNames<'_>) -> Self {
+        let (older, newer) = if a.at > b.at { (b, a) } else { (a, b) };
+        let dated = a.at != b.at;
+        let same_name = shared.any(a, b);
+        let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON);
+        let against = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
+        Self {
+            likeness: dot(a.vector, b.vector),
+            same_name,
+            same_thing: shared.thing(a, b),
+            same_subject: a.subject == b.subject && (one_person || same_name),
+            other_numbers: a.amounts.other_numbers(&b.amounts),
+            other_times: a.amounts.other_times(&b.amounts),
+            over: newer.over && !older.over || !dated && older.over && !newer.over,
+            changed: newer.over || newer.changed || !dated && (older.over || older.changed),
+            negated: a.negated != b.negated,
+            opinion: against(a.marks, b.marks) || against(b.marks, a.marks),
+            one_plan: a.marks.plan != b.marks.plan,
+        }
+    }
+
+    /// Something in the words says that the statements differ.
+    pub(super) fn signals(&self) -> bool {
+        self.over || self.negated || self.other_numbers || self.other_times || self.opinion
+    }
+}
+
+/// True if both statements hold on the same occasions.
+pub(super) fn same_occasions(a: &Reading<'_>, b: &Reading<'_>, of_device: bool) -> bool {
+    a.limited(of_device) == b.limited(of_device)
+}
+
+/// Names that few statements have. The person's own name is in many.
+pub(super) struct SharedNames<'p> {
+    prepared: &'p [Prepared<'p>],
+    rare: &'p Rarity,
+    counts: HashMap<String, usize>,
+}
+
+impl<'p> SharedNames<'p> {
+    pub(super) fn new(prepared: &'p [Prepared<'p>], readings: &[Reading<'_>], rare: &'p Rarity) -> Self {
+        let mut counts = HashMap::new();
+        for name in readings.iter().flat_map(|reading| &reading.names) {
+            *counts.entry(name.clone()).or_default() += 1;
+        }
+        Self { prepared, rare, counts }
+    }
+
+    /// True if both have the same rare name or term.
+    fn any(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let limit = self.rare.limit() as usize;
+        let rare = |name: &String| self.counts.get(name).is_some_and(|count| *count <= limit);
+        if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
+            return true;
+        }
+        self.terms(one).zip(self.terms(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
+    }
+
+    /// True if both have the same rare term that is no listed name, such as a city, and no unit.
+    fn thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
+        let terms = self.terms(one).zip(self.terms(other));
+        terms.is_some_and(|(a, b)| a.terms.iter().any(|term| is_thing(term) && b.terms.contains(term)))
+    }
+
+    fn terms(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {
+        self.prepared.get(reading.statement)
+    }
+}

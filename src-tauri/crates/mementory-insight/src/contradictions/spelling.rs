@@ -1,0 +1,117 @@
+//! Names in Latin letters and in Katakana, reduced to their consonants, so that "Emil" and "エミル" compare as the same.
+//! Rough: names that sound alike become the same, so it only ever speaks for the same name.
+use crate::fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words};
+
+/// Names of a text in a form for all scripts, each once.
+pub(super) fn names(folded: &Folded) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut add = |name: String| {
+        if name.len() >= 2 && !out.contains(&name) {
+            out.push(name);
+        }
+    };
+    for word in folded.written.split(|c: char| !c.is_alphanumeric() || is_east_asian(c)) {
+        let plain = fold(word);
+        if word.chars().count() >= 3 && word.starts_with(char::is_uppercase) && !is_function_word(&plain) {
+            add(of_latin(&plain));
+        }
+    }
+    for word in words(&folded.text) {
+        noun_runs(word, 3, usize::MAX).into_iter().for_each(|run| add(of_katakana(run)));
+    }
+    out
+}
+
+/// Words with a capital inside a sentence, and runs of Katakana: names, in languages where other nouns have none.
+pub(super) fn plain_names(folded: &Folded) -> Vec<String> {
+    if folded.languages.de && !folded.languages.en {
+        return Vec::new();
+    }
+    let mut out: Vec<String> =
+        words(&folded.text).into_iter().flat_map(|word| noun_runs(word, 3, usize::MAX)).map(str::to_owned).collect();
+    let mut starts = true;
+    for word in folded.written.split(' ') {
+        let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if !starts && trimmed.starts_with(|c: char| c.is_uppercase() && !is_east_asian(c)) && trimmed.len() > 2 {
+            out.push(fold(trimmed));
+        }
+        starts = word.ends_with(['.', ':', '!', '?']);
+    }
+    out
+}
+
+fn of_latin(word: &str) -> String {
+    let mut text = word.replace("sch", "s").replace("sh", "s").replace("ph", "f").replace("th", "t");
+    for (written, spoken) in [("ck", "k"), ("ch", "k"), ("qu", "k"), ("x", "ks"), ("ce", "s"), ("ci", "s"), ("cy", "s")]
+    {
+        text = text.replace(written, spoken);
+    }
+    reduced(text.chars().filter(char::is_ascii_alphabetic).map(|c| match c {
+        'c' => 'k',
+        'j' => 'y',
+        c => c,
+    }))
+}
+
+fn of_katakana(run: &str) -> String {
+    // Rows of the table of sounds, each with its consonant; the row without one has vowels.
+    const ROWS: [(&str, char); 17] = [
+        ("カキクケコ", 'k'),
+        ("ガギグゲゴ", 'k'),
+        ("サシスセソ", 's'),
+        ("ザジズゼゾ", 's'),
+        ("タチツテト", 't'),
+        ("ダヂヅデド", 't'),
+        ("ナニヌネノン", 'n'),
+        ("ハヒヘホ", 'h'),
+        ("フ", 'h'),
+        ("バビブベボ", 'b'),
+        ("パピプペポ", 'b'),
+        ("マミムメモ", 'm'),
+        ("ヤユヨ", 'y'),
+        ("ラリルレロ", 'r'),
+        ("ワ", 'w'),
+        ("ヴ", 'b'),
+        ("ャュョ", 'y'),
+    ];
+    reduced(run.chars().filter_map(|c| ROWS.iter().find(|(row, _)| row.contains(c)).map(|(_, consonant)| *consonant)))
+}
+
+/// Consonants that Katakana does not tell apart are the same; doubled ones are one; vowels are left out.
+fn reduced(letters: impl Iterator<Item = char>) -> String {
+    let mut out = String::new();
+    for letter in letters {
+        let letter = match letter {
+            'a' | 'e' | 'i' | 'o' | 'u' => continue,
+            'g' => 'k',
+            'v' | 'p' => 'b',
+            'd' => 't',
+            'z' => 's',
+            'l' => 'r',
+            'f' => 'h',
+            // ン before B and P.
+            'm' => 'n',
+            letter => letter,
+        };
+        if !out.ends_with(letter) {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_same_in_both_scripts() {
+        for (latin, katakana) in [("emil", "エミル"), ("hana", "ハナ"), ("hamburg", "ハンブルク"), ("bella", "ベラ")]
+        {
+            assert_eq!(of_latin(latin), of_katakana(katakana), "{latin}");
+        }
+        assert_ne!(of_latin("rufus"), of_katakana("エミル"));
+        assert_eq!(names(&Folded::new("The cat Pixel sleeps.")), ["bksr"]);
+        assert_eq!(plain_names(&Folded::new("Lives in Leeds.")), ["leeds"]);
+    }
+}
