@@ -7,37 +7,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TOOLS, callsOfAllTools } from "../cli/mcp-client.mjs";
 import { built } from "../tools/places.mjs";
 import { nodePackages, python } from "../tools/setup.mjs";
 import { ENV, quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
 
 const CLIENT_SCRIPT = fileURLToPath(new URL("mcp_client.py", import.meta.url));
-const PYTHON_PACKAGES = ["mcp==2.3.0"];
+const PYTHON_PACKAGES = ["mcp==2.3.0", "fastmcp==4.2.3"];
 const NODE_PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0"];
 const BUNDLE_PACKAGES = ["@anthropic-ai/mcpb@2.1.2"];
 const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
-const TOOLS = [
-  "about",
-  "export_memory",
-  "fetch",
-  "import_memory",
-  "list_memories",
-  "memory_export",
-  "search",
-  "suggest_change",
-  "suggest_forgetting",
-  "suggest_memory",
-];
-/** A document with one memory. */
-const MIF_DOCUMENT = JSON.stringify({
-  mif_version: "1.0",
-  export: { id: "exp_1", created_at: "2026-01-01T00:00:00.000Z", user_id: "x" },
-  memories: [{ id: "mem_0a", content: "Likes boats.", type: "Observation", created_at: "2026-01-01T00:00:00.000Z" }],
-});
-
 /** Runs all checks with clients of the Model Context Protocol and counts them. */
 export async function mcpInterop(count) {
   if (process.platform === "win32") return count.leaveOut("clients are not answered on this system");
@@ -60,18 +42,7 @@ export async function mcpInterop(count) {
     await once(server.stderr, "data");
 
     const command = { command: built("mementory"), args: ["mcp", "--token-file", place("token")] };
-    const calls = [
-      ["search", { query: "tortoise" }],
-      ["fetch", { id }],
-      ["list_memories", {}],
-      ["about", {}],
-      ["suggest_memory", { text: "Likes trains." }],
-      ["suggest_change", { id, text: "Has two tortoises." }],
-      ["suggest_forgetting", { id }],
-      ["export_memory", { format: "json", redact_pii: true }],
-      ["import_memory", { data: MIF_DOCUMENT }],
-      ["memory_export", { sign: true }],
-    ];
+    const calls = callsOfAllTools(id, "tortoise");
     const verify = (name, text) => {
       writeFileSync(place(name), text ?? "");
       return parseJsonOutput(quiet(built("mementory"), ["--json", "verify", place(name)], { env }));
@@ -80,6 +51,8 @@ export async function mcpInterop(count) {
       "mcp 2.3.0 with initialize": () => pythonClient(program, "legacy", command, calls, env),
       "mcp 2.3.0, version 2026-07-28": () => pythonClient(program, "2026-07-28", command, calls, env),
       "mcp 2.3.0, finding the version": () => pythonClient(program, "auto", command, calls, env),
+      "fastmcp 4.2.3 with initialize": () => pythonClient(program, "fastmcp-legacy", command, calls, env),
+      "fastmcp 4.2.3, version 2026-07-28": () => pythonClient(program, "fastmcp-2026-07-28", command, calls, env),
       "@modelcontextprotocol/sdk 1.32.2": async () => {
         const { Client } = await load("@modelcontextprotocol/sdk/client/index.js");
         const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/stdio.js");

@@ -18,7 +18,9 @@ import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
 import { testMainStory } from "../e2e/story.mjs";
 import { testWatchedFolder } from "../e2e/watching.mjs";
+import { clientInterop } from "../interop/clients.mjs";
 import { bundleInterop, mcpInterop } from "../interop/mcp.mjs";
+import { clientsOffline } from "../interop/offline.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
@@ -200,7 +202,7 @@ export const LAYERS = {
   ),
   cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
   kill: layerOf(testKills),
-  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, schemas),
+  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, clientInterop, clientsOffline, schemas),
   window: layerOf(
     testMainStory,
     testKeyboard,
