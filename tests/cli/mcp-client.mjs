@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /** Longest time for one answer, in milliseconds. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 60_000);
 
 /** All tools, in the order of their names. */
 export const TOOLS = [

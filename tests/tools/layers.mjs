@@ -11,6 +11,7 @@ import { SHARED } from "../cli/mementory.mjs";
 import { testConversions } from "../cli/matrix.mjs";
 import { testCliCases } from "../cli/run.mjs";
 import { testCorpus } from "../corpus/run.mjs";
+import { testAgents, testAgentsTraced } from "../e2e/agents.mjs";
 import { testOffline } from "../e2e/alone.mjs";
 import { testLockWhenAway } from "../e2e/away.mjs";
 import { testRestore } from "../e2e/restore.mjs";
@@ -209,6 +210,8 @@ export const LAYERS = {
     testWatchedFolder,
     testRestore,
     testLockWhenAway,
+    testAgents,
+    testAgentsTraced,
     testOffline,
     testAccessibilityTree,
   ),
