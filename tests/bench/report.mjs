@@ -28,17 +28,17 @@ export async function build() {
 }
 
 /**
- * Copies the program of the release build into a temporary folder. Returns {mementory, folder, built, before}: `built`
- * is the time of the build, `before` the load average now.
+ * Copies the program of the release build, or of the dev build, into a temporary folder. Returns {mementory, folder,
+ * built, before}: `built` is the time of the build, `before` the load average now.
  */
-export function setup() {
+export function setup(profile = "release") {
   mkdirSync(join(CACHE, "bench"), { recursive: true });
   const folder = mkdtempSync(join(CACHE, "bench", "run-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const secret = join(folder, "passphrase.txt");
   writeFileSync(secret, `${PASSPHRASE}\n`, { mode: 0o600 });
   const name = process.platform === "win32" ? "mementory.exe" : "mementory";
-  const released = join(TARGET, "release", name);
+  const released = join(TARGET, profile, name);
   const found = statSync(released, { throwIfNoEntry: false });
   if (!found) throw new Stop(`${released} is missing. Run without --no-build.`);
   // Use a copy, because a build that runs meanwhile would replace the program.

@@ -1,11 +1,13 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
 // large export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats
-// with their reference tools instead, with `window` it measures the window with a large vault. Each of the three prints
-// its table and writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md.
+// with their reference tools instead, with `window` it measures the window with a large vault, with `clients` the
+// answers to connected clients; `clients --debug` measures the dev build. Each of the four prints its table and writes
+// it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md, RESULTS-clients.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
 import { Stop, main } from "../tools/sh.mjs";
+import { measureClients } from "./clients.mjs";
 import { coldStarts } from "./coldstart.mjs";
 import { chatgptExport, hasGenerator } from "./data.mjs";
 import { measureFormats } from "./formats.mjs";
@@ -17,14 +19,17 @@ import { measureWindow } from "./window.mjs";
 
 const MEMORY_COUNT = 50_000;
 const ERASED_MESSAGE_COUNT = 1000;
-const KNOWN_ARGUMENTS = ["formats", "window", "--quick", "--no-build"];
+const KNOWN_ARGUMENTS = ["formats", "window", "clients", "--quick", "--no-build", "--debug"];
 
 await main(async () => {
   const args = process.argv.slice(2);
   const unknown = args.filter((arg) => !KNOWN_ARGUMENTS.includes(arg));
   if (unknown.length > 0)
     throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN_ARGUMENTS.join(", ")}.`);
-  if (!args.includes("--no-build")) await build();
+  const debug = args.includes("--debug");
+  if (debug && !args.includes("clients")) throw new Stop("Only clients are measured with the dev build.");
+  if (!args.includes("--no-build") && !debug) await build();
+  if (args.includes("clients")) return measureClients(debug ? "debug" : "release");
   if (args.includes("window")) return measureWindow();
   return args.includes("formats") ? measureFormats() : measurePrograms(args.includes("--quick"));
 });

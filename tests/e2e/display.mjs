@@ -189,6 +189,24 @@ export class Display {
     );
   }
 
+  /** Starts a program without a driver, and waits for its window. Returns the process. */
+  async open(program, args, title) {
+    const child = this.#spawn(program, args);
+    await this.moveToCorner(title);
+    return child;
+  }
+
+  /** Types a text into the active window, then presses a key such as `Return`. */
+  type(text, key) {
+    this.#xdotool("type", "--delay", "40", text);
+    this.#xdotool("key", key);
+  }
+
+  /** Closes the active window like a person. */
+  closeWindow() {
+    this.#xdotool("key", "alt+F4");
+  }
+
   /** Start a program without a driver, wait for its window and close it like a person. Returns the exit code. */
   async openAndClose(program, title) {
     // The window of an earlier run disappears a moment after its program was killed.

@@ -1,25 +1,39 @@
-"""Calls tools of an MCP server with the Python SDK. Prints one JSON object.
+"""Calls tools of an MCP server with the Python SDK, or with FastMCP. Prints one JSON object.
 
-mcp_client.py MODE COMMAND ARGS…   MODE: legacy, auto or a version. Calls come as JSON from standard input: [[tool,
-                                   arguments], …].
+mcp_client.py MODE COMMAND ARGS…   MODE: legacy, auto or a version; after `fastmcp-`, FastMCP is the client. Calls come
+                                   as JSON from standard input: [[tool, arguments], …].
 """
 import asyncio
 import json
 import os
 import sys
 
-from mcp import Client, StdioServerParameters
+FASTMCP = "fastmcp-"
+
+
+def opened(mode, command, args):
+    """The client, and how it returns what a tool said: an error, and a structured result."""
+    env = dict(os.environ)
+    if mode.startswith(FASTMCP):
+        from fastmcp import Client
+        from fastmcp.client.transports import StdioTransport
+
+        client = Client(StdioTransport(command, args, env=env), mode=mode[len(FASTMCP) :])
+        return client, {"raise_on_error": False}
+    from mcp import Client, StdioServerParameters
+
+    return Client(StdioServerParameters(command=command, args=args, env=env), mode=mode), {}
 
 
 async def talk(mode, command, args, calls):
-    server = StdioServerParameters(command=command, args=args, env=dict(os.environ))
-    async with Client(server, mode=mode) as client:
+    client, options = opened(mode, command, args)
+    async with client:
         tools = await client.list_tools()
         answers = {}
         for tool, arguments in calls:
-            result = await client.call_tool(tool, arguments)
+            result = await client.call_tool(tool, arguments, **options)
             answers[tool] = {"error": bool(result.is_error), "result": result.structured_content}
-        return {"tools": [tool.name for tool in tools.tools], "answers": answers}
+        return {"tools": [tool.name for tool in getattr(tools, "tools", tools)], "answers": answers}
 
 
 mode, command, *args = sys.argv[1:]

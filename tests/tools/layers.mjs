@@ -11,6 +11,7 @@ import { SHARED } from "../cli/mementory.mjs";
 import { testConversions } from "../cli/matrix.mjs";
 import { testCliCases } from "../cli/run.mjs";
 import { testCorpus } from "../corpus/run.mjs";
+import { testAgents, testAgentsTraced } from "../e2e/agents.mjs";
 import { testOffline } from "../e2e/alone.mjs";
 import { testLockWhenAway } from "../e2e/away.mjs";
 import { testRestore } from "../e2e/restore.mjs";
@@ -18,7 +19,9 @@ import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
 import { testMainStory } from "../e2e/story.mjs";
 import { testWatchedFolder } from "../e2e/watching.mjs";
+import { clientInterop } from "../interop/clients.mjs";
 import { bundleInterop, mcpInterop } from "../interop/mcp.mjs";
+import { clientsOffline } from "../interop/offline.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
@@ -201,13 +204,15 @@ export const LAYERS = {
   ),
   cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
   kill: layerOf(testKills),
-  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, schemas),
+  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, clientInterop, clientsOffline, schemas),
   window: layerOf(
     testMainStory,
     testKeyboard,
     testWatchedFolder,
     testRestore,
     testLockWhenAway,
+    testAgents,
+    testAgentsTraced,
     testOffline,
     testAccessibilityTree,
   ),

@@ -25,6 +25,7 @@ const WINDOW_TEST_PACKAGES = [
   "at-spi2-core",
   "gir1.2-atspi-2.0",
   "iproute2",
+  "strace",
   "python3-gi",
   "gir1.2-gtk-3.0",
   "fonts-inter",
@@ -97,7 +98,7 @@ export async function python(packages) {
 
 /**
  * Installs npm packages (pinned, `name@version`) outside the clone, without running their scripts. Returns a function
- * that imports one of their modules.
+ * that imports one of their modules; its `resolve` says where a module is.
  */
 export async function nodePackages(packages) {
   const folder = join(TOOLS, "node");
@@ -113,7 +114,7 @@ export async function nodePackages(packages) {
   }
   // Packages are looked for beside this file, which need not exist.
   const { resolve } = createRequire(join(folder, "tests.cjs"));
-  return (module) => import(pathToFileURL(resolve(module)));
+  return Object.assign((module) => import(pathToFileURL(resolve(module))), { resolve });
 }
 
 function checkNodeVersion() {

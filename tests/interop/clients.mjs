@@ -1,0 +1,102 @@
+// Interop of `connect` with real clients: the programs of Claude Code and Codex read the configuration that we write,
+// and we keep what they wrote.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { built } from "../tools/places.mjs";
+import { nodePackages } from "../tools/setup.mjs";
+import { ENV, quiet } from "../tools/sh.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
+
+const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
+/** What a server that the person added starts. It is no server, so a client cannot connect to it. */
+const OTHER = ["/bin/echo", "hello"];
+
+/** Both programs add a server of their own, list ours beside it, and still have theirs after we took ours back. */
+export async function clientInterop(count) {
+  if (process.platform !== "linux" || process.arch !== "x64")
+    return count.leaveOut("the programs of Claude Code and Codex: only on Linux, x64");
+  const load = await nodePackages(PACKAGES);
+  const home = mkdtempSync(join(tmpdir(), "mementory-clients-"));
+  const place = (name) => join(home, name);
+  const env = {
+    ...ENV,
+    HOME: home,
+    MEMENTORY_SOCKET: place("run/clients.sock"),
+    MEMENTORY_DATA_DIR: place("data"),
+    // Nothing of them asks the network.
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+    DISABLE_TELEMETRY: "1",
+  };
+  for (const name of ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLAUDECODE"]) delete env[name];
+  const mementory = (...args) =>
+    parseJsonOutput(
+      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args], { env }),
+    );
+  const ask = (program, ...args) => quiet(program, args, { env, cwd: home });
+  try {
+    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    mkdirSync(place(".codex"));
+    mementory("create", place("v"), "--kdf-floor");
+    const clients = [
+      {
+        client: "claude_code",
+        program: packagedProgram(load, "@anthropic-ai/claude-code-linux-x64", "claude"),
+        config: place(".claude.json"),
+        // It starts each server and speaks with it.
+        isListed: ({ stdout }) => /^mementory: .* mcp .*Connected/m.test(stdout),
+        shown: (program) => ask(program, "mcp", "get", "mementory").stdout,
+        forAllProjects: ["--scope", "user"],
+      },
+      {
+        client: "codex",
+        program: packagedProgram(load, "@openai/codex-linux-x64", "codex"),
+        config: place(".codex/config.toml"),
+        isListed: ({ stdout }) => /^mementory .* enabled/m.test(stdout),
+        shown: (program) => ask(program, "mcp", "get", "mementory", "--json").stdout,
+        forAllProjects: [],
+      },
+    ];
+    for (const { client, program, config, isListed, shown, forAllProjects } of clients) {
+      const added = ask(program, "mcp", "add", "other", "--", ...OTHER);
+      count.add(`${client} mcp add makes its configuration`, added.code === 0 && existsSync(config));
+      const before = readFileSync(config, "utf8");
+      const connected = mementory("connect", client);
+      count.add(`connect ${client} changes it`, connected.changed === true && existsSync(connected.backup ?? ""));
+
+      const list = ask(program, "mcp", "list");
+      const good = list.code === 0 && isListed(list) && /^other/m.test(list.stdout);
+      if (!good) console.log(`  ${list.stdout}${list.stderr}`);
+      count.add(`${client} mcp list has our server and the other`, good);
+      count.add(`${client} mcp get reads the token`, shown(program).includes("MEMENTORY_TOKEN"));
+
+      const more = ask(program, "mcp", "add", "more", "--", ...OTHER);
+      count.add(`${client} mcp add accepts what connect wrote`, more.code === 0);
+      count.add(`${client} still has our server`, shown(program).includes(built("mementory")));
+      count.add(`connect ${client} again changes nothing`, mementory("connect", client).changed === false);
+      ask(program, "mcp", "remove", "more");
+
+      count.add(`disconnect ${client} takes it back`, mementory("disconnect", client).changed === true);
+      const after = ask(program, "mcp", "list").stdout;
+      count.add(`${client} mcp list has only the other`, /^other/m.test(after) && !after.includes("mementory"));
+      if (client === "codex")
+        // Codex has put an empty line into our entry meanwhile.
+        count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === before.trimEnd());
+
+      const byHand = ask(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
+      const refused = mementory("connect", client, "--dry-run");
+      const leftAlone = byHand.code === 0 && refused.error?.code === "not_ours";
+      count.add(`${client}: what the person added under our name is left alone`, leftAlone);
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** The program in the package for this system, which the npm package would start through Node. */
+function packagedProgram(load, name, program) {
+  const folder = dirname(load.resolve(`${name}/package.json`));
+  const found = readdirSync(folder, { recursive: true }).find((path) => path.split("/").at(-1) === program);
+  return join(folder, found ?? program);
+}

@@ -1,0 +1,124 @@
+// Clients are answered without a network: the server and the program that clients start run in a network namespace that
+// has nothing, not even a loopback interface. A trace of their system calls shows that they open no internet socket.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { McpClient, TOOLS, callsOfAllTools } from "../cli/mcp-client.mjs";
+import { reportStep, runInSubprocess } from "../e2e/subprocess.mjs";
+import { built } from "../tools/places.mjs";
+import { ENV, has, quiet } from "../tools/sh.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
+
+const HERE = fileURLToPath(import.meta.url);
+const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
+/**
+ * A socket of a family that leads out of this computer, or listens to its network, or an address of such a family. GTK
+ * asks the kernel for its routes over AF_NETLINK, which stays inside; the answer names the families of the routes.
+ */
+const NETWORK_SOCKET = /(?:\bsocket\(|\bsa_family=)AF_(?:INET6?|PACKET|VSOCK|BLUETOOTH)\b/;
+
+/** The command that runs a program and writes its network calls, and those of all that it starts, into a file. */
+export const traced = (file) => [
+  "strace",
+  "--follow-forks",
+  "--seccomp-bpf",
+  "--quiet=all",
+  "--trace=%network",
+  `--output=${file}`,
+];
+
+/** Why nothing can be traced here, or null. */
+export function findTraceProblem() {
+  if (process.platform !== "linux") return "only on Linux";
+  if (!has("strace")) return "strace is not installed";
+  return quiet("strace", ["--output=/dev/null", "true"]).code === 0 ? null : "no program can be traced here";
+}
+
+/** The lines of a trace with a network socket, and whether it has sockets at all. */
+export function readTrace(file) {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return {
+    network: lines.filter((line) => NETWORK_SOCKET.test(line)),
+    seesSockets: lines.some((line) => line.includes("AF_UNIX")),
+  };
+}
+
+/** Starts a subprocess in an empty network namespace, which answers a client there. */
+export async function clientsOffline(count) {
+  const why =
+    findTraceProblem() ??
+    (quiet("unshare", [...UNSHARE_OPTIONS, "true"]).code === 0 ? null : "no network namespace can be made here");
+  if (why) return count.leaveOut(`clients without a network: ${why}`);
+  await runInSubprocess(count, "clients without a network", ["unshare", ...UNSHARE_OPTIONS], HERE);
+}
+
+async function runInside() {
+  const folder = mkdtempSync(join(tmpdir(), "mementory-offline-"));
+  const place = (name) => join(folder, name);
+  const env = { ...ENV, MEMENTORY_SOCKET: place("run/clients.sock"), MEMENTORY_DATA_DIR: place("data") };
+  const global = ["--vault", place("v"), "--passphrase-file", place("p"), "--json"];
+  const mementory = (...args) => parseJsonOutput(quiet(built("mementory"), [...global, ...args], { env }));
+  let server;
+  try {
+    const interfaces = readFileSync("/proc/net/dev", "utf8").trim().split("\n").slice(2);
+    const up = interfaces.filter((line) => !/^ *lo:( +0)+$/.test(line));
+    reportStep("the namespace has no network", up.length === 0);
+
+    // Without this, an empty trace would pass.
+    const [tool, ...options] = traced(place("connect.trace"));
+    quiet(tool, [
+      ...options,
+      process.execPath,
+      "-e",
+      'require("node:net").connect(9, "192.0.2.1").on("error", () => {})',
+    ]);
+    reportStep("an internet socket is seen in a trace", readTrace(place("connect.trace")).network.length > 0);
+
+    mkdirSync(place("data"));
+    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    writeFileSync(place("memory.txt"), "Has a tortoise called Rui.\n");
+    mementory("create", place("v"), "--kdf-floor");
+    const { id } = mementory("add", "--text-file", place("memory.txt"));
+    mementory("grants", "add", "Offline", "--token-file", place("token"), "--rights", "read,suggest,export");
+    const command = [...traced(place("serve.trace")), built("mementory"), ...global, "serve"];
+    server = spawn(command[0], command.slice(1), { env, stdio: ["ignore", "ignore", "pipe"] });
+    await once(server.stderr, "data");
+
+    const [program, ...args] = [...traced(place("mcp.trace")), built("mementory"), "mcp"];
+    const client = await McpClient.start(program, [...args, "--token-file", place("token")], env);
+    const { tools } = await client.request("tools/list", {});
+    reportStep("all tools are listed without a network", tools.length === TOOLS.length);
+    const failed = [];
+    for (const [name, input] of callsOfAllTools(id, "tortoise"))
+      if ((await client.call(name, input)) === null) failed.push(name);
+    reportStep("all tools answer without a network", failed.length === 0);
+    reportStep("the program of the client ends well", (await client.close()) === 0);
+    const over = once(server, "close");
+    process.kill(childOf(server.pid), "SIGINT");
+    await over;
+
+    for (const [name, what] of [
+      ["serve", "the server"],
+      ["mcp", "the program that clients start"],
+    ]) {
+      const { network, seesSockets } = readTrace(place(`${name}.trace`));
+      network.slice(0, 5).forEach((line) => console.log(line.slice(0, 160)));
+      reportStep(`${what} opens no internet socket, only a local one`, seesSockets && network.length === 0);
+    }
+  } finally {
+    if (server && server.exitCode === null) server.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The program that strace runs. An interrupt sent to strace itself would not reach it. */
+const childOf = (pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
+
+if (process.argv[1] === HERE && process.argv[2] === "inside")
+  await runInside().catch((error) => {
+    console.log(error.stack);
+    process.exitCode = 1;
+  });
