@@ -18,6 +18,7 @@ import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
 import { testMainStory } from "../e2e/story.mjs";
 import { testWatchedFolder } from "../e2e/watching.mjs";
+import { chatsInterop } from "../interop/chats.mjs";
 import { bundleInterop, mcpInterop } from "../interop/mcp.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
@@ -200,7 +201,7 @@ export const LAYERS = {
   ),
   cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
   kill: layerOf(testKills),
-  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, schemas),
+  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, chatsInterop, schemas),
   window: layerOf(
     testMainStory,
     testKeyboard,
