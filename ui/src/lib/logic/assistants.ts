@@ -16,7 +16,6 @@ const EDITORS = new Set([
   "mcp_memory",
   "opencode",
   "agent_rules",
-  "cursor_editor",
 ]);
 
 const NAMES: Record<string, string> = {
@@ -24,7 +23,6 @@ const NAMES: Record<string, string> = {
   claude: "Claude",
   gemini: "Gemini",
   cursor: "Cursor",
-  cursor_editor: "Cursor",
   copilot: "Copilot",
   grok: "Grok",
   deepseek: "DeepSeek",
@@ -36,7 +34,6 @@ const NAMES: Record<string, string> = {
   claude_code: "Claude Code",
   gemini_cli: "Gemini CLI",
   gemini_aistudio: "AI Studio",
-  ai_studio: "AI Studio",
   character_ai: "Character.AI",
   grok_build: "Grok Build",
   opencode: "OpenCode",

@@ -12,7 +12,7 @@ fn fixtures_are_read_as_their_cases_say() {
 #[test]
 fn a_renamed_file_has_the_same_keys() {
     let scratch = Scratch::new("ai-studio-names");
-    let path = repo().join("fixtures/ai_studio/full/input/Google AI Studio/Hedge 2.0 survey");
+    let path = repo().join("fixtures/gemini_aistudio/full/input/Google AI Studio/Hedge 2.0 survey");
     let renamed = scratch.put("x.json", std::fs::read(&path).unwrap());
     let keys = |path| -> Vec<_> { import(path, &AiStudio).1.records.into_iter().map(|r| r.key).collect() };
     assert_eq!(keys(&path), keys(&renamed));
@@ -45,6 +45,6 @@ fn files_of_other_programs_are_not_claimed() {
     .enumerate()
     {
         let path = scratch.put(&format!("{n}.json"), text);
-        assert!(!claimed_by(&path).contains(&"ai_studio"), "{text}");
+        assert!(!claimed_by(&path).contains(&"gemini_aistudio"), "{text}");
     }
 }

@@ -9,7 +9,7 @@ use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatErr
 use mementory_model::Limits;
 
 /// Id of the format and scope of the record keys.
-const SCOPE: &str = "ai_studio";
+const SCOPE: &str = "gemini_aistudio";
 /// Name of the platform.
 const PLATFORM: &str = "ai-studio";
 
@@ -19,6 +19,9 @@ pub struct AiStudio;
 impl Format for AiStudio {
     fn id(&self) -> &'static str {
         SCOPE
+    }
+    fn aliases(&self) -> &'static [&'static str] {
+        &["ai_studio"]
     }
     fn name(&self) -> &'static str {
         "Google AI Studio"
