@@ -1,7 +1,8 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
 // large export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats
-// with their reference tools instead, with `window` it measures the window with a large vault. Each of the three prints
-// its table and writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md.
+// with their reference tools instead, with `readers` it imports large sources of many vendors, with `window` it measures
+// the window with a large vault. Each prints its table and writes it beside this file: RESULTS.md, RESULTS-formats.md,
+// RESULTS-readers.md, RESULTS-window.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
@@ -13,11 +14,12 @@ import { build, publish, setup } from "./report.mjs";
 import { measureLimits } from "./limits.mjs";
 import { quantile, usageText } from "./measure.mjs";
 import { writeMemories } from "./memories.mjs";
+import { measureReaders } from "./readers.mjs";
 import { measureWindow } from "./window.mjs";
 
 const MEMORY_COUNT = 50_000;
 const ERASED_MESSAGE_COUNT = 1000;
-const KNOWN_ARGUMENTS = ["formats", "window", "--quick", "--no-build"];
+const KNOWN_ARGUMENTS = ["formats", "readers", "window", "--quick", "--no-build"];
 
 await main(async () => {
   const args = process.argv.slice(2);
@@ -26,6 +28,7 @@ await main(async () => {
     throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN_ARGUMENTS.join(", ")}.`);
   if (!args.includes("--no-build")) await build();
   if (args.includes("window")) return measureWindow();
+  if (args.includes("readers")) return measureReaders(args.includes("--quick"));
   return args.includes("formats") ? measureFormats() : measurePrograms(args.includes("--quick"));
 });
 
