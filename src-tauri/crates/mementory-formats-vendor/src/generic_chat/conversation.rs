@@ -54,7 +54,10 @@ pub(super) fn conversation(
 ) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
-        if let Some((key, inner)) = ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
+        // A message may have its text inside `data`.
+        if role_name(object).is_none()
+            && let Some((key, inner)) =
+                ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
             && let Some(inner_object) = Object::parse(inner.get())
         {
             return wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
