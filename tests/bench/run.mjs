@@ -1,8 +1,9 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
 // large export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats
-// with their reference tools instead, with `window` it measures the window with a large vault, with `clients` the
-// answers to connected clients; `clients --debug` measures the dev build. Each of the four prints its table and writes
-// it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md, RESULTS-clients.md.
+// with their reference tools instead, with `readers` it imports large sources of many vendors, with `window` it measures
+// the window with a large vault, with `clients` the answers to connected clients; `clients --debug` measures the dev
+// build. Each prints its table and writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-readers.md,
+// RESULTS-window.md, RESULTS-clients.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
@@ -15,11 +16,12 @@ import { build, publish, setup } from "./report.mjs";
 import { measureLimits } from "./limits.mjs";
 import { quantile, usageText } from "./measure.mjs";
 import { writeMemories } from "./memories.mjs";
+import { measureReaders } from "./readers.mjs";
 import { measureWindow } from "./window.mjs";
 
 const MEMORY_COUNT = 50_000;
 const ERASED_MESSAGE_COUNT = 1000;
-const KNOWN_ARGUMENTS = ["formats", "window", "clients", "--quick", "--no-build", "--debug"];
+const KNOWN_ARGUMENTS = ["formats", "readers", "window", "clients", "--quick", "--no-build", "--debug"];
 
 await main(async () => {
   const args = process.argv.slice(2);
@@ -31,6 +33,7 @@ await main(async () => {
   if (!args.includes("--no-build") && !debug) await build();
   if (args.includes("clients")) return measureClients(debug ? "debug" : "release");
   if (args.includes("window")) return measureWindow();
+  if (args.includes("readers")) return measureReaders(args.includes("--quick"));
   return args.includes("formats") ? measureFormats() : measurePrograms(args.includes("--quick"));
 });
 

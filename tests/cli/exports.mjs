@@ -1,13 +1,58 @@
-// Imports realistic exports of assistants and compares the counts: the samples beside the clone, edge cases, and larger
-// exports from the generator, which also writes the expected counts (`*.truth.json`).
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+// Imports realistic exports and compares the counts: the samples beside the clone, which are also detected under other
+// names, edge cases, and larger exports from the generator, which also writes the expected counts (`*.truth.json`).
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { basename, extname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./mementory.mjs";
 
 const EXPORTS_FOLDER = "exports";
-/** Assistants whose exports can be read. */
-const SUPPORTED_ASSISTANTS = ["chatgpt", "claude"];
+/**
+ * The format of every sample, and the counts by hand where the generator could not count, or counted other things: it
+ * counts entities of an MCP server, and we what was observed about them. `named`: agents and vaults of notes know their
+ * files by name and folder, so these stay as they are.
+ */
+const SAMPLES = {
+  "01-chatgpt-classic-2024.zip": { format: "chatgpt" },
+  "02-chatgpt-2026-sharded.zip": { format: "chatgpt" },
+  "03-chatgpt-privacy-portal.zip": { format: "chatgpt" },
+  "04-chatgpt-unzipped-folder": { format: "chatgpt" },
+  "05-claude-flat-2025.zip": { format: "claude" },
+  "06-claude-batches-2026": { format: "claude" },
+  "07-claude-parts-2026-09": { format: "claude" },
+  "08-gemini-takeout-json.zip": { format: "gemini" },
+  "08b-gemini-takeout-html.zip": { format: "gemini" },
+  "09-copilot": { format: "copilot" },
+  "10-grok.zip": { format: "grok" },
+  "11-deepseek_data-2026-09-16.zip": { format: "deepseek" },
+  "12-mistral-chat-export-1787777208552.zip": { format: "mistral" },
+  "13-claude-code": {
+    format: "claude_code",
+    named: true,
+    counts: () => ({ conversations: 1, messages: 6, memories: 6 }),
+  },
+  "14-langmem": { format: "langmem", counts: ({ memories_total: memories }) => ({ memories }) },
+  "14-letta": { format: "letta" },
+  "14-mcp-memory": { format: "mcp_memory", counts: ({ observations: memories }) => ({ memories }) },
+  "14-mem0": { format: "mem0", counts: ({ memories_total: memories }) => ({ memories }) },
+  "14-openmemory": { format: "openmemory", counts: ({ memories_total: memories }) => ({ memories }) },
+  "14-zep": { format: "zep", counts: ({ memories_total: memories }) => ({ memories }) },
+  "15-basic-memory": { format: "basic_memory", kinds: ({ notes }) => ({ resource: notes }) },
+  "16-openclaw-workspace": { format: "openclaw", named: true },
+  "17-obsidian-vault": { format: "obsidian", named: true, kinds: ({ markdown_notes: notes }) => ({ resource: notes }) },
+  "18-pasted-text": {
+    format: "transfer_text",
+    counts: (by) => ({
+      conversations: 1,
+      messages: by.transcript_turns,
+      memories: by.claude_prompt_entries + by.chatgpt_saved_memories,
+    }),
+  },
+  "19-cursor-windsurf": { format: "agent_rules", named: true, counts: ({ rule_files: memories }) => ({ memories }) },
+  "20-meta-ai": { format: "meta_ai", counts: ({ conversations, messages }) => ({ conversations, messages }) },
+  "21-perplexity": { format: "perplexity", counts: ({ conversations, messages }) => ({ conversations, messages }) },
+  "22-zeroclaw-workspace": { format: "zeroclaw", named: true },
+};
 /** Pasted texts, with counts made by hand. */
 const PASTED_TEXTS = {
   "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
@@ -49,11 +94,16 @@ export async function testExports(count) {
   if (!hasShared(count, EXPORTS_FOLDER)) return;
   const folder = join(SHARED, EXPORTS_FOLDER);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
-  const samples = Object.entries(expected.samples).filter(([, { providers }]) =>
-    SUPPORTED_ASSISTANTS.includes(providers[0]),
-  );
-  for (const [name, wanted] of samples)
-    await importTwice(count, `sample ${name}`, join(folder, name), normalizedCounts(wanted));
+  for (const [name, counted] of Object.entries(expected.samples)) {
+    const sample = SAMPLES[name];
+    if (!sample) {
+      count.add(`sample ${name} has a format in this test`, false);
+      continue;
+    }
+    const { wanted, kinds } = expectedCounts(sample, counted);
+    await importTwice(count, `sample ${name}`, join(folder, name), wanted, kinds);
+    await detectUnderOtherNames(count, name, join(folder, name), sample);
+  }
   for (const [name, counts] of Object.entries(PASTED_TEXTS)) {
     const wanted = counts(expected.samples["18-pasted-text"].by_hand);
     await importTwice(count, `pasted ${name}`, join(folder, "18-pasted-text", name), wanted);
@@ -64,13 +114,59 @@ export async function testExports(count) {
   for (const kind of GENERATED_EXPORTS) await importGenerated(count, ...kind);
 }
 
+/** What a sample has to give: counts of its report, and of the records of some kinds. */
+function expectedCounts({ counts, kinds, named }, counted) {
+  const byHand = counted.by_hand ?? {};
+  if (kinds) return { wanted: { conversations: 0, messages: 0 }, kinds: kinds(byHand) };
+  if (counts) return { wanted: counts(byHand), kinds: {} };
+  return { wanted: named ? {} : normalizedCounts(counted), kinds: {} };
+}
+
+/** Detects a sample whose files and folders have other names, with and without their endings. */
+async function detectUnderOtherNames(count, name, path, { format, named }) {
+  await inFolder((folder) => {
+    const vault = new Vault(folder);
+    const detect = (input) => vault.must("detect", input).results[0];
+    const problems = [];
+    const check = (what, input) => {
+      const { format: found, candidates } = detect(input);
+      const others = candidates.map(({ format: other }) => other).join(", ");
+      if (found !== format) problems.push(`${what}: ${found ?? `no format (${others})`}, not ${format}`);
+    };
+    check("as it is", path);
+    if (!named) check("under other names", copyUnderOtherName(path, folder, true));
+    // Notes and copied texts are texts by their ending.
+    if (!named && !TEXT_FORMATS.includes(format)) check("without endings", copyUnderOtherName(path, folder, false));
+    report(count, `detection of ${name}`, problems);
+  });
+}
+
+const TEXT_FORMATS = ["basic_memory", "transfer_text"];
+
+/** Copies a file or folder. Each name becomes a digest of itself, with or without its ending. Returns the copy. */
+function copyUnderOtherName(path, folder, keepsEnding) {
+  const isFolder = statSync(path).isDirectory();
+  const digest = createHash("sha256")
+    .update(`${basename(path)} ${keepsEnding}`)
+    .digest("hex")
+    .slice(0, 12);
+  const copy = join(folder, keepsEnding && !isFolder ? `${digest}${extname(path)}` : digest);
+  if (!isFolder) {
+    copyFileSync(path, copy);
+    return copy;
+  }
+  mkdirSync(copy);
+  for (const name of readdirSync(path)) copyUnderOtherName(join(path, name), copy, keepsEnding);
+  return copy;
+}
+
 function normalizedCounts({ conversations, messages, memories, attachments_referenced, attachments_present }) {
   const attachments = { referenced: attachments_referenced, present: attachments_present };
   return { conversations, messages, memories, attachments };
 }
 
 /** Preview, import, import again: compares counts and sums; the second import must add nothing. */
-async function importTwice(count, name, path, wanted) {
+async function importTwice(count, name, path, wanted, kinds = {}) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const problems = [];
@@ -80,6 +176,9 @@ async function importTwice(count, name, path, wanted) {
       ...differingCounts(wanted, preview).map((text) => `preview: ${text}`),
       ...differingCounts(wanted, imported),
     );
+    for (const [kind, number] of Object.entries(kinds))
+      if (imported.by_kind[kind]?.found !== number)
+        problems.push(`${imported.by_kind[kind]?.found} records of the kind ${kind}, not ${number}`);
     problems.push(...sumProblems(imported));
     if (preview.added !== imported.added)
       problems.push(`the preview said ${preview.added} added, it was ${imported.added}`);

@@ -19,6 +19,7 @@ import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
 import { testMainStory } from "../e2e/story.mjs";
 import { testWatchedFolder } from "../e2e/watching.mjs";
+import { chatsInterop } from "../interop/chats.mjs";
 import { clientInterop } from "../interop/clients.mjs";
 import { bundleInterop, mcpInterop } from "../interop/mcp.mjs";
 import { clientsOffline } from "../interop/offline.mjs";
@@ -204,7 +205,17 @@ export const LAYERS = {
   ),
   cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
   kill: layerOf(testKills),
-  interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, clientInterop, clientsOffline, schemas),
+  interop: layerOf(
+    interop,
+    pamInterop,
+    zaxyInterop,
+    mcpInterop,
+    bundleInterop,
+    chatsInterop,
+    clientInterop,
+    clientsOffline,
+    schemas,
+  ),
   window: layerOf(
     testMainStory,
     testKeyboard,

@@ -73,7 +73,7 @@ fn layout_of(format: &str) -> (&'static str, bool) {
         "transfer_text" => ("memories.txt", false),
         "zeroclaw" => ("brain.db", false),
         "agent_rules" => ("CLAUDE.md", false),
-        "cursor_editor" => ("state.vscdb", false),
+        "cursor" => ("state.vscdb", false),
         "claude_code" | "codex" | "gemini_cli" | "grok_build" => ("input.jsonl", false),
         _ => ("input.json", false),
     }

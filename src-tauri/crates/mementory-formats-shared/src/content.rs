@@ -31,6 +31,8 @@ pub struct FileRef {
 
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
+/// Types of parts that are named like elements of a page, as extensions for browsers write them.
+const HTML_TYPES: [&str; 10] = ["p", "ul", "ol", "li", "h1", "h2", "h3", "pre", "code", "table"];
 /// Types of parts that contain thoughts of the model.
 const THOUGHT_TYPES: [&str; 6] =
     ["thinking", "reasoning", "think", "thought", "redacted_thinking", "reasoning_content"];
@@ -77,10 +79,15 @@ impl Content {
         let Some(part) = Object::parse(raw.get()) else { return };
         let kind = part.text("type").unwrap_or_default();
         let kind = kind.as_ref();
+        if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
+            return self.add_fragment(&fragment);
+        }
         if part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let text =
                 first_nested(&part, &["thinking", "reasoning", "think", "thought", "text", "content", "summary"]);
             self.add_block("thinking", None, text);
+        } else if HTML_TYPES.contains(&kind) && part.has("data") {
+            self.add_text(&first_nested(&part, &["data"]));
         } else if TEXT_TYPES.contains(&kind) || kind.is_empty() && has_text(&part) {
             let text = first_nested(&part, &["text", "value", "content", "parts"]);
             self.add_text(&text);
@@ -101,6 +108,21 @@ impl Content {
             let name = if kind.is_empty() { "unknown" } else { kind };
             let text = first_nested(&part, &["text", "content", "value", "output", "error", "title", "url"]);
             self.add_block(name, None, text);
+        }
+    }
+
+    /// Adds the inner part of a fragment, as Big-AGI writes it: its type is `pt`.
+    fn add_fragment(&mut self, part: &Object<'_>) {
+        let kind = part.text("pt").unwrap_or_default();
+        match kind.as_ref() {
+            "text" => self.add_text(&part.text("text").unwrap_or_default()),
+            "ma" => self.add_block("thinking", None, part.text("aText").unwrap_or_default()),
+            "image_ref" | "image" | "reference" | "doc" => {
+                self.files.push(file_ref(part));
+                let text = first_nested(part, &["data"]);
+                self.add_block("document", None, text);
+            }
+            kind => self.add_block(kind, tool_name(part), first_nested(part, &["text", "error", "result", "args"])),
         }
     }
 

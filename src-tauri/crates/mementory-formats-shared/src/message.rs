@@ -15,7 +15,8 @@ const ID_KEYS: [&str; 6] = ["id", "_id", "uuid", "messageId", "message_id", "msg
 const PARENT_KEYS: [&str; 6] =
     ["parentId", "parentMessageId", "parent_id", "parent_message_id", "parent_uuid", "parentUuid"];
 const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
-const CONTENT_KEYS: [&str; 7] = ["content", "parts", "text", "message", "body", "value", "say"];
+const CONTENT_KEYS: [&str; 9] =
+    ["content", "contentParts", "fragments", "parts", "text", "message", "body", "value", "say"];
 const THOUGHT_KEYS: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "reasoningContent"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
 const CREATED_KEYS: [&str; 10] = [
@@ -30,7 +31,7 @@ const CREATED_KEYS: [&str; 10] = [
     "sent_at",
     "send_date",
 ];
-const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "update_time", "edited_at"];
+const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate"];
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
@@ -86,6 +87,11 @@ pub fn content(object: &Object<'_>) -> Content {
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
+    }
+    // LangChain has the content inside `data`.
+    if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {
+        let data = object.object("data");
+        data.as_ref().and_then(|data| data.raw_value("content")).into_iter().for_each(|raw| content.add(raw));
     }
     for call in object.list("tool_calls").or_else(|| object.list("toolCalls")).unwrap_or_default() {
         if let Some(call) = Object::parse(call.get()) {

@@ -1,6 +1,5 @@
 //! Formats of assistants, memory engines and chat programs. Each has its own folder with a README.
 pub mod agentcore;
-pub mod ai_studio;
 pub mod aimem;
 pub mod basic_memory;
 pub mod character_ai;
@@ -11,6 +10,7 @@ pub mod copilot;
 pub mod csv_table;
 pub mod deepseek;
 pub mod gemini;
+pub mod gemini_aistudio;
 pub mod generic_chat;
 pub mod generic_memories;
 pub mod grok;
@@ -59,7 +59,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &csv_table::CsvTable,
     &perplexity::Perplexity,
     &gemini::Gemini,
-    &ai_studio::AiStudio,
+    &gemini_aistudio::AiStudio,
     &meta_ai::MetaAi,
     &mcp_memory::McpMemory,
     &letta::Letta,

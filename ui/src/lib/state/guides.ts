@@ -50,11 +50,16 @@ export function sourceOf(format: string | null | undefined): Source | null {
   );
 }
 
-/** The formats that a person may choose for a file, by group. Groups without formats are left out. */
+/** The formats that a person may choose for a file, by group and in the order of their sources. No group is empty. */
 export function formatsByGroup(): { group: Group; formats: string[] }[] {
+  const ids = ORDINARY_FORMATS.map(({ id }) => id);
+  const inOrderOfSources = SOURCES.flatMap((source) =>
+    source.formats.filter((id) => READ_FORMATS.has(id) && sourceOf(id) === source),
+  );
+  const listed = [...inOrderOfSources, ...ids.filter((id) => sourceOf(id) === null)];
   return GROUPS.map((group) => ({
     group,
-    formats: ORDINARY_FORMATS.map(({ id }) => id).filter((id) => (sourceOf(id)?.group ?? "other") === group),
+    formats: listed.filter((id) => (sourceOf(id)?.group ?? "other") === group),
   })).filter(({ formats }) => formats.length > 0);
 }
 

@@ -383,7 +383,7 @@ fn not_recognised_error(
     let names: Vec<&str> = formats.iter().map(|candidate| candidate.format.as_str()).collect();
     let keeps = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
     let keep_hint = formats.iter().find(|candidate| keeps(&candidate.format));
-    let keep_hint = keep_hint.map_or(String::new(), |candidate| format!(" `{}` keeps it as it is.", candidate.format));
+    let keep_hint = keep_hint.map_or(String::new(), |keep| format!(" `{}`: {}.", keep.format, keep.reason));
     let hint = match formats.iter().find(|candidate| !keeps(&candidate.format)) {
         None => format!("If you know its format, choose it.{keep_hint}"),
         Some(best) => format!("The nearest format is {}: {}. Choose a format.{keep_hint}", best.format, best.reason),

@@ -48,6 +48,11 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
+/// True for rules that a person wrote for the agent of this platform.
+pub(crate) fn is_rule_of(platform: &str, catalog: &Catalog, member: &Member) -> bool {
+    rule_file(catalog, member).is_some_and(|file| file.platform == platform && !file.is_opaque && !file.is_ours)
+}
+
 /// Determines from the name and folders of a member, or from its frontmatter, what it is.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let by_name = by_name(catalog, member);
@@ -64,6 +69,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     }
     let text = String::from_utf8_lossy(&head);
     let text = text.trim_start_matches('\u{feff}');
+    // JSON of another program may have any name.
+    if ["{\"", "[{"].iter().any(|start| text.split_whitespace().collect::<String>().starts_with(start)) {
+        return None;
+    }
     let is_ours = text.starts_with(MARK);
     let found = by_name.or_else(|| is_ours.then(|| rules("agents"))).or_else(|| by_frontmatter(&Document::parse(text)));
     found.map(|file| RuleFile { is_ours, ..file })

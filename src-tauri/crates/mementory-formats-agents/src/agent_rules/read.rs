@@ -21,9 +21,20 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    let parts = detected.claim.parts.iter();
+    let members: Vec<(&Member, Role)> =
+        parts.filter_map(|part| Some((catalog.members().get(part.member)?, part.role))).collect();
+    read_members(&mut reader, &members)
+}
+
+/// Reads files with rules. Formats whose exports have such files beside others use it as well.
+pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Role)]) -> Result<(), FormatError> {
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let claimed: HashSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
-    reader.each_file(detected, |reader, member, role| {
+    let claimed: HashSet<usize> = members.iter().map(|(member, _)| member.id).collect();
+    let roles: HashMap<usize, Role> = members.iter().map(|(member, role)| (member.id, *role)).collect();
+    let files: Vec<&Member> = members.iter().map(|(member, _)| *member).collect();
+    reader.each_member(&files, |reader, member| {
+        let role = roles.get(&member.id).copied().unwrap_or(Role::Memories);
         let Some(file) = rule_file(reader.catalog, member) else {
             reader.report_dropped(
                 member.place.clone(),
@@ -38,6 +49,7 @@ pub(super) fn read(
             reader.sink.note(Issue::new("not_readable", &member.place, message));
             return reader.pass_through(member, file.platform, "raw");
         }
+        let catalog = reader.catalog;
         let names_file = |text: &str| names_claimed_file(catalog, member, text, &claimed);
         read_file(reader, member, file, &names_file, &mut seen)
     })

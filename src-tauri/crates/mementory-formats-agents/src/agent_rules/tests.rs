@@ -41,7 +41,7 @@ fn the_shared_samples_have_every_file() {
     let catalog = Catalog::open(&[folder], &Limits::default(), None).unwrap();
     let sources = detect(&catalog, &Limits::default(), None).unwrap().sources;
     let parts: Vec<_> = sources.iter().map(|s| (s.format, s.claim.parts.len())).collect();
-    assert_eq!(parts, [("agent_rules", 2), ("claude_code", 4)]);
+    assert_eq!(parts, [("claude_code", 6)]);
 }
 
 #[test]

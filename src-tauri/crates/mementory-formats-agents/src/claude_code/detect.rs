@@ -1,5 +1,6 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topics of the memory by their frontmatter.
 //! Names only decide which other files belong to them.
+use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::json_head::{self, head_keys};
@@ -48,6 +49,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
+    // The rules beside logs and memory belong to the same program.
+    let is_taken = |member: &Member| parts.iter().any(|part| part.member == member.id);
+    let is_rule = |member: &&Member| !is_taken(member) && agent_rules::is_rule_of("claude-code", catalog, member);
+    let rules: Vec<Part> =
+        catalog.members().iter().filter(is_rule).map(|m| Part { member: m.id, role: Role::Projects }).collect();
+    parts.extend(rules);
     let known: Vec<usize> = parts.iter().map(|p| p.member).collect();
     let side_files = catalog.members().iter().filter(|m| !known.contains(&m.id) && is_side_file(catalog, m, &known));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));

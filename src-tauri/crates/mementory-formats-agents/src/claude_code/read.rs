@@ -2,6 +2,7 @@
 use super::detect::{WEB_LIST, is_web_log};
 use super::session::Session;
 use super::{FORMAT, history, memory};
+use crate::agent_rules;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
@@ -33,6 +34,9 @@ pub(super) fn read(
     }
     reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known))?;
     reader.each_member(&members_of(Role::Memories), memory::read)?;
+    let rules: Vec<(&Member, Role)> =
+        members_of(Role::Projects).into_iter().map(|member| (member, Role::Memories)).collect();
+    agent_rules::read_members(&mut reader, &rules)?;
     reader.each_member(&members_of(Role::Sidecar), |reader, member| {
         let group = member.name.split('/').rev().find(|f| is_uuid(f)).unwrap_or_default().to_owned();
         reader.pass_through(member, &group, "sidecar")

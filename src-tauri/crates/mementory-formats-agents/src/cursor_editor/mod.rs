@@ -14,8 +14,8 @@ use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatErr
 use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 
-/// Id of the format. It is also the scope of the record keys.
-const FORMAT: &str = "cursor_editor";
+/// Id of the format and scope of its keys. The folder has another name, because a cursor is also a position in a list.
+const FORMAT: &str = "cursor";
 /// Name of the platform.
 const PLATFORM: &str = "cursor";
 
@@ -30,6 +30,9 @@ pub struct CursorEditor;
 impl Format for CursorEditor {
     fn id(&self) -> &'static str {
         FORMAT
+    }
+    fn aliases(&self) -> &'static [&'static str] {
+        &["cursor_editor"]
     }
     fn name(&self) -> &'static str {
         "Cursor editor"

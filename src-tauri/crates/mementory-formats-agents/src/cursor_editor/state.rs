@@ -116,7 +116,12 @@ impl Conversation<'_> {
             self.read_bubble(reader, (&id, rowid, is_listed), &mut chat, &mut budget)?;
             seen.insert(id);
         }
-        if chat.turns.is_empty() && chat.title.is_none() && !object.has("createdAt") && self.rows.bubbles.is_empty() {
+        let is_blank =
+            |turn: &Turn| turn.text.trim().is_empty() && turn.fields.is_empty() && turn.attachments.is_empty();
+        // Rows without an id and without content occur.
+        let is_orphan = self.id.is_empty() && repaired.is_none() && chat.turns.iter().all(is_blank);
+        let is_empty = chat.turns.is_empty() && self.rows.bubbles.is_empty();
+        if is_orphan || is_empty && chat.title.is_none() && !object.has("createdAt") {
             let reason = "no_content: a conversation without messages";
             let pointer = chat.pointer.clone();
             self.report(reader, &pointer, DroppedAs::Skipped, reason, Kind::Conversation);

@@ -16,7 +16,7 @@ fn every_fixture_is_read_as_its_case_expects() {
 
 fn read_with(path: &Path, limits: Limits) -> MemorySource {
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let detection = detect(&catalog, &limits, Some("cursor_editor")).unwrap();
+    let detection = detect(&catalog, &limits, Some("cursor")).unwrap();
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     CursorEditor.read(&catalog, &detection.sources[0], &context, &mut source).unwrap();
@@ -25,7 +25,7 @@ fn read_with(path: &Path, limits: Limits) -> MemorySource {
 
 #[test]
 fn access_tokens_are_never_stored() {
-    let folder = repo().join("fixtures/cursor_editor/full/input");
+    let folder = repo().join("fixtures/cursor/full/input");
     let found = read(&folder, &CursorEditor);
     assert!(found.parts.is_empty());
     assert!(!format!("{:?}", found.records).contains("secret-token"));
@@ -52,7 +52,7 @@ fn a_database_that_is_open_elsewhere_is_read_with_its_log_and_not_changed() {
 #[test]
 fn a_large_database_is_read_from_disk() {
     let folder = Scratch::new("cursor-large");
-    std::fs::copy(repo().join("fixtures/cursor_editor/full/input/globalStorage/state.vscdb"), folder.at("state.vscdb"))
+    std::fs::copy(repo().join("fixtures/cursor/full/input/globalStorage/state.vscdb"), folder.at("state.vscdb"))
         .unwrap();
     let in_memory = read(&folder.0, &CursorEditor);
     let limits = Limits { element_bytes: 4000, ..Limits::default() };
@@ -62,7 +62,7 @@ fn a_large_database_is_read_from_disk() {
 
 #[test]
 fn a_damaged_database_is_reported_and_does_not_hang() {
-    let bytes = std::fs::read(repo().join("fixtures/cursor_editor/full/input/globalStorage/state.vscdb")).unwrap();
+    let bytes = std::fs::read(repo().join("fixtures/cursor/full/input/globalStorage/state.vscdb")).unwrap();
     for seed in 0..60usize {
         let folder = Scratch::new("cursor-damaged");
         let mut damaged = bytes.clone();
@@ -72,7 +72,7 @@ fn a_damaged_database_is_reported_and_does_not_hang() {
         }
         folder.put("state.vscdb", &damaged);
         let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-        let detection = detect(&catalog, &Limits::default(), Some("cursor_editor")).unwrap();
+        let detection = detect(&catalog, &Limits::default(), Some("cursor")).unwrap();
         let Some(source) = detection.sources.first() else { continue };
         let context =
             ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
@@ -94,5 +94,5 @@ fn databases_and_lines_of_other_programs_are_not_claimed() {
     folder.put("b.jsonl", r#"{"type":"user","role":"user","message":{"content":"hi"}}"#);
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
     let found = detect(&catalog, &Limits::default(), None).unwrap();
-    assert!(found.sources.iter().all(|s| s.format != "cursor_editor"), "{:?}", found.sources);
+    assert!(found.sources.iter().all(|s| s.format != "cursor"), "{:?}", found.sources);
 }

@@ -11,6 +11,8 @@ pub(super) const SCOPE: &str = "gemini";
 pub(super) struct Activity {
     /// Google's words and the prompt, with plain spaces.
     pub title: String,
+    /// True if the title is a prompt without Google's words before it.
+    pub is_request: bool,
     /// When it happened.
     pub time: Option<Timestamp>,
     /// The time as it is written in the page. Empty in JSON.
@@ -66,6 +68,9 @@ impl Activity {
     pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
         let has_files = !self.files.is_empty();
         let text = |prompt: &str| if has_files { verbs::without_file_count(prompt) } else { prompt }.to_owned();
+        if self.is_request {
+            return Meaning::Prompt(text(self.title.trim()));
+        }
         match verbs::read_title(&self.title) {
             Title::Prompt(prompt) => Meaning::Prompt(text(prompt)),
             Title::Activity => Meaning::Other,

@@ -122,7 +122,7 @@ fn dir_of(path: &str) -> &str {
 pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    if name.starts_with("._") || !matches!(ending, None | Some("json" | "html" | "htm" | "txt")) {
+    if name.starts_with("._") || !matches!(ending, None | Some("json" | "html" | "htm" | "txt" | "md" | "markdown")) {
         return None;
     }
     let read = |bytes| catalog.read(member, |r| decoded_head(r, bytes).map_err(|e| FormatError::io(&member.place, e)));

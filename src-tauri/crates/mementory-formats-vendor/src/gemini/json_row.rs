@@ -44,9 +44,17 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
         activity.stamp = row.raw_value("time").map_or_else(String::new, |raw| raw.get().to_owned());
     }
     activity.answer = row.raw_value("safeHtmlItem").and_then(answer).or_else(|| detail(row, "response"));
-    if activity.title.is_empty() {
-        let text = || row.non_blank_text("text").map(|text| text.trim().to_owned());
-        activity.title = detail(row, "request").or_else(text).unwrap_or_default();
+    let request = detail(row, "request");
+    // Some records have the name of the activity as their title, and the prompt among the details.
+    let is_named = matches!(verbs::read_title(&activity.title), Title::Activity | Title::Unknown);
+    if let Some(request) = request.filter(|_| is_named) {
+        let title = std::mem::replace(&mut activity.title, request.trim().to_owned());
+        activity.is_request = true;
+        if !title.is_empty() {
+            activity.fields.insert("title".into(), title.into());
+        }
+    } else if activity.title.is_empty() {
+        activity.title = row.non_blank_text("text").map(|text| text.trim().to_owned()).unwrap_or_default();
     }
     if activity.title.is_empty() && activity.answer.is_none() {
         return None;

@@ -28,9 +28,9 @@ pub(super) const ID_KEYS: [&str; 12] = [
     "chatId",
     "chatID",
 ];
-pub(super) const TITLE_KEYS: [&str; 7] =
-    ["title", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle"];
-const HEADER_KEYS: [&str; 5] = ["thread", "conversation", "chat", "metadata", "session"];
+pub(super) const TITLE_KEYS: [&str; 9] =
+    ["title", "userTitle", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle", "autoTitle"];
+const HEADER_KEYS: [&str; 6] = ["thread", "conversation", "chat", "metadata", "session", "meta"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 4] = ["currentId", "current_node", "currentMessageId", "activeLeafId"];
 /// Keys of a question and of its answer, in entries that have both.
@@ -54,7 +54,10 @@ pub(super) fn conversation(
 ) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
-        if let Some((key, inner)) = ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
+        // A message may have its text inside `data`.
+        if role_name(object).is_none()
+            && let Some((key, inner)) =
+                ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
             && let Some(inner_object) = Object::parse(inner.get())
         {
             return wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
@@ -72,7 +75,7 @@ pub(super) fn conversation(
         Some(list) if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| pair(&o).is_some())) => {
             pairs(files, member, &list, &at)
         }
-        Some(list) => read_list(files, member, &list, &at),
+        Some(list) => read_list(files, member, &without_envelopes(list), &at),
         None => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
     };
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
@@ -94,7 +97,7 @@ pub(super) fn conversation(
         id: text(&ID_KEYS)
             .or_else(|| link.as_deref()?.rsplit('/').next().filter(|id| !id.is_empty()).map(str::to_owned)),
         title: text(&TITLE_KEYS),
-        summary: first_text(object, &["summary"]).unwrap_or_default(),
+        summary: first_text(object, &["summary", "memoryPrompt"]).unwrap_or_default(),
         times: found,
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
         leaf: text(&LEAF_KEYS),
@@ -106,7 +109,7 @@ pub(super) fn conversation(
     if let Some(prompt) = text(&PROMPT_KEYS) {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
-    let platform = platform(link.as_deref(), object);
+    let platform = loose.platform.unwrap_or_else(|| platform(link.as_deref(), object));
     let stated_id = chat.id.clone();
     if !loose.known_ids.make_unique(files, member, &mut chat, element.text) {
         return Ok(());
@@ -149,6 +152,17 @@ fn wrapped(
         }
     }
     Ok(())
+}
+
+/// Messages that are each in an envelope (`{"message": {"role", "content"}, …}`), without it.
+fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
+    fn inner(raw: &RawValue) -> Option<&RawValue> {
+        let envelope = Object::parse(raw.get()).filter(|object| role_name(object).is_none())?;
+        envelope
+            .raw_value("message")
+            .filter(|inner| Object::parse(inner.get()).is_some_and(|o| role_name(&o).is_some()))
+    }
+    list.into_iter().map(|raw| inner(raw).unwrap_or(raw)).collect()
 }
 
 /// The messages of a conversation: a list, or an object by ids.
@@ -274,6 +288,8 @@ impl KnownIds {
 /// without one.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
+    /// The program that wrote the file, if it is known.
+    platform: Option<&'static str>,
     known_ids: KnownIds,
     chats: Vec<(Option<String>, Vec<Turn>)>,
     positions: HashMap<Option<String>, usize>,
@@ -281,6 +297,11 @@ pub(super) struct LooseMessages {
 }
 
 impl LooseMessages {
+    /// For the messages of a known program.
+    pub fn of_platform(platform: &'static str) -> Self {
+        Self { platform: Some(platform), ..Self::default() }
+    }
+
     fn add(&mut self, files: &FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
         self.bytes += element.text.len() as u64;
         let limit = files.context.limits.element_bytes;
@@ -312,7 +333,7 @@ impl LooseMessages {
             let stated_id = id.clone();
             let id = id.or_else(|| Some(content_id(&beginning(&turns))));
             let chat = Chat { id, turns, ..Chat::default() };
-            let mut unit = unit(files, member, chat, "other", Some("messages"));
+            let mut unit = unit(files, member, chat, self.platform.unwrap_or("other"), Some("messages"));
             if let Some(conversation) = unit.records.first_mut() {
                 conversation.origin_id = stated_id;
             }

@@ -1,9 +1,11 @@
 //! Chats in a common JSON shape. See README.md.
+mod cherry_studio;
 mod conversation;
 mod detect;
 mod openrouter;
 mod read;
 mod shape;
+mod stores;
 #[cfg(test)]
 mod tests;
 mod threads;

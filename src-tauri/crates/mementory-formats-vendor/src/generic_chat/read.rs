@@ -2,7 +2,7 @@
 use super::conversation::{LooseMessages, conversation};
 use super::detect::HEAD_BYTES;
 use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{openrouter, threads};
+use super::{cherry_studio, openrouter, stores, threads};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::json_head::head_text;
 use mementory_formats_shared::reader::FileReader;
@@ -23,6 +23,15 @@ pub(super) fn read(
             }
             Shape::Threads => {
                 files.objects(member, &[], Kind::Conversation, |files, e| threads::read_threads(files, member, e))?;
+            }
+            Shape::NextChat | Shape::Chatbox | Shape::LobeChat | Shape::CherryStudio => {
+                let read_backup = match shape {
+                    Shape::NextChat => stores::read_next_chat,
+                    Shape::Chatbox => stores::read_chatbox,
+                    Shape::LobeChat => stores::read_lobe_chat,
+                    _ => cherry_studio::read_backup,
+                };
+                files.objects(member, &[], Kind::Conversation, |files, e| read_backup(files, member, e))?;
             }
             Shape::Conversations | Shape::Messages => {
                 let mut loose = LooseMessages::default();

@@ -7,12 +7,25 @@ pub(super) const FORMAT_ID: &str = "generic_chat";
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation has its messages.
-pub(super) const MESSAGE_LISTS: [&str; 9] =
-    ["messages", "conversations", "turns", "chat", "conversation", "dialogue", "dialog", "chat_messages", "history"];
+pub(super) const MESSAGE_LISTS: [&str; 12] = [
+    "messages",
+    "conversations",
+    "turns",
+    "chat",
+    "conversation",
+    "dialogue",
+    "dialog",
+    "chat_messages",
+    "history",
+    "chats",
+    "segments",
+    "contents",
+];
 /// Keys of the speaker of a message.
 const ROLE_KEYS: [&str; 7] = ["role", "sender", "author", "from", "speaker", "isUser", "is_user"];
 /// Keys of the text of a message.
-const TEXT_KEYS: [&str; 7] = ["content", "text", "parts", "message", "value", "say", "body"];
+const TEXT_KEYS: [&str; 9] =
+    ["content", "text", "parts", "message", "value", "say", "body", "contentParts", "fragments"];
 
 /// Speakers that show a chat with an assistant. Names of assistants are left out, because people are called Claude too.
 const SPEAKERS: [&str; 14] = [
@@ -32,6 +45,16 @@ const SPEAKERS: [&str; 14] = [
     "developer",
 ];
 
+/// Member of a backup of NextChat in which its chats are.
+pub(super) const NEXT_CHAT: &str = "chat-next-web-store";
+/// Beginning of the names of Chatbox's members with one session each.
+pub(super) const CHATBOX_SESSION: &str = "session:";
+/// Member of older backups of Chatbox with a list of sessions.
+pub(super) const CHATBOX_LIST: &str = "chat-sessions";
+/// Members of a backup of Cherry Studio with the database and the settings.
+pub(super) const CHERRY_DATABASE: &str = "indexedDB";
+pub(super) const CHERRY_SETTINGS: &str = "localStorage";
+
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -43,6 +66,14 @@ pub(super) enum Shape {
     Threads,
     /// Messages and their parts in two objects by id, as OpenRouter exports them.
     OpenRouter,
+    /// The backup of NextChat.
+    NextChat,
+    /// The backup of Chatbox.
+    Chatbox,
+    /// The backup of LobeChat.
+    LobeChat,
+    /// The backup of Cherry Studio.
+    CherryStudio,
 }
 
 impl Shape {
@@ -53,13 +84,18 @@ impl Shape {
             Shape::Messages => "messages",
             Shape::Threads => "threads",
             Shape::OpenRouter => "openrouter",
+            Shape::NextChat => "nextchat",
+            Shape::Chatbox => "chatbox",
+            Shape::LobeChat => "lobechat",
+            Shape::CherryStudio => "cherry_studio",
         }
     }
 
     /// The shape with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        let all = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
-        all.into_iter().find(|shape| shape.as_str() == name)
+        let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
+        let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
+        [shared, backups].concat().into_iter().find(|shape| shape.as_str() == name)
     }
 }
 
@@ -70,7 +106,24 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if has(&keys, "characters") && has(&keys, "messages") && text.contains("\"orpg.") {
         return Some(Shape::OpenRouter);
     }
-    if !names_speaker(&text) {
+    if let Some(backup) = backup(&keys, &text) {
+        return Some(backup);
+    }
+    // An extension for Claude's page names the speaker by the type of a message.
+    if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Conversations);
+    }
+    let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
+    if is_list && has(&keys, "prompt") && has(&keys, "response") {
+        return Some(Shape::Messages);
+    }
+    // LangChain names the speaker by the type of a message and has its text inside `data`.
+    let types = values_of(&text, "\"type\"");
+    if is_list && has(&keys, "type") && has(&keys, "data.content") && types.iter().copied().any(is_speaker) {
+        return Some(Shape::Messages);
+    }
+    let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(&keys, &format!("{list}.author.type")));
+    if !names_speaker(&text) && !(has_typed_author && types.iter().copied().any(is_speaker)) {
         return None;
     }
     let is_message = |at: &str| {
@@ -81,12 +134,36 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if has(&keys, "threads") && in_thread && is_message("messages.") {
         return Some(Shape::Threads);
     }
-    let has_lists = |wrapper: &str| MESSAGE_LISTS.iter().any(|list| is_message(&format!("{wrapper}{list}.")));
+    let has_lists = |wrapper: &str| {
+        let at = |list: &&str| format!("{wrapper}{list}.");
+        // Some programs put each message into an envelope.
+        MESSAGE_LISTS.iter().any(|list| is_message(&at(list)) || is_message(&format!("{}message.", at(list))))
+    };
     if has_lists("") || WRAPPERS.iter().any(|wrapper| has_lists(&format!("{wrapper}."))) {
         return Some(Shape::Conversations);
     }
-    let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
     (is_list && is_message("")).then_some(Shape::Messages)
+}
+
+/// The program whose whole backup a file is.
+fn backup(keys: &Keys, text: &str) -> Option<Shape> {
+    let any = |names: &[&str]| names.iter().any(|name| has(keys, name));
+    if has(keys, &format!("{}.sessions", NEXT_CHAT)) {
+        return Some(Shape::NextChat);
+    }
+    let has_session = text.contains(&format!("\"{}", CHATBOX_SESSION));
+    let has_list = has(keys, &format!("{}.messages", CHATBOX_LIST));
+    if has_list || has_session && any(&["chat-sessions-list", "__exported_items", "__exported_at"]) {
+        return Some(Shape::Chatbox);
+    }
+    let is_lobe_chat = has(keys, "exportType") && any(&["state.messages.role", "state.sessions", "state.topics"]);
+    let has_tables = any(&["data.agentsToSessions", "data.messages.sessionId", "data.topics.sessionId"]);
+    if is_lobe_chat || has_tables && any(&["data.sessions", "data.messages.role"]) {
+        return Some(Shape::LobeChat);
+    }
+    let has_database = any(&[&format!("{}.topics", CHERRY_DATABASE)]);
+    (has_database && any(&[CHERRY_SETTINGS, &format!("{}.message_blocks", CHERRY_DATABASE)]))
+        .then_some(Shape::CherryStudio)
 }
 
 /// The keys of the lists of conversations in a file. A list under any other key belongs to its conversation.
@@ -107,13 +184,21 @@ fn names_speaker(text: &str) -> bool {
     if text.contains("\"isUser\"") || text.contains("\"is_user\"") {
         return true;
     }
-    let values = ["\"role\"", "\"sender\"", "\"from\"", "\"author\"", "\"speaker\""].into_iter().flat_map(|key| {
-        text.match_indices(key).take(50).filter_map(move |(at, _)| {
-            let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-            rest.split('"').next()
-        })
+    let keys = ["\"role\"", "\"sender\"", "\"from\"", "\"author\"", "\"speaker\""];
+    keys.into_iter().flat_map(|key| values_of(text, key)).any(is_speaker)
+}
+
+/// The first texts that follow a key in quotes.
+fn values_of<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
+    let found = text.match_indices(key).take(50).filter_map(|(at, _)| {
+        let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        rest.split('"').next()
     });
-    values.into_iter().any(|value| SPEAKERS.contains(&value.to_lowercase().as_str()))
+    found.collect()
+}
+
+fn is_speaker(value: &str) -> bool {
+    SPEAKERS.contains(&value.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -139,7 +224,18 @@ mod tests {
                 r#"{"threads":[{"id":"t"}],"messages":[{"threadId":"t","role":"user","content":"a"}]}"#,
                 Some(Shape::Threads),
             ),
+            (r#"{"chat-next-web-store":{"sessions":[]}}"#, Some(Shape::NextChat)),
+            (r#"{"__exported_at":"x","session:1":{}}"#, Some(Shape::Chatbox)),
+            (r#"{"exportType":"all","state":{"sessions":[]}}"#, Some(Shape::LobeChat)),
+            (r#"{"indexedDB":{"topics":[]},"localStorage":{}}"#, Some(Shape::CherryStudio)),
+            (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
+            (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),
+            (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),
+            (r#"[{"type":"human","data":{"content":"a"}}]"#, Some(Shape::Messages)),
+            (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
+            (r#"[{"type":"order","data":{"content":"a"}}]"#, None),
+            (r#"{"messages":[{"author":{"type":"mail"},"content":"a"}]}"#, None),
             (r#"[{"role":"admin","content":"users"}]"#, None),
             (r#"[{"name":"x","role":"editor","text":"y"}]"#, None),
             (r#"{"messages":[{"from":"Claude","text":"See you at eight"}]}"#, None),

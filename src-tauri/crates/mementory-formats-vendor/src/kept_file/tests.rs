@@ -31,3 +31,19 @@ fn no_file_is_claimed_unless_the_person_chose_to_keep_it() {
     assert!(KeptFile.detect(&catalog, &Limits::default()).unwrap().is_empty());
     assert_eq!(KeptFile.detect_selected(&catalog, &Limits::default()).unwrap().len(), 1);
 }
+
+#[test]
+fn a_document_for_printing_is_answered_with_what_to_export_instead() {
+    let scratch = testkit::Scratch::new("documents");
+    for (name, content, says) in [
+        ("a.pdf", b"%PDF-1.4\nx".as_slice(), "A PDF document"),
+        ("a.docx", b"no archive".as_slice(), "A Word document"),
+        ("a.amem", b"\xa4\x01\x02\x02\xa4dsaltx fka_pub x hsign_pub".as_slice(), "amem open"),
+        ("a.bin", b"\x00\x01".as_slice(), "without being understood"),
+    ] {
+        let path = scratch.put(name, content);
+        let catalog = Catalog::open(&[path], &Limits::default(), None).unwrap();
+        let claims = KeptFile.detect_selected(&catalog, &Limits::default()).unwrap();
+        assert!(claims.iter().any(|claim| claim.reason.contains(says)), "{name}: {claims:?}");
+    }
+}

@@ -117,6 +117,15 @@ const MEM0_KEYS: [&str; 10] = [
     "event",
 ];
 
+/// Lists of the points of a vector store: alone, as Qdrant answers, and in the whole answer.
+const POINT_LISTS: [&str; 4] = ["", "points.", "result.points.", "result."];
+
+/// True for points of the vector store of mem0: the memory is `data` in the payload, beside whose it is.
+fn has_points_at(keys: &mementory_json::Keys, list: &str) -> bool {
+    let has = |key: &str| keys.has(&format!("{list}payload.{key}"));
+    has("data") && ["hash", "user_id", "agent_id", "run_id", "created_at"].iter().any(|key| has(key))
+}
+
 fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let Ok(head) = head else { return false };
@@ -136,6 +145,7 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     // A list of relations without memories, as this format writes it for a vault without memories.
     let has_relations = ["source", "relationship", "target"].iter().all(|key| keys.has(&format!("relations.{key}")));
     has_relations && keys.has("results")
+        || POINT_LISTS.iter().any(|list| has_points_at(&keys, list))
         || has_memories_at("")
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }

@@ -2,12 +2,13 @@
 use super::{ID, history, markdown, record_key};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
+use serde_json::value::RawValue;
 
 /// Lists of memories, and the list of relations in answers of versions with a graph.
-const LISTS: [&str; 4] = ["results", "memories", "data", "relations"];
+const LISTS: [&str; 5] = ["results", "memories", "data", "relations", "points"];
 
 /// Reads every claimed file.
 pub(super) fn read(
@@ -35,6 +36,9 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     let is_relation = row.list_name() == "relations";
     let kind = if is_relation { Kind::Relation } else { Kind::Memory };
     let Some(object) = object_of(files, row, kind) else { return Ok(()) };
+    if let Some(points) = object.raw_value("result").filter(|_| row.list_name().is_empty()) {
+        return read_points(rows, files, row, points);
+    }
     let (record, reason) = if is_relation {
         (relation(&object), "malformed: not a relation between two things")
     } else {
@@ -49,8 +53,32 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
+/// Reads the answer of a vector store: `{"result": {"points": […]}}`, in some versions `{"result": […]}`.
+fn read_points(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    result: &RawValue,
+) -> Result<(), FormatError> {
+    let inner = Object::parse(result.get()).and_then(|result| result.list("points"));
+    let at = if inner.is_some() { "/result/points" } else { "/result" };
+    for (index, point) in inner.or_else(|| list(result)).unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{}{at}/{index}", row.pointer);
+        read_row(rows, files, &Row { member: row.member, text: point.get(), pointer })?;
+    }
+    Ok(())
+}
+
 /// A memory. None without a text.
 pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
+    // A point of the vector store has the members of the memory in its payload.
+    if let Some(payload) = object.object("payload").filter(|payload| payload.has("data")) {
+        let mut record = memory(&payload)?;
+        let id = object.id("id").or(record.origin_id);
+        record.key = record_key(id.as_deref(), &record.text);
+        record.origin_id = id;
+        return Some(record);
+    }
     let (name, content) =
         ["memory", "text", "data"].into_iter().find_map(|key| Some((key, object.first_text(&[key])?)))?;
     let id = object.id("id");

@@ -1,6 +1,7 @@
 //! Detects memory lists and copied conversations. Any other text is claimed only if it was pasted or if the user
 //! selected this format.
 use super::{
+    aider,
     entries::{self, Entries},
     transcript,
 };
@@ -69,7 +70,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         else {
             continue;
         };
-        if text.trim().is_empty() || (looks_like_json(&text) && !is_selected) {
+        // Also a PDF whose first bytes are all letters is not a text.
+        if text.trim().is_empty() || text.starts_with("%PDF-") || (looks_like_json(&text) && !is_selected) {
             continue;
         }
         let detected_kind = detect_kind(&text, member, pasted);
@@ -164,6 +166,10 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
         let reason =
             format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed_count);
         return Some((TextKind::ImportAnswer, 0.6, reason));
+    }
+    if let Some(found) = aider::read(text) {
+        let reason = format!("Found a chat of {} turns, as Aider logs them", found.turns.len());
+        return Some((TextKind::Transcript, 0.9, reason));
     }
     if let Some(transcript) = transcript::read(text) {
         // A copied conversation begins with its first turn, while a note may quote a conversation further down.

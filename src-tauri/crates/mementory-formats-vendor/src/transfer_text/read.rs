@@ -1,6 +1,6 @@
 //! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
-    FORMAT_ID,
+    FORMAT_ID, aider,
     conversation::{self, TextSource},
     detect,
     entries::{self, Entries, Entry, text_id},
@@ -77,8 +77,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             out.warnings.push(finding("encoding", "not UTF-8: read as Western European text"));
         }
         let text = entries::unix_line_ends(&text);
-        let turns =
-            transcript::read(&text).filter(|_| out.version.as_deref() == Some(detect::TextKind::Transcript.as_str()));
+        let turns = turns_of(&text).filter(|_| out.version.as_deref() == Some(detect::TextKind::Transcript.as_str()));
         let records = turns.map_or_else(|| entries::read(&text).entries.len(), |found| found.turns.len() + 1);
         if records == 0 {
             out.errors.push(finding("empty", "no entry was found in this text"));
@@ -88,10 +87,15 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     Ok(out)
 }
 
+/// The turns of a conversation in the form of any program.
+fn turns_of(text: &str) -> Option<transcript::Transcript> {
+    aider::read(text).or_else(|| transcript::read(text))
+}
+
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let place = TextSource { member, version };
     if version == Some(detect::TextKind::Transcript.as_str())
-        && let Some(found) = transcript::read(text)
+        && let Some(found) = turns_of(text)
     {
         return sink.unit(conversation::unit(&found, text, &place));
     }

@@ -67,5 +67,7 @@ fn is_node(head: &Head, list: &str) -> bool {
 
 fn is_episode(head: &Head, list: &str) -> bool {
     let described = head.has_any(list, &["source_description", "entity_edges", "valid_at"]);
+    let is_said = list == "episodes" && head.has_all(list, &["uuid", "content", "created_at"]);
     head.has_all(list, &["uuid", "content", "source"]) && described
+        || is_said && head.has_any(list, &["source", "role_type", "processed"])
 }

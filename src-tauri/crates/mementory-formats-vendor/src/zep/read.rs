@@ -22,7 +22,7 @@ pub(super) fn read(
         // has a list of episodes of its own.
         let is_graph = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("graph");
         let lists: &[&str] = if is_graph { &LISTS } else { &[] };
-        each_row(files, member, lists, Kind::Fact, &mut |files, row| read_row(&mut rows, files, row))
+        each_row(files, member, lists, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
     })
 }
 
@@ -37,7 +37,7 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
     if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {
         return read_plain_fact(rows, files, row);
     }
-    let Some(outer) = object_of(files, row, Kind::Fact) else { return Ok(()) };
+    let Some(outer) = object_of(files, row, Kind::Memory) else { return Ok(()) };
     // Dumps of the graph database have the members inside `properties`.
     let inner = outer.object("properties").filter(|inner| inner.has("uuid"));
     let object = inner.as_ref().unwrap_or(&outer);
@@ -62,7 +62,7 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
     match record {
         Some(record) => rows.send(files, row, record),
         None => {
-            rows.fail(files, row, "no_content: no text in it", Kind::Fact);
+            rows.fail(files, row, "no_content: no text in it", Kind::Memory);
             Ok(())
         }
     }
@@ -74,7 +74,7 @@ fn uuid(object: &Object<'_>) -> Option<String> {
 
 fn fact(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
     let text = object.first_text(&["fact"])?;
-    let mut record = rows.record(Kind::Fact, uuid(object), &text, text.clone());
+    let mut record = rows.record(Kind::Memory, uuid(object), &text, text.clone());
     record.record_type = object.first_text(&["name", "fact_type"]);
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
@@ -158,10 +158,10 @@ pub(super) fn read_plain_fact(
 ) -> Result<(), FormatError> {
     let raw: Option<&serde_json::value::RawValue> = serde_json::from_str(row.text).ok();
     let Some(text) = raw.and_then(decode_string).filter(|text| !text.trim().is_empty()) else {
-        rows.fail(files, row, "no_content: no text in it", Kind::Fact);
+        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };
-    let mut record = rows.record(Kind::Fact, None, &text, text.clone());
+    let mut record = rows.record(Kind::Memory, None, &text, text.clone());
     record.source.method = Some("extracted".into());
     rows.send(files, row, record)
 }

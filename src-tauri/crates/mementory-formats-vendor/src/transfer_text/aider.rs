@@ -1,0 +1,81 @@
+//! The log that Aider keeps of its chats (`.aider.chat.history.md`): what the person said is in headings of level four,
+//! what the program says about itself in quotes.
+use super::speaker::Style;
+use super::transcript::{Transcript, Turn};
+use mementory_formats_shared::roles;
+
+/// Beginning of the first line, and of the line before each further chat.
+const TITLE: &str = "# aider chat started at ";
+/// What stands before the words of the person.
+const PROMPT: &str = "#### ";
+
+/// The turns of a log. None for any other text, and for a log without words of the person.
+pub(super) fn read(text: &str) -> Option<Transcript> {
+    if !text.trim_start().starts_with(TITLE) {
+        return None;
+    }
+    let mut out = Transcript { style: Some(Style::Export), is_certain: true, ..Transcript::default() };
+    let mut was_prompt = false;
+    for (number, line) in text.lines().enumerate() {
+        let prompt = line.strip_prefix(PROMPT).or_else(|| (line == PROMPT.trim_end()).then_some(""));
+        let said = prompt.unwrap_or(if line.starts_with(TITLE) || line.starts_with("> ") { "" } else { line });
+        let last = out.turns.last_mut();
+        let continues = match (&last, prompt) {
+            (Some(turn), Some(_)) => was_prompt && turn.role == roles::USER,
+            (Some(turn), None) => turn.role == roles::ASSISTANT || said.trim().is_empty(),
+            (None, prompt) => prompt.is_none(),
+        };
+        match last {
+            Some(turn) if continues => {
+                turn.text.push('\n');
+                turn.text.push_str(said);
+                turn.source.push('\n');
+                turn.source.push_str(line);
+            }
+            None if continues && out.preamble.is_empty() => out.preamble.push_str(line.trim()),
+            None if continues => {}
+            _ => {
+                let role = if prompt.is_some() { roles::USER } else { roles::ASSISTANT };
+                out.turns.push(Turn {
+                    role,
+                    label: String::new(),
+                    text: said.to_owned(),
+                    line: number + 1,
+                    source: line.to_owned(),
+                    time: None,
+                    model: None,
+                });
+            }
+        }
+        was_prompt = prompt.is_some();
+    }
+    for turn in &mut out.turns {
+        turn.text = turn.text.trim().to_owned();
+    }
+    (!out.turns.is_empty()).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn headings_are_prompts_and_quotes_are_the_programs_own_words() {
+        let text = "# aider chat started at 2026-11-20 10:00:00\n\n> Aider v0.90\n\n#### how deep  \n#### are leeks?\n\n\
+                    15 cm.\n\n#### why\n\n## Because\nof light.\n\n> Tokens: 12\n";
+        let found = read(text).unwrap();
+        let turns: Vec<(&str, &str)> = found.turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
+        assert_eq!(
+            turns,
+            [
+                ("user", "how deep  \nare leeks?"),
+                ("assistant", "15 cm."),
+                ("user", "why"),
+                ("assistant", "## Because\nof light.")
+            ]
+        );
+        assert!(found.has_only_a_head_before());
+        assert!(read("# a note\n\n#### a heading\n\ntext").is_none());
+    }
+}

@@ -1,0 +1,87 @@
+// `npm run bench -- readers`: imports of large sources, one per reader that has a scale of its own: time, throughput
+// and peak memory. `--quick` takes a hundredth of each. The table is printed and written to RESULTS-readers.md.
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SHARED } from "../cli/mementory.mjs";
+import { Stop } from "../tools/sh.mjs";
+import { hasGenerator } from "./data.mjs";
+import { usageText } from "./measure.mjs";
+import { publish, setup } from "./report.mjs";
+
+const EXPORTS_GENERATOR = join(SHARED, "exports", "gen_exports.py");
+const SOURCES_GENERATOR = fileURLToPath(new URL("reader_sources.py", import.meta.url));
+/** Limit of the peak memory of a process, in MB of 10^6 bytes. */
+const MAX_PEAK_MB = 400;
+/** The full size of each source. `size` is in MB, of conversations for the exports and of the file for others. */
+const CASES = [
+  { what: "ChatGPT, one conversations.json", vendor: "chatgpt", layout: "classic", conversations: 50_000, size: 2000 },
+  { what: "ChatGPT, sharded", vendor: "chatgpt", layout: "sharded", conversations: 20_000, size: 500 },
+  { what: "ChatGPT, Privacy Portal", vendor: "chatgpt", layout: "portal", conversations: 20_000, size: 500 },
+  { what: "ChatGPT, one conversation", source: "chatgpt_long", size: 100 },
+  { what: "Claude, parts", vendor: "claude", layout: "parts", conversations: 20_000, size: 500 },
+  { what: "Gemini, Takeout as a page", source: "gemini_html", size: 200 },
+  { what: "Gemini, Takeout as JSON", source: "gemini_json", size: 200 },
+  { what: "Grok", source: "grok", size: 200 },
+  { what: "DeepSeek", source: "deepseek", size: 200 },
+  { what: "Copilot", source: "copilot", size: 100 },
+  { what: "Claude Code, sessions", source: "claude_code", size: 200 },
+  { what: "Codex, sessions", source: "codex", size: 200 },
+  { what: "Cursor, state.vscdb", source: "cursor", size: 2000 },
+  { what: "mem0, answer", source: "mem0", size: 100 },
+  { what: "MCP memory server", source: "mcp_memory", size: 100 },
+  { what: "Markdown folder, 1 KB each", source: "markdown", size: 100 },
+];
+const QUICK_PART = 100;
+
+/** Measures all cases, prints the table and writes it to a file. Returns the exit code. */
+export function measureReaders(quick) {
+  const run = { ...setup(), rows: [], wrong: [] };
+  for (const one of CASES) {
+    if (one.vendor && !hasGenerator()) {
+      console.log(`SKIPPED: ${one.what}: ../shared/exports/gen_exports.py is missing`);
+      continue;
+    }
+    measure(run, one, quick ? QUICK_PART : 1);
+  }
+  return publish(run, {
+    file: "RESULTS-readers.md",
+    title: "Benchmark of the readers",
+    facts: [quick ? `Run with --quick: a part of ${QUICK_PART} of each source` : "Full run"],
+    columns: ["Source", "MB", "Records", "Time, CPU and memory", "MB per second", `Peak under ${MAX_PEAK_MB} MB`],
+    notes:
+      "Each source is made by a script and imported once into a new vault by the command line: the process unlocks it, " +
+      "reads, encrypts and indexes. MB is 10^6 bytes before compression. A source of several files is a folder.",
+  });
+}
+
+function measure({ mementory, folder, rows, wrong }, one, part) {
+  const size = one.size / part;
+  const input = join(folder, "input");
+  const vault = join(folder, "vault");
+  const script = one.vendor
+    ? [EXPORTS_GENERATOR, one.vendor, "--layout", one.layout, "--conversations", Math.ceil(one.conversations / part)]
+    : [SOURCES_GENERATOR, one.source];
+  const zip = one.vendor === "chatgpt" ? ".zip" : "";
+  const args = [...script, "--mb", size, "--out", `${input}${zip}`].map(String);
+  const { status, stdout, stderr } = spawnSync("python3", args, { encoding: "utf8" });
+  if (status !== 0) throw new Stop(`${args.join(" ")} ended with ${status}: ${stderr}`);
+  // The generator of sources prints what it made; its file has the ending that the vendor gives it.
+  const path = one.source ? JSON.parse(stdout).path : `${input}${zip}`;
+  mementory.run(vault, "create", vault, "--kdf-floor");
+  const { value, ...usage } = mementory.run(vault, "import", path);
+  const isSmall = Number.isNaN(usage.rss) || usage.rss < MAX_PEAK_MB;
+  rows.push([
+    one.what,
+    size.toFixed(size < 10 ? 1 : 0),
+    String(value.added),
+    usageText(usage),
+    (size / usage.wall).toFixed(1),
+    isSmall ? "yes" : "no",
+  ]);
+  if (!isSmall) wrong.push(`${one.what}: peak of ${usage.rss.toFixed(0)} MB`);
+  if (value.added === 0 || value.failed > 0) wrong.push(`${one.what}: ${value.added} added, ${value.failed} failed`);
+  for (const made of [vault, path, `${input}${zip}`, `${input}${zip}.truth.json`])
+    rmSync(made, { recursive: true, force: true });
+}

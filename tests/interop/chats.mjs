@@ -1,0 +1,72 @@
+// Interop of whole chats: importers of other people load the ZIPs that we write in the shape of ChatGPT's and of
+// Claude's exports. No vendor has confirmed that it accepts them.
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ROOT, built } from "../tools/places.mjs";
+import { python } from "../tools/setup.mjs";
+import { CLEAN_ENV } from "../cli/mementory.mjs";
+import { quiet } from "../tools/sh.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
+
+/** Pinned importers: a browser of histories, a converter to SQLite, and a maker of local pages. */
+const PYTHON_PACKAGES = ["chat-history==0.3.3", "chatgpt-to-sqlite==1.0.0", "logactyl==0.1.5"];
+const SAMPLE_FOLDER = join(ROOT, "fixtures", "samples");
+const SAMPLES = ["chatgpt-export.zip", "claude-export.zip"];
+const UNZIP = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+const COUNT_ROWS =
+  "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('select count(*) from conversations').fetchone()[0])";
+
+/** Runs the importers on our ZIPs and counts what they say. */
+export async function chatsInterop(count) {
+  const program = await python(PYTHON_PACKAGES);
+  const folder = mkdtempSync(join(tmpdir(), "mementory-chats-"));
+  try {
+    checkImporters(count, program, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function checkImporters(count, program, folder) {
+  const place = (name) => join(folder, name);
+  const script = (name) => join(dirname(program), name);
+  const mementory = (...args) =>
+    parseJsonOutput(
+      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
+    );
+  writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+  mementory("create", place("v"), "--kdf-floor");
+  mementory("import", ...SAMPLES.map((name) => join(SAMPLE_FOLDER, name)));
+  const written = {};
+  for (const vendor of ["chatgpt", "claude"]) {
+    written[vendor] = mementory("export", "--format", `${vendor}_zip`, place(`${vendor}.zip`));
+    count.add(`the ZIP in ${vendor}'s shape is written and read back`, written[vendor].validated === true);
+    mkdirSync(place(vendor));
+    quiet(program, ["-c", UNZIP, place(`${vendor}.zip`), place(vendor)]);
+  }
+  const conversations = (vendor) => JSON.parse(readFileSync(join(folder, vendor, "conversations.json"), "utf8"));
+  const total = written.chatgpt.by_kind.conversation;
+
+  const env = {
+    ...CLEAN_ENV,
+    CHAT_HISTORY_DATA_DIR: place("history"),
+    CHAT_HISTORY_CHATGPT_PATH: join(folder, "chatgpt", "conversations.json"),
+    CHAT_HISTORY_CLAUDE_PATH: join(folder, "claude", "conversations.json"),
+  };
+  const inspected = quiet(script("chat-history"), ["inspect"], { cwd: folder, env });
+  const loaded = (vendor) => Number(new RegExp(`'${vendor}': (\\d+)`).exec(inspected.stdout)?.[1] ?? -1);
+  for (const vendor of ["chatgpt", "claude"])
+    count.add(`chat-history loads all ${total} conversations in ${vendor}'s shape`, loaded(vendor) === total);
+
+  quiet(script("chatgpt-to-sqlite"), ["export", env.CHAT_HISTORY_CHATGPT_PATH, place("chats.db")]);
+  const rows = Number(quiet(program, ["-c", COUNT_ROWS, place("chats.db")]).stdout);
+  count.add(`chatgpt-to-sqlite loads all ${total} conversations`, rows === total);
+
+  const site = quiet(script("logactyl"), ["--claude-zip", place("claude.zip"), "-o", place("site"), "--overwrite"]);
+  const spoken = conversations("claude").filter(({ chat_messages: messages }) => messages.length > 0).length;
+  const pages = site.code === 0 ? readdirSync(join(place("site"), "Chat History")).filter(isPage).length : -1;
+  count.add(`logactyl makes a page of each of the ${spoken} conversations with messages`, pages === spoken);
+}
+
+const isPage = (name) => name.endsWith(".html") && name !== "index.html";
