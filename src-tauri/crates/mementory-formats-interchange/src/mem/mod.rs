@@ -2,6 +2,7 @@
 //! README.md.
 mod bundle;
 mod canonical;
+mod claims;
 mod conformance;
 mod delta;
 mod detect;
@@ -17,6 +18,7 @@ mod manifest;
 mod output_target;
 mod read;
 mod salvage;
+mod secret_refs;
 pub mod sign;
 mod signature_token;
 mod signatures;
