@@ -369,11 +369,7 @@ const VALUES = {
     "taken",
     "duplicate_id",
   ],
-  "a version with a letter": [
-    editManifest((m) => (m.alf_version = "v1.0.0")),
-    "manifest_invalid",
-    "manifest_invalid",
-  ],
+  "a version with a letter": [editManifest((m) => (m.alf_version = "v1.0.0")), "manifest_invalid", "manifest_invalid"],
   "a version with a zero before it": [editManifest((m) => (m.alf_version = "01.0.0")), "taken", ""],
   "a credential that only names its secret": [
     editElement("credentials", (c) => {

@@ -3,7 +3,7 @@
 use super::document_checks;
 use super::manifest::parse_whole_number;
 use super::schema;
-use mementory_format::{Finding, Validation};
+use mementory_format::{Finding, FormatError, Validation};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, Rule, check},
@@ -11,6 +11,8 @@ use mementory_json::{
 
 /// Largest number of listed errors, and also of listed warnings. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
+/// Number of errors at which a file is refused. A small archive can unpack to millions of bad lines.
+const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.
 pub(super) struct Findings {
@@ -36,26 +38,40 @@ impl Findings {
     }
 
     fn report(&mut self, code: &str, place: &str, message: &str, is_warning: bool) {
-        let (list, more) = match is_warning {
-            true => (&mut self.out.warnings, &mut self.unlisted.1),
-            false => (&mut self.out.errors, &mut self.unlisted.0),
-        };
-        if list.len() >= MAX_FINDINGS {
-            *more += 1;
-            return;
+        if !self.is_full(code, is_warning) {
+            let list = if is_warning { &mut self.out.warnings } else { &mut self.out.errors };
+            list.push(Finding { code: code.into(), place: place.into(), message: message.into() });
         }
-        list.push(Finding { code: code.into(), place: place.into(), message: message.into() });
     }
 
-    /// Checks a document or a line against its schema. If the list of errors is full, nothing is checked any more, so
-    /// that a file with millions of bad lines does not take minutes.
-    pub(super) fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
-        if self.out.errors.len() >= MAX_FINDINGS {
-            return;
+    /// True if the list is full. Then the finding is counted. The first finding of a code is always listed, because
+    /// some codes prevent an import.
+    fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
+        let (list, more) = match is_warning {
+            true => (&self.out.warnings, &mut self.unlisted.1),
+            false => (&self.out.errors, &mut self.unlisted.0),
+        };
+        let is_full = list.len() >= MAX_FINDINGS && list.iter().any(|listed| listed.code == code);
+        *more += usize::from(is_full);
+        is_full
+    }
+
+    /// Refuses a file with millions of errors.
+    pub(super) fn refuse_too_many(&self, place: &str) -> Result<(), FormatError> {
+        let figure = self.unlisted.0 as u64;
+        match self.unlisted.0 > MAX_ERRORS {
+            true => Err(FormatError::Limit { limit: "errors", place: place.into(), figure }),
+            false => Ok(()),
         }
+    }
+
+    /// Checks a document or a line against its schema.
+    pub(super) fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
         check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
             let (code, is_warning) = schema::code_of(&violation);
-            self.report(code, &format!("{place}#{at}"), &violation.to_string(), is_warning);
+            if !self.is_full(code, is_warning) {
+                self.report(code, &format!("{place}#{at}"), &violation.to_string(), is_warning);
+            }
         });
     }
 

@@ -379,7 +379,7 @@ impl Check<'_> {
                 self.findings.check_memory(&tree, &place);
                 clear_secrets::check_memory(text, &place, &mut self.findings);
                 self.check_line(&tree, row, &place);
-                Ok(())
+                self.findings.refuse_too_many(&member.place)
             })
         })?;
         if let Some(place) = cut {

@@ -192,7 +192,7 @@ impl Check<'_> {
                         Err(_) => self.error("malformed", &place, "not JSON"),
                     },
                 }
-                Ok(())
+                self.findings.refuse_too_many(&member.place)
             })
         })?;
         self.findings.out.records += lines;
