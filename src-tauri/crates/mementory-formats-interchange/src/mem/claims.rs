@@ -2,9 +2,9 @@
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     canonical::canonical,
-    conformance::{Report, Severity},
     kinds::{AUDIT_LOG_FILE, TOMBSTONES_FILE},
     manifest::Manifest,
+    report::{Report, Severity},
 };
 use mementory_json::{Tree, schema::is_uri};
 

@@ -17,6 +17,7 @@ mod line_encoder;
 mod manifest;
 mod output_target;
 mod read;
+mod report;
 mod salvage;
 mod secret_refs;
 pub mod sign;

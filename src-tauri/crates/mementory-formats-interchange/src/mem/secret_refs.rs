@@ -1,8 +1,8 @@
 //! Checks references to secrets (spec v1.1 §7): they carry neither the secret nor its ciphertext, and `preview` is a
 //! masked hint.
 use super::{
-    conformance::{Report, Severity},
     kinds::KindSpec,
+    report::{Report, Severity},
     wire::text,
 };
 use mementory_json::Tree;
