@@ -52,6 +52,7 @@ const editFirstRecord = (change) =>
 const addEntries =
   (...more) =>
   (entries) => [...entries, ...more];
+const TOKEN = ["ghp", "q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN"].join("_");
 const EXTRA_ENTRY = { name: "more.txt", data: "More text of nobody.\n" };
 const applyInTurn =
   (...changes) =>
@@ -128,6 +129,21 @@ const ARCHIVES = {
     "container_overlap",
   ],
   // Names of entries that are unsafe or ambiguous.
+  "the name of a device": [addEntries({ ...EXTRA_ENTRY, name: "raw/openclaw/nul.md" }), "container_reserved_name"],
+  "the name of a port": [addEntries({ ...EXTRA_ENTRY, name: "COM1" }), "container_reserved_name"],
+  "a name that ends with a dot": [addEntries({ ...EXTRA_ENTRY, name: "raw/notes." }), "container_reserved_name"],
+  "a name with a control character": [addEntries({ ...EXTRA_ENTRY, name: "raw/a\x01b" }), "container_reserved_name"],
+  "a name that only begins like a device": [addEntries({ ...EXTRA_ENTRY, name: "raw/console.md" }), "taken"],
+  "a name that is a file and a folder": [
+    addEntries({ ...EXTRA_ENTRY, name: "raw/x" }, { ...EXTRA_ENTRY, name: "raw/x/y" }),
+    "container_file_and_folder",
+  ],
+  "a name that is a file and, in capitals, a folder": [
+    addEntries({ ...EXTRA_ENTRY, name: "raw/x" }, { ...EXTRA_ENTRY, name: "raw/X/y" }),
+    "container_file_and_folder",
+  ],
+  "a folder": [addEntries({ name: "raw/openclaw/", data: "" }), "taken"],
+  "a folder with data": [addEntries({ name: "raw/openclaw/", data: "Hidden.\n" }), "container_folder_with_data"],
   "a name with an empty part": [addEntries({ ...EXTRA_ENTRY, name: "x//more.txt" }), "container_empty_name_part"],
   "names that differ by case": [addEntries({ ...EXTRA_ENTRY, name: "IDENTITY.json" }), "container_similar_names"],
   "names that differ by normalisation": [
@@ -273,6 +289,88 @@ const VALUES = {
     "taken",
     "credential_looks_unencrypted",
   ],
+  "a nonce that is not base64": [
+    editElement("credentials", (c) => (c.encryption.nonce = "%%% no base64 %%%")),
+    "taken",
+    "credential_nonce",
+  ],
+  "a nonce that is too short": [
+    editElement("credentials", (c) => (c.encryption.nonce = "AAAA")),
+    "taken",
+    "credential_nonce",
+  ],
+  "no nonce beside a ciphertext": [
+    editElement("credentials", (c) => (c.encryption.nonce = "")),
+    "taken",
+    "credential_nonce",
+  ],
+  "a nonce of another cipher": [
+    editElement("credentials", (c) => Object.assign(c.encryption, { algorithm: "aes-256-gcm", nonce: "A".repeat(16) })),
+    "taken",
+    "",
+  ],
+  "a nonce in the URL alphabet": [
+    editElement("credentials", (c) => (c.encryption.nonce = "-_".repeat(16))),
+    "taken",
+    "",
+  ],
+  "one nonce for two credentials": [
+    applyInTurn(
+      editJson("credentials.json", (d) => d.credentials.push({ ...d.credentials[0], id: OTHER_AGENT_ID })),
+      editManifest((m) => (m.layers.credentials.count += 1)),
+    ),
+    "taken",
+    "",
+  ],
+  "an empty ciphertext": [
+    editElement("credentials", (c) => (c.encrypted_payload = "")),
+    "taken",
+    "credential_payload_empty",
+  ],
+  "a token in raw/": [
+    addEntries({ name: "raw/openclaw/TOOLS.md", data: `Token: ${TOKEN}\n` }),
+    "taken",
+    "secret_in_the_clear",
+  ],
+  "a token in an artifact": [
+    addEntries({ name: "artifacts/env.txt", data: `Token: ${TOKEN}\n` }),
+    "taken",
+    "secret_in_the_clear",
+  ],
+  "a token in the prose of the identity": [
+    editJson("identity.json", (identity) => (identity.prose = { soul: `Use ${TOKEN}.` })),
+    "taken",
+    "secret_in_the_clear",
+  ],
+  "a token in a memory": [editFirstRecord((r) => (r.content = `My token is ${TOKEN}.`)), "taken", ""],
+  "an artifact that the index does not name": [
+    addEntries({ name: "artifacts/other.txt", data: "Other.\n" }),
+    "taken",
+    "",
+  ],
+  "an artifact of a memory that is not there": [
+    editElement("attachments", (a) => (a.referenced_by = [OTHER_AGENT_ID])),
+    "taken",
+    "",
+  ],
+  "a memory that supersedes nothing": [editFirstRecord((r) => (r.supersedes = OTHER_AGENT_ID)), "taken", ""],
+  "a memory that supersedes itself": [editFirstRecord((r) => (r.supersedes = r.id)), "taken", ""],
+  "a memory of a principal that is not there": [
+    editFirstRecord((r) => (r.namespace = `principal_context:${OTHER_AGENT_ID}`)),
+    "taken",
+    "",
+  ],
+  "an id twice, once in capitals": [
+    editLines(([first, second, ...others]) => [
+      first,
+      JSON.stringify({ ...JSON.parse(second), id: JSON.parse(first).id.toUpperCase() }),
+      ...others,
+    ]),
+    "taken",
+    "duplicate_id",
+  ],
+  "a version with a letter": [editManifest((m) => (m.alf_version = "v1.0.0")), "manifest_invalid", "manifest_invalid"],
+  "a version with a zero before it": [editManifest((m) => (m.alf_version = "01.0.0")), "taken", ""],
   "a credential that only names its secret": [
     editElement("credentials", (c) => {
       c.encrypted_payload = "<not-exported>";
@@ -378,6 +476,51 @@ const DELTAS = {
   ],
   "delta: no changes": [editManifest((m) => delete m.changes), "manifest_invalid"],
   "delta: no version": [editManifest((m) => delete m.alf_version), "manifest_invalid"],
+  "delta: a vector of another length": [
+    editDeltaLines((all) => [
+      all[0].replace(
+        "{",
+        '{"embeddings":[{"model":"m","dimensions":3,"vector":[1],"computed_at":"2026-01-01T00:00:00Z","source":"runtime"}],',
+      ),
+      ...all.slice(1),
+    ]),
+    "taken",
+  ],
+  "delta: a principal with another id in its profile": [
+    applyInTurn(
+      editManifest((m) => (m.changes.principals = { file: "principals.json", changed_ids: [] })),
+      addEntries({
+        name: "principals.json",
+        data: JSON.stringify({
+          principals: [
+            {
+              id: OTHER_AGENT_ID,
+              principal_type: "human",
+              agent_id: null,
+              profile: {
+                id: OTHER_AGENT_ID,
+                agent_id: AGENT_ID,
+                principal_id: AGENT_ID,
+                version: 1,
+                updated_at: "2026-05-01T00:00:00Z",
+              },
+            },
+          ],
+        }),
+      }),
+    ),
+    "taken",
+  ],
+  "delta: a file for raw/": [addEntries({ name: "raw/openclaw/SOUL.md", data: "# Imker\n" }), "taken"],
+  "delta: a document that no change names": [addEntries({ name: "identity.json", data: "{}" }), "taken"],
+  "delta: a record that is created twice": [
+    applyInTurn(
+      editDeltaLines((all) => [...all, all[1]]),
+      setRecordCount(4),
+    ),
+    "taken",
+  ],
+  "delta: a version with a letter": [editManifest((m) => (m.alf_version = "v1.0.0")), "manifest_invalid"],
   "delta: lines that no change names": [editManifest((m) => (m.changes = {})), "taken"],
   "delta: the agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken"],
   "delta: lines in another order": [editDeltaLines((all) => all.reverse()), "taken"],

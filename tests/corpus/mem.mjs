@@ -296,6 +296,15 @@ const MANIFEST = {
     "taken",
     "",
   ],
+  "a specification that is no URI": [editManifest((m) => (m.specURL = "over there")), "taken", "bad_value"],
+  "a generator without a version": [editManifest((m) => (m.generator = "acme")), "taken", ""],
+  "files in another order": [editManifest((m) => void m.files.reverse()), "taken", ""],
+  "vectors that are not there": [editManifest((m) => (m.embeddingsIncluded = true)), "taken", ""],
+  "a capability to be signed without a signature": [
+    editManifest((m) => void m.capabilities.push("signed")),
+    "taken",
+    "",
+  ],
   "a full export with a start": [editManifest((m) => (m.since = "2026-01-01T00:00:00Z")), "taken", ""],
   "an incremental export": [
     editManifest((m) => ((m.exportMode = "incremental"), (m.since = "2026-01-01T00:00:00Z"))),

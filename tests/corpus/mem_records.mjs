@@ -2,6 +2,7 @@
 // manifest is made from the changed records, so it is right.
 import { EPISODES, TOMBSTONES, editLines, editRecord, editText, linesOf } from "./mem_bundle.mjs";
 
+const TOKEN = ["ghp", "q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN"].join("_");
 const MALFORMED = ["malformed", "malformed"];
 const replaceFirstLine = (text, change) => [change(linesOf(text)[0]), ...linesOf(text).slice(1)].join("\n") + "\n";
 const editFirstLine = (change, path = EPISODES) => editText(path, (text) => replaceFirstLine(text, change));
@@ -144,6 +145,25 @@ export const recordCases = () => ({
     "taken",
     "secret_carried",
   ],
+  "a hint that is the secret": [
+    editRecord("secretRef", (secret) => void (secret.preview = TOKEN)),
+    "taken",
+    "secret_carried",
+  ],
+  "a description with the secret": [
+    editRecord("secretRef", (secret) => void (secret.encryptionMetadata = `aes-256-gcm ${TOKEN}`)),
+    "taken",
+    "secret_carried",
+  ],
+  "a long hint without a mask": [
+    editRecord("secretRef", (secret) => void (secret.preview = "correct horse battery staple")),
+    "taken",
+    "",
+  ],
+  "a masked hint": [editRecord("secretRef", (secret) => void (secret.preview = "ghp_****YxWz")), "taken", ""],
+  "an empty id": [editEpisode((episode) => (episode.id = "")), "taken", "empty"],
+  // Its signature covers the target.
+  "a tombstone with an empty target": [editTombstone((t) => (t.targetID = "")), "signature_invalid", "empty"],
   "a tombstone with another operation": [editTombstone((t) => (t.op = "erase")), ...MALFORMED],
   "a tombstone without a target": [editTombstone((t) => delete t.targetID), ...MALFORMED],
   "a tombstone with a time that is none": [editTombstone((t) => (t.deletedAt = "then")), ...MALFORMED],

@@ -232,6 +232,13 @@ const TEXTS = {
   "JSON lines: a line less": ["jsonl", lines((all) => [all[0], ...all.slice(2)]), "taken"],
   "JSON lines: a line that is not JSON": ["jsonl", lines((all) => [all[0], "{broken", ...all.slice(1)]), "taken"],
   "JSON lines: a second header": ["jsonl", lines((all) => [all[0], ...all]), "taken"],
+  "JSON lines: a second footer": ["jsonl", lines((all) => [...all, all.at(-1)]), "taken"],
+  "JSON lines: a line without a type": ["jsonl", lines((all) => [all[0], '{"data":{}}', ...all.slice(1)]), "taken"],
+  "JSON lines: a type that is a number": [
+    "jsonl",
+    lines((all) => [all[0], '{"type":7,"data":{}}', ...all.slice(1)]),
+    "taken",
+  ],
   "JSON lines: an unknown line": ["jsonl", lines((all) => [all[0], '{"type":"poem"}', ...all.slice(1)]), "taken"],
   "JSON lines: a line without data": ["jsonl", lines((all) => [all[0], '{"type":"memory"}', ...all.slice(1)]), "taken"],
   "YAML: a key twice": ["yaml", yaml((text) => `${text}todos: []\n`), "taken"],

@@ -115,7 +115,12 @@ const DOCUMENTS = {
   "a store without memories": [editSealed((store) => delete store.memories), "refused", "missing_field"],
   "the next major version": [editStore((store) => (store.schema_version = "2.0")), ...refuseAs("unsupported_version")],
   "version 0.9": [editStore((store) => (store.schema_version = "0.9")), ...refuseAs("unsupported_version")],
-  "a version that is none": [editStore((store) => (store.schema_version = "one")), ...refuseAs("unsupported_version")],
+  "a version that is none": [editStore((store) => (store.schema_version = "one")), ...refuseAs("version_malformed")],
+  "a version of three numbers": [
+    editStore((store) => (store.schema_version = "1.0.0")),
+    ...refuseAs("version_malformed"),
+  ],
+  "a version that is a list": [editStore((store) => (store.schema_version = [])), ...refuseAs("version_malformed")],
   "the next minor version, with a new member": [
     {
       store: (store) => ({ ...store, schema_version: "1.1", mood: "calm" }),

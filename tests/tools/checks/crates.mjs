@@ -23,6 +23,8 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-json",
     "mementory-format",
     "mementory-formats-agents",
+    // ALF (§8.3) and `.mem` (§7) forbid secrets in the clear, so a validator looks for them.
+    "mementory-scan",
   ],
   "mementory-formats": [
     "mementory-model",

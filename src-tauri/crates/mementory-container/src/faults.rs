@@ -8,7 +8,7 @@ use super::{
 use crate::FormatError;
 use mementory_model::{Issue, is_damage};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     io::Read,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -56,6 +56,17 @@ pub(super) fn listing_faults(
         contradictions.iter().map(|c| Fault::new(archive, FaultKind::Structure, c.code, at(c.entry), c.message));
     let mut out: Vec<Fault> = structure.collect();
     let mut folded: HashMap<String, &str> = HashMap::new();
+    for entry in entries.iter().filter(|e| e.kind() == EntryKind::Folder && e.size > 0) {
+        let message = "a folder has content, which no program shows";
+        let place = entry_place(place, &entry.name);
+        out.push(Fault::new(archive, FaultKind::Structure, "container_folder_with_data", place, message));
+    }
+    let leads_out = |e: &&Entry| e.kind() == EntryKind::Folder && e.name.split(['/', '\\']).any(|part| part == "..");
+    for entry in entries.iter().filter(leads_out) {
+        let message = "the name of a folder leads out of the archive";
+        let place = entry_place(place, &entry.name);
+        out.push(Fault::new(archive, FaultKind::Name, "container_unsafe_folder", place, message));
+    }
     for entry in entries.iter().filter(|e| e.kind() != EntryKind::Folder) {
         let name = entry.name.as_str();
         // A name that leads out of the archive is already reported as an issue.
@@ -70,7 +81,12 @@ pub(super) fn listing_faults(
                 message,
             ));
         }
-        let key: String = safe.nfc().flat_map(char::to_lowercase).nfc().collect();
+        if safe.split('/').any(is_reserved_name) {
+            let message = "some systems do not accept a part of the name";
+            let place = entry_place(place, name);
+            out.push(Fault::new(archive, FaultKind::Name, "container_reserved_name", place, message));
+        }
+        let key = folded_name(&safe);
         match folded.get(&key) {
             Some(other) if *other != name => {
                 let message = "the name differs from that of another entry only by case or Unicode normalisation";
@@ -81,7 +97,40 @@ pub(super) fn listing_faults(
             None => drop(folded.insert(key, name)),
         }
     }
+    let folders = entries.iter().filter_map(|entry| {
+        let name = zip::safe_name(&entry.name).ok()?;
+        let folder =
+            if entry.kind() == EntryKind::Folder { Some(&*name) } else { name.rsplit_once('/').map(|(f, _)| f) };
+        folder.map(folded_name)
+    });
+    for folder in folders.collect::<BTreeSet<_>>() {
+        // The folder itself, and every folder that it is in.
+        let ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
+        for file in ends.filter_map(|end| folded.remove(&folder[..end])) {
+            let message = "an entry of this name is a file, and another is a folder";
+            let place = entry_place(place, file);
+            out.push(Fault::new(archive, FaultKind::Name, "container_file_and_folder", place, message));
+        }
+    }
     out
+}
+
+/// The name without differences of case and Unicode normalisation.
+fn folded_name(name: &str) -> String {
+    name.nfc().flat_map(char::to_lowercase).nfc().collect()
+}
+
+/// True for a part of a name that Windows does not accept: the name of a device (with any ending), a part that ends
+/// with a dot or a space, or one with a control character.
+pub fn is_reserved_name(part: &str) -> bool {
+    const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let port = ["com", "lpt"].into_iter().find_map(|device| stem.strip_prefix(device));
+    let is_port = port.is_some_and(|number| {
+        let mut chars = number.chars();
+        chars.next().is_some_and(|c| c.is_ascii_digit() || "¹²³".contains(c)) && chars.next().is_none()
+    });
+    DEVICES.contains(&stem.as_str()) || is_port || part.ends_with(['.', ' ']) || part.chars().any(char::is_control)
 }
 
 /// The place of an entry, with control characters replaced, so that it can be displayed.

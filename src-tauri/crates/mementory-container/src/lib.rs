@@ -33,7 +33,7 @@ mod unpack;
 mod zip;
 
 pub use catalog::Catalog;
-pub use faults::{Fault, FaultKind};
+pub use faults::{Fault, FaultKind, is_reserved_name};
 pub use member::Member;
 pub use mementory_model::FormatError;
 use mementory_model::is_damage;

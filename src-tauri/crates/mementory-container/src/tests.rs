@@ -331,7 +331,7 @@ fn links_and_pipes_are_reported_and_not_read() {
 fn faults_that_reading_entries_does_not_detect_are_listed() {
     let dir = TempFolder::new("faults");
     let one = plain_entry("one.txt", b"first");
-    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 9] = [
+    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 18] = [
         ("nothing", vec![one.clone(), plain_entry("two", b"2")], &[]),
         ("streamed", vec![EntrySpec { streamed: true, deflate: true, ..one.clone() }], &[]),
         ("local-name", vec![EntrySpec { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
@@ -342,6 +342,15 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
             &["container_header_differs", "container_shared_data"],
         ),
         ("empty-part", vec![plain_entry("a//b", b"x")], &["container_empty_name_part"]),
+        ("device", vec![plain_entry("raw/nul.md", b"x")], &["container_reserved_name"]),
+        ("port", vec![plain_entry("LPT9", b"x")], &["container_reserved_name"]),
+        ("dot", vec![plain_entry("notes./a", b"x")], &["container_reserved_name"]),
+        ("control", vec![plain_entry("a\u{1}b", b"x")], &["container_reserved_name"]),
+        ("no-device", vec![plain_entry("console/nullity/com/com10", b"x")], &[]),
+        ("file-folder", vec![one.clone(), plain_entry("One.txt/a/b", b"x")], &["container_file_and_folder"]),
+        ("same-folder", vec![plain_entry("a/b/c", b"x"), plain_entry("a/d", b"x"), plain_entry("ab", b"x")], &[]),
+        ("folder-out", vec![one.clone(), plain_entry("a/../../b/", b"")], &["container_unsafe_folder"]),
+        ("folder-with-data", vec![plain_entry("a/", b"x")], &["container_folder_with_data"]),
         ("case", vec![one.clone(), plain_entry("One.txt", b"x")], &["container_similar_names"]),
         (
             "normalisation",

@@ -53,6 +53,12 @@ pub(in super::super) fn contradictions(
     taken.sort_unstable();
     let mut last: Option<(u64, u64)> = None;
     for (start, end, index) in taken {
+        if let Some((_, until)) = last.filter(|(_, until)| *until < start)
+            && hides_entry(source, until, start)?
+        {
+            let message = "before it is an entry that the directory does not list";
+            found.push(Contradiction { entry: index, code: "container_hidden_entry", message });
+        }
         let (code, message) = match last {
             Some((before, _)) if before == start => {
                 ("container_shared_data", "two entries of the archive have the same data")
@@ -70,6 +76,16 @@ pub(in super::super) fn contradictions(
         }
     }
     Ok(found)
+}
+
+/// True if the bytes between two entries begin with the local header of another entry. A descriptor may come first: it
+/// has the sizes of a streamed entry.
+fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
+    const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
+    let gap = source.bytes(from, (until - from).min(64) as usize)?;
+    let is_local = |at: usize| gap.get(at..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
+    // A descriptor has 16 bytes, or 24 with sizes of 64 bits.
+    Ok(is_local(0) || gap.starts_with(&DESCRIPTOR_SIGNATURE) && (is_local(16) || is_local(24)))
 }
 
 /// Compares the local header of an entry with the directory. Returns the end of the entry's data. If they differ, the

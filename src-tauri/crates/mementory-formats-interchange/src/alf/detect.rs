@@ -86,7 +86,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
 struct Layout<'c> {
     /// The manifest, and true if it is damaged.
     manifest: Option<(&'c Member, bool)>,
-    /// True if the readable start of a damaged manifest contains `alf_version`.
+    /// True if the readable start of the manifest contains `alf_version`.
     has_alf_version: bool,
     /// Number of layer documents.
     documents: u32,
@@ -116,12 +116,10 @@ impl<'c> Layout<'c> {
                     Err(_) => false,
                 };
                 self.manifest = Some((member, damaged));
-                if damaged {
-                    let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
-                    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-                    self.has_alf_version = has(b"\"alf_version\"");
-                    self.delta = name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
-                }
+                let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
+                let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+                self.has_alf_version |= has(b"\"alf_version\"");
+                self.delta |= name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
             }
             "identity.json" | "principals.json" | "credentials.json" | "attachments.json" | "memory/index.json" => {
                 self.documents += 1;
@@ -149,6 +147,10 @@ impl<'c> Layout<'c> {
         match self.manifest {
             Some((manifest, true)) if self.has_alf_version || layers >= 1 => {
                 Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
+            }
+            // The manifest may stand in the archive twice. Then the last one counts.
+            Some((manifest, false)) if !self.has_alf_version && layers >= 2 && self.partitions > 0 => {
+                Some((manifest, "the files of an .alf, with another manifest.json"))
             }
             None if layers >= 2 && self.partitions > 0 => {
                 Some((self.first?, "the files of an .alf without its manifest.json"))

@@ -1,11 +1,12 @@
-//! Checks of layer documents that schemas cannot express: repeated ids, secrets that are not encrypted (spec §8.3), and
-//! paths and digests of the attachment index.
+//! Checks of layer documents that schemas cannot express: repeated ids, ids of principals, secrets that are not encrypted
+//! (spec §8.3), and paths and digests of the attachment index.
 use super::identity;
 use super::manifest::unsafe_name;
 use super::sealed_secrets;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::RecordKey;
+use std::collections::HashSet;
 
 /// Algorithms for which it is known whether their payload is a ciphertext. With any other algorithm, a payload that
 /// looks like a secret is only a warning.
@@ -39,7 +40,7 @@ pub(super) struct ElementFault {
 pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<ElementFault> {
     let Some(Tree::Array(rows)) = tree.get(layer) else { return vec![] };
     let mut out = Vec::new();
-    let mut ids = std::collections::HashSet::new();
+    let (mut ids, mut nonces) = (HashSet::new(), HashSet::new());
     for (index, row) in rows.iter().enumerate() {
         let mut add = |code, message, is_warning| out.push(ElementFault { index, code, message, is_warning });
         let id = row.get("id").and_then(Tree::as_str).map(str::to_ascii_lowercase);
@@ -47,7 +48,16 @@ pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<Elem
             add("duplicate_id", "another element has the same id", false);
         }
         match layer {
-            "credentials" => check_credential(row, is_sealed, &mut add),
+            "credentials" => {
+                check_credential(row, is_sealed, &mut add);
+                let nonce = super::credential_encryption::check(row, &mut add);
+                if nonce.is_some_and(|nonce| !nonces.insert(nonce)) {
+                    add("credential_nonce_repeated", "another credential has the same nonce and key derivation", true);
+                }
+            }
+            "principals" if row.get("profile").and_then(|p| p.get("principal_id")) != row.get("id") => {
+                add("principal_id_differs", "profile.principal_id differs from the principal's id", false);
+            }
             "attachments" => check_attachment(row, &mut add),
             _ => {}
         }
@@ -82,6 +92,11 @@ fn check_attachment(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, 
         add("unsafe_path", "archive_path must be a path inside the archive", false);
     }
     let algorithm = row.get("hash").and_then(|h| h.get("algorithm")).and_then(Tree::as_str);
+    let value = row.get("hash").and_then(|h| h.get("value")).and_then(Tree::as_str);
+    let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if path.is_none() && algorithm == Some("sha256") && value.is_some_and(|value| !is_digest(value)) {
+        add("attachment_hash_malformed", "the value is no SHA-256 in hex", true);
+    }
     if path.is_some() && algorithm.is_some_and(|name| name != "sha256") {
         add("attachment_hash_not_verifiable", "the digest is not SHA-256, so it was not verified", true);
     }

@@ -13,6 +13,10 @@ pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
+/// Issues of entries that an archive must not have.
+const REFUSED_ENTRIES: [&str; 6] =
+    ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
+
 /// One archive, checked for unsafe entries.
 pub(super) struct Archive<'c> {
     /// The catalog.
@@ -61,7 +65,7 @@ impl<'c> Archive<'c> {
         };
         let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
         for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {
-            if matches!(issue.code.as_str(), "unsafe_name" | "duplicate_name" | "link" | "encrypted") {
+            if REFUSED_ENTRIES.contains(&issue.code.as_str()) {
                 return Err(refused(&issue.place, &issue.code));
             }
         }
@@ -139,9 +143,7 @@ impl Manifest {
         let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
         let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
         let version = version.to_owned();
-        if version.split('.').next() != Some("1") {
-            return Err(FormatError::Version { place: place.into(), version });
-        }
+        check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         // A UUID has the same meaning in upper and lower case, and the deltas of an agent may write another one.
         let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
@@ -224,6 +226,18 @@ impl Manifest {
         let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
         let message = "the definition of this file's checksum is not known, so it was not verified";
         (!has_our_definition).then(|| Issue::new("checksum_not_verifiable", place, message))
+    }
+}
+
+/// Refuses another major version than 1. A text that does not begin with a number is no version at all.
+pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatError> {
+    let major = version.split('.').next().unwrap_or_default();
+    if major.is_empty() || !major.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(FormatError::invalid("manifest_invalid", place, "alf_version is not a version"));
+    }
+    match major.trim_start_matches('0') {
+        "1" => Ok(()),
+        _ => Err(FormatError::Version { place: place.into(), version: version.to_owned() }),
     }
 }
 

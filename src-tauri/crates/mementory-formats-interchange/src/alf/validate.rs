@@ -2,26 +2,23 @@
 //! ids, and the checksum if it has our definition. All findings are reported. A value that this version does not know
 //! is a warning.
 use super::archive_writer::checksum;
-use super::document_checks;
+use super::clear_secrets;
+use super::findings::{Findings, number};
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, parse_whole_number};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
+use super::references::References;
 use super::schema;
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
-use mementory_json::{
-    Tree,
-    schema::{RepeatedKeys, Rule, check},
-};
+use mementory_format::{Catalog, Detected, FormatError, Member, Validation};
+use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 
-/// Largest number of listed errors, and also of listed warnings. Further findings are only counted.
-const MAX_FINDINGS: usize = 1000;
-
 /// Usual names of the layer documents.
-const LAYER_DOCUMENTS: [&str; 4] = ["identity.json", "principals.json", "credentials.json", "attachments.json"];
+pub(super) const LAYER_DOCUMENTS: [&str; 4] =
+    ["identity.json", "principals.json", "credentials.json", "attachments.json"];
 
 /// Codes of the errors that prevent an import: an entry that the manifest lists is missing, damaged, or of another
 /// agent.
@@ -49,53 +46,36 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let manifest = Manifest::parse(&text, &entry.place, limits)?;
     let out =
         Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
-    let mut check = Check { archive: &archive, manifest: &manifest, limits, out, unlisted: (0, 0) };
-    check.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    let findings = Findings::new(out);
+    let references = References::default();
+    let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references };
+    check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
     check.check_documents()?;
     check.check_memory()?;
     check.warn_about_unlisted_files();
     check.check_raw_sources();
     check.check_checksum(entry)?;
-    let (errors, warnings) = check.unlisted;
-    let unlisted_count = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
-    check.out.errors.extend((errors > 0).then(|| unlisted_count(errors)));
-    check.out.warnings.extend((warnings > 0).then(|| unlisted_count(warnings)));
-    Ok(check.out)
+    let Check { mut findings, references, .. } = check;
+    references.report(&archive.place, &mut findings);
+    clear_secrets::check_files(&archive, &mut findings)?;
+    Ok(findings.finish())
 }
 
 struct Check<'a> {
     archive: &'a Archive<'a>,
     manifest: &'a Manifest,
     limits: &'a Limits,
-    out: Validation,
-    unlisted: (usize, usize),
+    findings: Findings,
+    references: References,
 }
 
 impl Check<'_> {
     fn error(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.errors.len() >= MAX_FINDINGS {
-            self.unlisted.0 += 1;
-            return;
-        }
-        self.out.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        self.findings.error(code, place, message);
     }
 
     fn warning(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.warnings.len() >= MAX_FINDINGS {
-            self.unlisted.1 += 1;
-            return;
-        }
-        self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
-    }
-
-    fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
-        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
-            let (place, message) = (format!("{place}#{at}"), violation.to_string());
-            match schema::code_of(&violation) {
-                (code, true) => self.warning(code, &place, &message),
-                (code, false) => self.error(code, &place, &message),
-            }
-        });
+        self.findings.warning(code, place, message);
     }
 
     fn layer(&self, layer: &str, key: &str) -> Option<&Tree> {
@@ -124,11 +104,15 @@ impl Check<'_> {
                 self.error("malformed_document", &member.place, "not valid JSON");
                 continue;
             };
-            self.check_schema(&tree, rule, &member.place);
+            self.findings.check_schema(&tree, rule, &member.place);
+            self.references.add_document(layer, &tree, &member.place);
+            if matches!(layer, "identity" | "principals") {
+                clear_secrets::check_text(self.archive, member, &text, &mut self.findings);
+            }
             self.check_owner(layer, &tree, &member.place);
             let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
             if let Some(count) = counted {
-                self.out.records += count - count_non_record_elements(&tree, layer);
+                self.findings.out.records += count - count_non_record_elements(&tree, layer);
                 if number(self.layer(layer, "count")) != Some(count) {
                     self.error(
                         "count_differs",
@@ -137,22 +121,14 @@ impl Check<'_> {
                     );
                 }
             } else if layer == "identity" {
-                self.out.records += 1;
+                self.findings.out.records += 1;
                 if number(self.layer(layer, "version")) != number(tree.get("version")) {
                     self.warning("version_differs", &member.place, "the manifest states another identity version");
                 }
             }
-            for fault in document_checks::find_faults(layer, &tree, self.archive.catalog.is_decrypted(member.root)) {
-                let at = format!("{}#/{layer}/{}", member.place, fault.index);
-                match fault.is_warning {
-                    true => self.warning(fault.code, &at, fault.message),
-                    false => self.error(fault.code, &at, fault.message),
-                }
-            }
-            match layer {
-                "principals" => self.check_principals(&tree, &member.place),
-                "attachments" => self.check_attachments(&tree, &member.place)?,
-                _ => {}
+            self.findings.check_elements(layer, &tree, &member.place, self.archive.catalog.is_decrypted(member.root));
+            if layer == "attachments" {
+                self.check_attachments(&tree, &member.place)?;
             }
         }
         Ok(())
@@ -181,20 +157,9 @@ impl Check<'_> {
         }
     }
 
-    fn check_principals(&mut self, tree: &Tree, place: &str) {
-        for (i, row) in rows(tree, "principals").iter().enumerate() {
-            if row.get("profile").and_then(|p| p.get("principal_id")) != row.get("id") {
-                self.error(
-                    "principal_id_differs",
-                    &format!("{place}#/principals/{i}"),
-                    "profile.principal_id differs from the principal's id",
-                );
-            }
-        }
-    }
-
     fn check_attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
         self.check_tiers(tree, place);
+        self.warn_about_unlisted_artifacts(tree);
         for (i, row) in rows(tree, "attachments").iter().enumerate() {
             let at = format!("{place}#/attachments/{i}");
             let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
@@ -216,6 +181,18 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Warns about files in `artifacts/` that no row of the index names (spec §3.1.9).
+    fn warn_about_unlisted_artifacts(&mut self, tree: &Tree) {
+        let archive = self.archive;
+        let rows = rows(tree, "attachments").iter();
+        let named: HashSet<&str> = rows.filter_map(|row| row.get("archive_path").and_then(Tree::as_str)).collect();
+        for (name, member) in &archive.entries {
+            if name.starts_with("artifacts/") && !named.contains(name) {
+                self.warning("unlisted_artifact", &member.place, "no row of the artifact index names this file");
+            }
+        }
     }
 
     /// Compares the counts of included and referenced files with the counts in the manifest, if the manifest has any
@@ -270,7 +247,6 @@ impl Check<'_> {
     }
 
     fn check_memory(&mut self) -> Result<(), FormatError> {
-        let mut ids: HashSet<Box<str>> = HashSet::new();
         let mut total = 0u64;
         let mut last_from = String::new();
         let table = self.layer("memory", "partitions");
@@ -307,7 +283,7 @@ impl Check<'_> {
                 self.error("partition_missing", &at, "the archive does not have the file of this partition");
                 continue;
             };
-            let lines = self.check_partition(member, row, &mut ids)?;
+            let lines = self.check_partition(member, row)?;
             total += lines;
             if row.count.is_some_and(|c| c != lines) {
                 self.error("count_differs", &at, "record_count differs from the number of lines");
@@ -322,7 +298,7 @@ impl Check<'_> {
                 );
             }
         }
-        self.out.records += total;
+        self.findings.out.records += total;
         if let Some(count) = number(self.layer("memory", "record_count"))
             && count != total
         {
@@ -376,14 +352,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn check_partition(
-        &mut self,
-        member: &Member,
-        row: &super::manifest::Partition,
-        ids: &mut HashSet<Box<str>>,
-    ) -> Result<u64, FormatError> {
-        // `cut` is the place of the last line if this line is not JSON and has no line feed at its end, because then
-        // the file was truncated.
+    fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
+        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
         let (mut line_count, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
@@ -406,9 +376,11 @@ impl Check<'_> {
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
-                self.check_schema(&tree, &schema::MEMORY_RULE, &place);
-                self.check_line(&tree, row, &place, ids);
-                Ok(())
+                self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
+                self.findings.check_memory(&tree, &place);
+                clear_secrets::check_memory(text, &place, &mut self.findings);
+                self.check_line(&tree, row, &place);
+                self.findings.refuse_too_many(&member.place)
             })
         })?;
         if let Some(place) = cut {
@@ -417,10 +389,8 @@ impl Check<'_> {
         Ok(line_count)
     }
 
-    fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str, ids: &mut HashSet<Box<str>>) {
-        if let Some(id) = tree.get("id").and_then(Tree::as_str)
-            && !ids.insert(id.into())
-        {
+    fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str) {
+        if !self.references.add_memory(tree, place) {
             self.error("duplicate_id", place, "another record has the same id");
         }
         if self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)) {
@@ -432,15 +402,6 @@ impl Check<'_> {
             let date = format!("{year:04}-{month:02}-{day:02}");
             if row.from.as_ref().is_some_and(|f| date < *f) || row.to.as_ref().is_some_and(|t| date > *t) {
                 self.warning("outside_partition", place, "created_at is outside the partition's range");
-            }
-        }
-        for vector in rows(tree, "embeddings") {
-            let length = match vector.get("vector") {
-                Some(Tree::Array(v)) => Some(v.len() as u64),
-                _ => None,
-            };
-            if length.is_some() && number(vector.get("dimensions")) != length {
-                self.error("embedding_dimensions", place, "dimensions differs from the length of the vector");
             }
         }
     }
@@ -480,13 +441,6 @@ impl Check<'_> {
                 hasher.update(&buffer[..n]);
             }
         })
-    }
-}
-
-fn number(tree: Option<&Tree>) -> Option<u64> {
-    match tree {
-        Some(Tree::Number(n)) => parse_whole_number(n),
-        _ => None,
     }
 }
 

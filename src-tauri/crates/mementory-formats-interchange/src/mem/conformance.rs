@@ -2,13 +2,16 @@
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE},
+    claims,
     forbidden::{forbidden_fields, is_below_zero},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
     line_decoder::{Decoded, Decoder, LineBatch},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
+    report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
+    secret_refs,
     wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
-use mementory_format::{Finding, FormatError, Member};
+use mementory_format::{FormatError, Member, is_reserved_name};
 use mementory_json::Tree;
 use mementory_model::{Timestamp, is_damage};
 use sha2::{Digest, Sha256};
@@ -18,86 +21,11 @@ use std::{
 };
 
 pub(super) use super::line_decoder::CheckDepth;
-
-/// Severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Severity {
-    /// Prevents the import of the whole bundle.
-    Fatal,
-    /// Violates the specification, but every record can be read as it was written.
-    Error,
-    /// Reported to the user; the bundle is valid nevertheless.
-    Warning,
-}
-
-/// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
-const TOO_LARGE_CODE: &str = "too_large";
-
-/// Code for a file whose bytes cannot be unpacked or do not have their checksum in the archive.
-const DAMAGED_CODE: &str = "damaged_entry";
-
-/// Code for a manifest of another major version.
-const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
-
-/// Largest number of listed findings with one code, because a hostile file may have one for each line.
-const MAX_FINDINGS_PER_CODE: u32 = 1000;
+pub(super) use super::report::{Report, Severity};
 
 /// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with the
 /// tombstone's target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
-
-/// Result of the check.
-#[derive(Default)]
-pub(super) struct Report {
-    pub manifest: Option<Manifest>,
-    pub manifest_bytes: Vec<u8>,
-    pub findings: Vec<(Severity, &'static str, Finding)>,
-    /// Number of lines by kind. Kinds have the names that the manifest uses in `counts`.
-    pub lines: BTreeMap<String, u64>,
-    /// Ids that the tombstones of the bundle delete.
-    pub tombstoned: HashSet<String>,
-    /// Paths of the files whose bytes have the digest in the manifest.
-    pub intact_files: HashSet<String>,
-    findings_by_code: BTreeMap<&'static str, u32>,
-    unsigned_tombstones: u64,
-    coverage: Option<(Timestamp, Timestamp)>,
-    scopes: BTreeSet<String>,
-}
-
-impl Report {
-    pub fn add_finding(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
-        let count = self.findings_by_code.entry(code).or_default();
-        *count += 1;
-        if *count > MAX_FINDINGS_PER_CODE {
-            return;
-        }
-        let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
-        self.findings.push((severity, code, finding));
-    }
-
-    fn fatal(&mut self, code: &'static str, place: &str, message: impl Into<String>) {
-        self.add_finding(Severity::Fatal, code, place, message);
-    }
-
-    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` are ignored.
-    pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
-        let prevents = |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
-        let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents(*severity, code))?;
-        let place = bundle.place_of(&finding.place);
-        Some(match *code {
-            UNSUPPORTED_VERSION_CODE => {
-                let version = self.manifest.as_ref().map(|m| m.format.clone()).unwrap_or_default();
-                FormatError::Version { place, version }
-            }
-            "size_limit" => FormatError::Limit { limit: "mem_file_bytes", place, figure: bundle.limits.mem_file_bytes },
-            TOO_LARGE_CODE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
-            DAMAGED_CODE => {
-                FormatError::io(&place, std::io::Error::new(std::io::ErrorKind::InvalidData, finding.message.clone()))
-            }
-            code => FormatError::invalid(code, place, finding.message.clone()),
-        })
-    }
-}
 
 /// Checks the whole bundle. `progress` is called regularly. If it returns an error (the user cancelled), the check
 /// ends.
@@ -140,7 +68,7 @@ pub(super) fn check_bundle(
     check_checksums_file(bundle, &manifest, &mut report)?;
     check_summaries(&manifest, &mut report);
     if depth == CheckDepth::Full {
-        check_claims(&manifest, &mut report);
+        claims::check(bundle, &manifest, &mut report);
     }
     report.manifest = Some(manifest);
     Ok(report)
@@ -160,6 +88,9 @@ fn check_listed_files(
         if !path_is_safe(path) || bundle.unreadable.contains(path) {
             report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
             continue;
+        }
+        if path.split('/').any(is_reserved_name) {
+            report.fatal("reserved_name", path, format!("some systems do not accept this name: {path}"));
         }
         if [MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             report.add_finding(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
@@ -230,8 +161,9 @@ fn check_file(
                         first_non_canonical = first_non_canonical.or(Some(number));
                     }
                     check_negative_numbers(spec, &tree, path, number, report);
+                    check_ids(spec, &tree, path, number, report);
                     if depth == CheckDepth::Full {
-                        check_secret_value(spec, &tree, path, number, report);
+                        secret_refs::check(spec, &tree, path, number, report);
                     }
                 }
                 Err(why) if malformed.len() < MAX_FINDINGS_PER_CODE as usize => malformed.push((number, why)),
@@ -291,6 +223,9 @@ fn check_file(
         let message = "not canonical JSON: another program computes a different checksum for the same records";
         report.add_finding(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }
+    if depth == CheckDepth::Full && name_of(path, spec, vendor).is_some() && member.size == 0 {
+        report.add_finding(Severity::Warning, "empty_file", path, "a file without records must not be written");
+    }
     if binary {
         report.fatal("malformed", path, format!("malformed {} record", vendor.unwrap_or_default()));
     }
@@ -298,17 +233,22 @@ fn check_file(
         let message = format!("{} records repeat an id of the same file; the last one is used", ids.repeated);
         report.add_finding(Severity::Warning, "duplicate_id", path, message);
     }
-    let name = match (path, spec, vendor) {
+    let name = name_of(path, spec, vendor);
+    if let Some(name) = name {
+        *report.lines.entry(name.to_owned()).or_default() += count;
+    }
+    Ok(result)
+}
+
+/// The name of a file's kind in the manifest's `counts`.
+fn name_of<'a>(path: &str, spec: Option<&'a KindSpec>, vendor: Option<&'a str>) -> Option<&'a str> {
+    match (path, spec, vendor) {
         (TOMBSTONES_FILE, _, _) => Some("tombstone"),
         (AUDIT_LOG_FILE, _, _) => Some("audit"),
         (PROVENANCE_FILE, _, _) => Some("provenanceEdge"),
         (_, Some(spec), _) => Some(spec.kind),
         (_, _, vendor) => vendor,
-    };
-    if let Some(name) = name {
-        *report.lines.entry(name.to_owned()).or_default() += count;
     }
-    Ok(result)
 }
 
 /// Ids of one file, stored as hashes because a bundle may have a million of them.
@@ -385,24 +325,22 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     }
 }
 
+/// Reports ids that are empty, and a deletion that names no target.
+fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    let target = (spec.kind == "tombstone").then_some("targetID");
+    for name in spec.id.iter().copied().chain(target) {
+        if text(tree, name) == Some("") {
+            report.add_finding(Severity::Error, "empty", &format!("{path}:{number}"), format!("{name} is empty"));
+        }
+    }
+}
+
 /// Reports integers below 0. The schemas of all kinds forbid them, but a record with such a value can be read.
 fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
     let derived = (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
     for name in forbidden_fields(spec, tree).into_iter().chain(derived) {
         report.add_finding(Severity::Error, "bad_value", &format!("{path}:{number}"), format!("{name} is below 0"));
-    }
-}
-
-/// Reports a reference to a secret that contains the secret itself (spec v1.1 §7).
-fn check_secret_value(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
-    const SECRET_FIELD_NAMES: [&str; 7] =
-        ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
-    if spec.kind == "secretRef"
-        && SECRET_FIELD_NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null))
-    {
-        let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
-        report.add_finding(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
     }
 }
 
@@ -471,28 +409,5 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     }
     if manifest.since.is_some() && manifest.mode == "full" {
         report.add_finding(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");
-    }
-}
-
-/// Checks what the manifest claims about version, mode and level (spec v1.1 §3, §6, §8).
-fn check_claims(manifest: &Manifest, report: &mut Report) {
-    let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
-    let core_version = manifest.format.split(['-', '+']).next().unwrap_or_default();
-    let numbers: Vec<_> = core_version.split('.').map(str::parse::<u32>).collect();
-    if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
-        warn("version_form", MANIFEST_FILE, format!("format is not a semantic version: {}", manifest.format));
-    }
-    if manifest.mode == "incremental" && manifest.since.is_none() {
-        warn("since_missing", MANIFEST_FILE, "an incremental export has no since".into());
-    }
-    if manifest.level == "L3" {
-        let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
-        if unsigned > 0 {
-            let message = format!("{unsigned} tombstones are not signed, which level L3 requires");
-            report.add_finding(Severity::Warning, "tombstone_unsigned", TOMBSTONES_FILE, message);
-        }
-        if logged == 0 {
-            report.add_finding(Severity::Warning, "audit_missing", AUDIT_LOG_FILE, "level L3 requires the audit trail");
-        }
     }
 }

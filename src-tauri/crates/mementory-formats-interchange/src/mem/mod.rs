@@ -2,6 +2,7 @@
 //! README.md.
 mod bundle;
 mod canonical;
+mod claims;
 mod conformance;
 mod delta;
 mod detect;
@@ -16,7 +17,9 @@ mod line_encoder;
 mod manifest;
 mod output_target;
 mod read;
+mod report;
 mod salvage;
+mod secret_refs;
 pub mod sign;
 mod signature_token;
 mod signatures;

@@ -71,7 +71,7 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }
-        return recognize_object(text, is_selected);
+        return recognize_object(text, is_selected).or_else(|| recognize_flow_yaml(text, &name));
     }
     if text.starts_with('[') {
         return recognize_array(text, is_selected);
@@ -174,6 +174,14 @@ fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
         is_named_yaml && (has_header && has_memories || is_sealed || name.ends_with(".mif.yaml") && version.is_some());
     let confidence = if is_certain { 1.0 } else { 0.9 };
     (is_certain || is_likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
+}
+
+/// Detects YAML that is written in braces, where keys need no quotes. The reader looks for the version.
+fn recognize_flow_yaml(text: &str, name: &str) -> Option<Recognized> {
+    let is_named = name.ends_with(".mif.yaml") || name.ends_with(".mif.yml");
+    let has_version = text.contains("mif_version:") || text.contains("memories:");
+    let reason = "a YAML document in braces";
+    (is_named && has_version).then(|| (Encoding::Yaml, None, 0.9, reason.to_owned()))
 }
 
 fn recognize_markdown(text: &str, is_selected: bool) -> Option<Recognized> {

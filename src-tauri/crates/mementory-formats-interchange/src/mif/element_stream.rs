@@ -254,7 +254,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         skip: "type",
     };
     let mut line = Vec::new();
-    let (mut number, mut has_header) = (0, false);
+    let (mut number, mut seen) = (0, Ends::default());
     loop {
         line.clear();
         let bound = limits.line_bytes;
@@ -270,19 +270,26 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let result = parse_line(line.trim_ascii(), number, &mut has_header, &mut stream, place, limits);
+        let result = parse_line(line.trim_ascii(), number, &mut seen, &mut stream, place, limits);
         if let Some(aborted) = stream.aborted.take() {
             return Err(aborted);
         }
         result?;
     }
-    if has_header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
+    if seen.header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
+}
+
+/// The first and the last line of JSON lines, as far as they were read.
+#[derive(Default)]
+struct Ends {
+    header: bool,
+    footer: bool,
 }
 
 fn parse_line(
     line: &[u8],
     number: u64,
-    header: &mut bool,
+    seen: &mut Ends,
     stream: &mut ElementStream<'_>,
     place: &str,
     limits: &Limits,
@@ -294,27 +301,31 @@ fn parse_line(
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
         // Before the header, a line that is nearly JSON is an error, because it may be the header.
-        if *header || code == "not_json" {
+        if seen.header || code == "not_json" {
             return stream.emit(Item::BadLine(number, code)).map_err(to_cancelled);
         }
         return Err(fault_error(code, format!("{place}#line {number}")));
     };
     let get = |key: &str| members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.get());
     let kind = get("type").and_then(|t| serde_json::from_str::<String>(t).ok()).unwrap_or_default();
-    if !*header {
+    if !seen.header {
         if kind != "header" {
             return Err(FormatError::invalid("header_missing", place, "the first line is no header"));
         }
-        *header = true;
+        seen.header = true;
         let mut de = serde_json::Deserializer::from_str(text);
         let result = Object { parent: "", stream }.deserialize(&mut de);
         return stream_result(result, stream.aborted.take(), place, limits);
     }
     match (kind.as_str(), section_for_line_type(&kind), get("data")) {
+        ("footer", ..) if std::mem::replace(&mut seen.footer, true) => {
+            stream.emit(Item::BadLine(number, "second_footer")).map_err(to_cancelled)
+        }
         ("footer", ..) => stream.emit(Item::Footer(text)).map_err(to_cancelled),
         (_, Some(section), Some(data)) => stream.element(section, data).map_err(to_cancelled),
         (_, Some(_), None) => stream.emit(Item::BadLine(number, "no_data")).map_err(to_cancelled),
         ("header", ..) => stream.emit(Item::BadLine(number, "second_header")).map_err(to_cancelled),
+        ("", ..) => stream.emit(Item::BadLine(number, "no_type")).map_err(to_cancelled),
         _ => stream.emit(Item::UnknownLine).map_err(to_cancelled),
     }
 }

@@ -59,8 +59,18 @@ pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64
     match version(&version_text) {
         Some((1, minor)) => Ok((1, minor)),
         None if document.raw("schema_version").is_none() => Ok((1, 0)),
+        None if !is_of_another_major(&version_text) => {
+            let message = "schema_version is not a version such as 1.0";
+            Err(FormatError::invalid("version_malformed", format!("{place}/schema_version"), message))
+        }
         _ => Err(FormatError::Version { place: place.to_owned(), version: version_text.chars().take(40).collect() }),
     }
+}
+
+/// True if a malformed version begins with the number of another major version.
+fn is_of_another_major(version: &str) -> bool {
+    let major: String = version.chars().take_while(char::is_ascii_digit).collect();
+    major.parse::<u64>().is_ok_and(|major| major != 1)
 }
 
 /// Scope of the keys of a store's records. It contains the owner's id, because the stores of two people may use the

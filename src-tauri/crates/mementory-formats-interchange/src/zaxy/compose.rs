@@ -200,7 +200,7 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
             let summary = (!record.text.is_empty()).then_some(&record.text);
             let content = json!({"name": entity_name(record), "entity_type": entity_type, "summary": summary, "properties": null});
             let observed = text(times.observed.or(times.created));
-            ("semantic", format!("entity:{entity_type}"), "extraction", observed, text(times.valid_to), content)
+            ("semantic", format!("entity:{entity_type}"), "extraction", observed, None, content)
         }
         (Kind::Relation, [source, target, ..]) => {
             let relation = record.record_type.as_deref().unwrap_or("related_to");

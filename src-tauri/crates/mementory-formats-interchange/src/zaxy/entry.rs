@@ -193,6 +193,10 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
             _ => visit("malformed_entry", &format!("{name} is missing or of the wrong type")),
         }
     }
+    let is_edge = grain == Some(Grain::Semantic) && text_member(tree, "kind").is_some_and(|k| k.starts_with("edge:"));
+    if !is_edge && matches!(tree.get("valid_to"), Some(Tree::Text(_))) {
+        visit("bad_value", "valid_to is not null, but only an edge ends to be valid");
+    }
     let lane = if grain == Some(Grain::Event) { "eventloom" } else { "extraction" };
     if text_member(tree, "source") != Some(lane) {
         visit("malformed_entry", &format!("source is not {lane}"));
@@ -212,7 +216,6 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
     if text_member(content, said) != own {
         visit("kind_mismatch", &format!("kind is not what content.{said} says"));
     }
-    let is_edge = grain == Some(Grain::Semantic) && kind.starts_with("edge:");
     if grain == Some(Grain::Semantic) {
         check_semantic_content(content, is_edge, visit);
     }

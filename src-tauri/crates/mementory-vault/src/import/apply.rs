@@ -252,7 +252,8 @@ impl<'i> ImportRun<'i> {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
             self.import_record(record, extra)?;
         }
-        SupersededStatements::new(self).supersede_dropped(&records)
+        SupersededStatements::new(self).supersede_dropped(&records)?;
+        SupersededStatements::new(self).supersede_replaced(&records)
     }
 
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {

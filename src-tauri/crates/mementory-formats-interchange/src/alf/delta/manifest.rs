@@ -1,7 +1,7 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
 //! `manifest.json`, the reference tool `delta-manifest.json`. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
-use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, parse_whole_number};
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, parse_whole_number};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
@@ -36,9 +36,7 @@ impl DeltaManifest {
         let tree = Tree::parse(&text, limits).map_err(|e| bad(e.to_string()))?;
         let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
         let version = version.to_owned();
-        if version.split('.').next() != Some("1") {
-            return Err(FormatError::Version { place: entry.place.clone(), version });
-        }
+        check_version(&version, &entry.place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {

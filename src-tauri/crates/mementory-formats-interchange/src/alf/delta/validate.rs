@@ -1,19 +1,19 @@
 //! Validates a delta bundle: its manifest and documents, each line with its operation, and the counts.
-use super::super::document_checks;
+use super::super::clear_secrets;
+use super::super::findings::{Findings, number};
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, Manifest, parse_whole_number};
+use super::super::manifest::{Archive, Manifest};
 use super::super::schema;
+use super::super::validate::LAYER_DOCUMENTS;
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
-use super::operation;
-use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
-use mementory_json::{
-    Tree,
-    schema::{RepeatedKeys, Rule, check},
-};
+use super::operation::{self, Operation};
+use mementory_format::{Catalog, Detected, FormatError, Member, Validation};
+use mementory_json::{Tree, schema::Rule};
 use mementory_model::Limits;
+use std::collections::HashSet;
 
-/// Largest number of listed errors, and also of listed warnings.
-const MAX_FINDINGS: usize = 1000;
+/// Names of entries that only a whole archive may have (spec §4.3).
+const OF_A_WHOLE_ARCHIVE: [&str; 3] = ["raw/", "artifacts/", "attachments.json"];
 
 /// Codes of the errors that prevent an import, because a delta is imported completely or not at all.
 pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
@@ -37,91 +37,96 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let archive = Archive::open_any(catalog, detected)?;
     let delta = DeltaManifest::read(&archive, limits)?;
     let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
-    let mut check = Check { archive: &archive, manifest: delta.as_archive(), limits, out };
-    check.check_schema(&delta.tree, &schema::DELTA_MANIFEST_RULE, &delta.place);
+    let findings = Findings::new(out);
+    let mut check = Check { archive: &archive, manifest: delta.as_archive(), limits, findings };
+    check.findings.check_schema(&delta.tree, &schema::DELTA_MANIFEST_RULE, &delta.place);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
     }
     let rules = [&schema::IDENTITY_RULE, &schema::PRINCIPALS_RULE, &schema::CREDENTIALS_RULE];
     for (layer, rule) in DOCUMENT_LAYERS.into_iter().zip(rules) {
-        let Some(file) = delta.file(layer) else { continue };
-        let Some(member) = archive.entry(&file) else {
-            check.error(
-                "layer_missing",
-                &archive.place,
-                &format!("the bundle does not have the file of layer {layer}"),
-            );
-            continue;
-        };
-        let text = archive.text(member, limits)?;
-        match Tree::parse(&text, limits) {
-            Ok(tree) => {
-                check.check_schema(&tree, rule, &member.place);
-                check.check_owner(layer, &tree, &member.place);
-                for fault in document_checks::find_faults(layer, &tree, archive.catalog.is_decrypted(member.root)) {
-                    let at = format!("{}#/{layer}/{}", member.place, fault.index);
-                    match fault.is_warning {
-                        true => check.warning(fault.code, &at, fault.message),
-                        false => check.error(fault.code, &at, fault.message),
-                    }
-                }
-                if layer == "identity" {
-                    check.check_identity_version(&delta, &tree, &member.place);
-                }
-                let rows = match tree.get(layer) {
-                    Some(Tree::Array(rows)) => rows.len() as u64,
-                    _ => u64::from(layer == "identity"),
-                };
-                check.out.records += rows;
-            }
-            Err(_) => check.error("malformed", &member.place, "not JSON"),
-        }
+        check.check_document(&delta, layer, rule)?;
     }
-    if let Some(file) = delta.file("memory") {
-        match archive.entry(&file) {
-            None => check.error(
-                "partition_missing",
-                &archive.place,
-                "the bundle does not have the file with the changed records",
-            ),
-            Some(member) => {
-                let lines = check.check_memory(member)?;
-                let stated_count = match delta.change("memory", "record_count") {
-                    Some(Tree::Number(n)) => parse_whole_number(n),
-                    _ => None,
-                };
-                if stated_count.is_some_and(|n| n != lines) {
-                    check.error("count_differs", &delta.place, "record_count differs from the number of lines");
-                }
-            }
-        }
-    }
-    let named = check.manifest.named_files().into_iter().map(str::to_owned).collect::<Vec<_>>();
-    for (name, member) in &archive.entries {
-        if name.starts_with("memory/") && name.ends_with(".jsonl") && !named.iter().any(|file| file == name) {
-            check.warning("unlisted_partition", &member.place, "no change of the manifest lists this file");
-        }
-    }
-    Ok(check.out)
+    check.check_changes(&delta)?;
+    check.warn_about_unlisted_files();
+    clear_secrets::check_files(&archive, &mut check.findings)?;
+    Ok(check.findings.finish())
 }
 
 struct Check<'a> {
     archive: &'a Archive<'a>,
     manifest: Manifest,
     limits: &'a Limits,
-    out: Validation,
+    findings: Findings,
 }
 
 impl Check<'_> {
     fn error(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.errors.len() < MAX_FINDINGS {
-            self.out.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
-        }
+        self.findings.error(code, place, message);
     }
 
     fn warning(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.warnings.len() < MAX_FINDINGS {
-            self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        self.findings.warning(code, place, message);
+    }
+
+    /// Checks the document of a layer, if the layer changed.
+    fn check_document(&mut self, delta: &DeltaManifest, layer: &str, rule: &Rule) -> Result<(), FormatError> {
+        let archive = self.archive;
+        let Some(file) = delta.file(layer) else { return Ok(()) };
+        let Some(member) = archive.entry(&file) else {
+            let message = format!("the bundle does not have the file of layer {layer}");
+            self.error("layer_missing", &archive.place, &message);
+            return Ok(());
+        };
+        let text = archive.text(member, self.limits)?;
+        let Ok(tree) = Tree::parse(&text, self.limits) else {
+            self.error("malformed", &member.place, "not JSON");
+            return Ok(());
+        };
+        self.findings.check_schema(&tree, rule, &member.place);
+        self.check_owner(layer, &tree, &member.place);
+        self.findings.check_elements(layer, &tree, &member.place, archive.catalog.is_decrypted(member.root));
+        if layer == "identity" {
+            self.check_identity_version(delta, &tree, &member.place);
+        }
+        if layer != "credentials" {
+            clear_secrets::check_text(archive, member, &text, &mut self.findings);
+        }
+        self.findings.out.records += match tree.get(layer) {
+            Some(Tree::Array(rows)) => rows.len() as u64,
+            _ => u64::from(layer == "identity"),
+        };
+        Ok(())
+    }
+
+    /// Checks the file with the changed records, if there are any.
+    fn check_changes(&mut self, delta: &DeltaManifest) -> Result<(), FormatError> {
+        let archive = self.archive;
+        let Some(file) = delta.file("memory") else { return Ok(()) };
+        let Some(member) = archive.entry(&file) else {
+            let message = "the bundle does not have the file with the changed records";
+            self.error("partition_missing", &archive.place, message);
+            return Ok(());
+        };
+        let lines = self.check_memory(member)?;
+        if number(delta.change("memory", "record_count")).is_some_and(|stated| stated != lines) {
+            self.error("count_differs", &delta.place, "record_count differs from the number of lines");
+        }
+        Ok(())
+    }
+
+    /// Warns about records and documents that no change lists, and about files that a delta cannot bring.
+    fn warn_about_unlisted_files(&mut self) {
+        let archive = self.archive;
+        let named: HashSet<String> = self.manifest.named_files().into_iter().map(str::to_owned).collect();
+        for (name, member) in archive.entries.iter().filter(|(name, _)| !named.contains(**name)) {
+            if name.starts_with("memory/") && name.ends_with(".jsonl") {
+                self.warning("unlisted_partition", &member.place, "no change of the manifest lists this file");
+            } else if OF_A_WHOLE_ARCHIVE.iter().any(|start| name.starts_with(start)) {
+                self.warning("not_in_a_delta", &member.place, "only a whole archive can bring this file");
+            } else if LAYER_DOCUMENTS.contains(name) {
+                self.warning("unlisted_layer", &member.place, "no change of the manifest names this document");
+            }
         }
     }
 
@@ -142,28 +147,15 @@ impl Check<'_> {
 
     /// Warns if the identity has another version than the manifest announces.
     fn check_identity_version(&mut self, delta: &DeltaManifest, tree: &Tree, place: &str) {
-        let number = |value: Option<&Tree>| match value {
-            Some(Tree::Number(n)) => parse_whole_number(n),
-            _ => None,
-        };
         let stated_version = number(delta.change("identity", "new_version"));
         if stated_version.is_some() && stated_version != number(tree.get("version")) {
             self.warning("version_differs", place, "the manifest states another identity version");
         }
     }
 
-    fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
-        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
-            let (place, message) = (format!("{place}#{at}"), violation.to_string());
-            match schema::code_of(&violation) {
-                (code, true) => self.warning(code, &place, &message),
-                (code, false) => self.error(code, &place, &message),
-            }
-        });
-    }
-
     fn check_memory(&mut self, member: &Member) -> Result<u64, FormatError> {
         let (mut lines, limits, archive) = (0u64, self.limits, self.archive);
+        let mut there: HashSet<String> = HashSet::new();
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
                 let (number, text) = match entry {
@@ -177,19 +169,33 @@ impl Check<'_> {
                 if change.as_ref().is_ok_and(|change| self.manifest.is_foreign(change.agent.as_deref())) {
                     self.error("wrong_agent", &place, "this change is of another agent than the delta");
                 }
+                if let Ok(change) = &change {
+                    let id = change.id.to_ascii_lowercase();
+                    let is_new = match change.operation {
+                        Operation::Delete => !there.remove(&id),
+                        _ => there.insert(id),
+                    };
+                    if change.operation == Operation::Create && !is_new {
+                        self.warning("created_twice", &place, "an earlier line brings a record with this id");
+                    }
+                }
                 match change {
                     Err(code) => self.error(code, &place, "this line is not a change of a record"),
                     // A deletion that contains only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
-                        Ok(tree) => self.check_schema(&tree, &schema::MEMORY_RULE, &place),
+                        Ok(tree) => {
+                            self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
+                            self.findings.check_memory(&tree, &place);
+                            clear_secrets::check_memory(&line, &place, &mut self.findings);
+                        }
                         Err(_) => self.error("malformed", &place, "not JSON"),
                     },
                 }
-                Ok(())
+                self.findings.refuse_too_many(&member.place)
             })
         })?;
-        self.out.records += lines;
+        self.findings.out.records += lines;
         Ok(lines)
     }
 }

@@ -183,8 +183,8 @@ fn l0_only_incremental_exports_have_since() {
     let full = FixtureBundle::copy_of("small");
     full.replace(
         "manifest.json",
-        "\"exportMode\":\"full\"",
-        "\"exportMode\":\"full\",\"since\":\"2026-01-01T00:00:00Z\"",
+        "\"scopes\":[\"ctx_life\"]",
+        "\"scopes\":[\"ctx_life\"],\"since\":\"2026-01-01T00:00:00Z\"",
     );
     assert_eq!(full.warnings(), ["since_on_full"]);
     let delta = FixtureBundle::copy_of("small");

@@ -1,5 +1,5 @@
 //! Marks statements as superseded that a newer version of a text no longer contains, since the assistant no longer
-//! remembers them. They stay in the vault with their history.
+//! remembers them, and memories that a new memory replaces. They stay in the vault with their history.
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord, apply::short_digest},
@@ -15,6 +15,10 @@ use std::collections::HashSet;
 
 /// Status of a statement that a newer text no longer contains.
 const SUPERSEDED: &str = "superseded";
+/// Status of a memory whose deletion came as a new memory that replaces it.
+const DELETED: &str = "deleted";
+/// Relation of a memory to the one that it replaces.
+const SUPERSEDES: &str = "supersedes";
 
 /// Marks statements that a newer text no longer contains.
 pub(super) struct SupersededStatements<'a, 'i> {
@@ -46,9 +50,37 @@ impl SupersededStatements<'_, '_> {
             .collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
         for row in self.facts_of(&id)? {
-            if row != text_row && !in_unit.contains(&row) && self.supersede(row, text)? {
+            if row != text_row && !in_unit.contains(&row) && self.supersede(row, text, SUPERSEDED)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks memories of the vault that a new memory of the unit replaces, if the input does not contain them. An input
+    /// that contains them states their status itself. Edited, redacted and trashed ones stay as they are.
+    pub(super) fn supersede_replaced(&mut self, unit: &[Record]) -> VaultResult<()> {
+        if self.run.empty {
+            return Ok(());
+        }
+        for record in unit.iter().filter(|record| record.kind == Kind::Memory) {
+            let id = record_id(&self.run.context.keys, &record.key);
+            if !self.run.seen.get(&id).is_some_and(|seen| seen.written) {
+                continue;
+            }
+            for link in record.links.iter().filter(|link| link.relation == SUPERSEDES && link.kind == Kind::Memory) {
+                let old = record_id(&self.run.context.keys, &link.target);
+                if old == id || self.run.seen.contains_key(&old) {
+                    continue;
+                }
+                let Some(known) = self.run.known(&old)? else { continue };
+                let status = self.run.stored(known.row)?.status;
+                let is_open = !matches!(status.as_deref(), Some(SUPERSEDED | DELETED | "archived"));
+                if is_open && !known.trashed && known.flags & (Flags::EDITED | Flags::REDACTED) == 0 {
+                    let status = if record.status.as_deref() == Some(DELETED) { DELETED } else { SUPERSEDED };
+                    self.supersede(known.row, record, status)?;
+                }
             }
         }
         Ok(())
@@ -65,17 +97,17 @@ impl SupersededStatements<'_, '_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    fn supersede(&mut self, row: i64, by: &Record) -> VaultResult<bool> {
+    fn supersede(&mut self, row: i64, by: &Record, status: &str) -> VaultResult<bool> {
         let id: [u8; 16] = self
             .run
             .connection
             .prepare_cached("SELECT id FROM records WHERE row = ?1")?
             .query_row([row], |r| r.get(0))?;
         let mut fact = self.run.stored(row)?;
-        if fact.status.as_deref() == Some(SUPERSEDED) {
+        if fact.status.as_deref() == Some(status) {
             return Ok(false);
         }
-        fact.status = Some(SUPERSEDED.into());
+        fact.status = Some(status.into());
         // With this time, a later import of the older text is recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<KnownRecord> = self.run.known(&id)? else { return Ok(false) };

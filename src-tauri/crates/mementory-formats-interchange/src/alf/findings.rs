@@ -1,0 +1,128 @@
+//! Collects the findings of a validator. Whole archives and deltas share it, so that both check an element in the same
+//! way.
+use super::document_checks;
+use super::manifest::parse_whole_number;
+use super::schema;
+use mementory_format::{Finding, FormatError, Validation};
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Rule, check},
+};
+
+/// Largest number of listed errors, and also of listed warnings. Further findings are only counted.
+const MAX_FINDINGS: usize = 1000;
+/// Number of errors at which a file is refused. A small archive can unpack to millions of bad lines.
+const MAX_ERRORS: usize = 2_000_000;
+
+/// The findings of one file.
+pub(super) struct Findings {
+    /// The result so far.
+    pub out: Validation,
+    unlisted: (usize, usize),
+}
+
+impl Findings {
+    /// Findings that add to this result.
+    pub(super) fn new(out: Validation) -> Self {
+        Self { out, unlisted: (0, 0) }
+    }
+
+    /// Adds an error.
+    pub(super) fn error(&mut self, code: &str, place: &str, message: &str) {
+        self.report(code, place, message, false);
+    }
+
+    /// Adds a warning.
+    pub(super) fn warning(&mut self, code: &str, place: &str, message: &str) {
+        self.report(code, place, message, true);
+    }
+
+    fn report(&mut self, code: &str, place: &str, message: &str, is_warning: bool) {
+        if !self.is_full(code, is_warning) {
+            let list = if is_warning { &mut self.out.warnings } else { &mut self.out.errors };
+            list.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        }
+    }
+
+    /// True if the list is full. Then the finding is counted. The first finding of a code is always listed, because
+    /// some codes prevent an import.
+    fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
+        let (list, more) = match is_warning {
+            true => (&self.out.warnings, &mut self.unlisted.1),
+            false => (&self.out.errors, &mut self.unlisted.0),
+        };
+        let is_full = list.len() >= MAX_FINDINGS && list.iter().any(|listed| listed.code == code);
+        *more += usize::from(is_full);
+        is_full
+    }
+
+    /// Refuses a file with millions of errors.
+    pub(super) fn refuse_too_many(&self, place: &str) -> Result<(), FormatError> {
+        let figure = self.unlisted.0 as u64;
+        match self.unlisted.0 > MAX_ERRORS {
+            true => Err(FormatError::Limit { limit: "errors", place: place.into(), figure }),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks a document or a line against its schema.
+    pub(super) fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+            let (code, is_warning) = schema::code_of(&violation);
+            if !self.is_full(code, is_warning) {
+                self.report(code, &format!("{place}#{at}"), &violation.to_string(), is_warning);
+            }
+        });
+    }
+
+    /// Checks the elements of the document of a layer. `is_sealed`: the whole file is encrypted.
+    pub(super) fn check_elements(&mut self, layer: &str, tree: &Tree, place: &str, is_sealed: bool) {
+        for fault in document_checks::find_faults(layer, tree, is_sealed) {
+            let at = format!("{place}#/{layer}/{}", fault.index);
+            self.report(fault.code, &at, fault.message, fault.is_warning);
+        }
+    }
+
+    /// Checks a memory beyond its schema: lengths of vectors, and a memory that supersedes itself.
+    pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
+        let id = |key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_ascii_lowercase);
+        if id("supersedes").is_some_and(|old| Some(old) == id("id")) && !is_deletion(tree) {
+            self.warning("supersedes_itself", place, "the memory supersedes itself");
+        }
+        let vectors = match tree.get("embeddings") {
+            Some(Tree::Array(vectors)) => vectors.as_slice(),
+            _ => &[],
+        };
+        for vector in vectors {
+            let length = match vector.get("vector") {
+                Some(Tree::Array(numbers)) => Some(numbers.len() as u64),
+                _ => None,
+            };
+            if length.is_some() && number(vector.get("dimensions")) != length {
+                self.error("embedding_dimensions", place, "dimensions differs from the length of the vector");
+            }
+        }
+    }
+
+    /// The result. Findings beyond the limit are one finding that states their number.
+    pub(super) fn finish(mut self) -> Validation {
+        let (errors, warnings) = self.unlisted;
+        let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
+        self.out.errors.extend((errors > 0).then(|| more(errors)));
+        self.out.warnings.extend((warnings > 0).then(|| more(warnings)));
+        self.out
+    }
+}
+
+/// A deletion may supersede the record of the same id, which stands in a sealed partition (spec §4.1.1).
+fn is_deletion(tree: &Tree) -> bool {
+    tree.get("status").and_then(Tree::as_str) == Some("deleted")
+}
+
+/// A whole number of at least 0.
+pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
+    match tree {
+        Some(Tree::Number(n)) => parse_whole_number(n),
+        _ => None,
+    }
+}

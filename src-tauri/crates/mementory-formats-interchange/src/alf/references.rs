@@ -1,0 +1,94 @@
+//! References between the parts of an archive that lead nowhere: `supersedes`, `referenced_by`, namespaces of
+//! principals, abilities and credentials. They are tolerated (spec §3.1.12), so each is a warning.
+use super::capability_check::CapabilityCheck;
+use super::findings::Findings;
+use mementory_json::Tree;
+use std::collections::HashSet;
+
+/// Largest number of references that are checked, because a hostile file may have one in each line.
+const MAX_REFERENCES: usize = 200_000;
+/// Beginning of the namespace of the memories about a principal (spec §3.3.2).
+const PRINCIPAL_NAMESPACE: &str = "principal_context:";
+/// Abilities that need something of the host are no fault of the file.
+const HOST_CODE: &str = "capability_host_dependent";
+
+/// Ids and references of one archive. Ids are compared without case, as UUIDs.
+#[derive(Default)]
+pub(super) struct References {
+    memories: HashSet<Box<str>>,
+    principals: HashSet<String>,
+    superseded: Vec<(Box<str>, Box<str>)>,
+    referenced_by: Vec<(Box<str>, Box<str>)>,
+    namespaces: Vec<(Box<str>, Box<str>)>,
+    capabilities: CapabilityCheck,
+}
+
+impl References {
+    /// Adds the ids and references of the document of a layer.
+    pub(super) fn add_document(&mut self, layer: &str, tree: &Tree, place: &str) {
+        let rows = match tree.get(layer) {
+            Some(Tree::Array(rows)) => rows.as_slice(),
+            _ => &[],
+        };
+        match layer {
+            "identity" => self.capabilities.add_identity(tree.get("identity").unwrap_or(tree)),
+            "credentials" => rows.iter().for_each(|row| self.capabilities.add_credential(row)),
+            "principals" => self.principals.extend(rows.iter().filter_map(|row| text(row, "id")).map(lower)),
+            "attachments" => {
+                for (i, row) in rows.iter().enumerate() {
+                    let Some(Tree::Array(ids)) = row.get("referenced_by") else { continue };
+                    for id in ids.iter().filter_map(Tree::as_str) {
+                        add(&mut self.referenced_by, id, &format!("{place}#/attachments/{i}"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a memory. Returns false if another memory has the same id.
+    pub(super) fn add_memory(&mut self, tree: &Tree, place: &str) -> bool {
+        if let Some(old) = text(tree, "supersedes") {
+            add(&mut self.superseded, old, place);
+        }
+        if let Some(id) = text(tree, "namespace").and_then(|name| name.strip_prefix(PRINCIPAL_NAMESPACE)) {
+            add(&mut self.namespaces, id, place);
+        }
+        text(tree, "id").is_none_or(|id| self.memories.insert(lower(id).into()))
+    }
+
+    /// Reports the references that lead nowhere.
+    pub(super) fn report(self, place: &str, findings: &mut Findings) {
+        let missing = |list: Vec<(Box<str>, Box<str>)>, known: &dyn Fn(&str) -> bool| {
+            list.into_iter().filter(|(id, _)| !known(id)).map(|(_, at)| at).collect::<Vec<_>>()
+        };
+        let is_memory = |id: &str| self.memories.contains(id);
+        for at in missing(self.superseded, &is_memory) {
+            findings.warning("supersedes_missing", &at, "the memory that this one supersedes is not in the archive");
+        }
+        for at in missing(self.referenced_by, &is_memory) {
+            let message = "a memory that references this file is not in the archive";
+            findings.warning("referenced_by_missing", &at, message);
+        }
+        for at in missing(self.namespaces, &|id| self.principals.contains(id)) {
+            findings.warning("principal_missing", &at, "the principal of this namespace is not in the archive");
+        }
+        for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_CODE) {
+            findings.warning(&issue.code, &issue.place, &issue.message);
+        }
+    }
+}
+
+fn add(list: &mut Vec<(Box<str>, Box<str>)>, id: &str, place: &str) {
+    if list.len() < MAX_REFERENCES {
+        list.push((lower(id).into(), place.into()));
+    }
+}
+
+fn lower(id: &str) -> String {
+    id.to_ascii_lowercase()
+}
+
+fn text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
+    tree.get(key).and_then(Tree::as_str)
+}

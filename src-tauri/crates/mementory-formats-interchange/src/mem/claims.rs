@@ -1,0 +1,82 @@
+//! Checks what a manifest claims: form, version, mode, level, signature and embeddings (spec v1.1 §1.1, §2, §3, §6, §8).
+use super::{
+    bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
+    canonical::canonical,
+    kinds::{AUDIT_LOG_FILE, TOMBSTONES_FILE},
+    manifest::Manifest,
+    report::{Report, Severity},
+};
+use mementory_json::{Tree, schema::is_uri};
+
+/// Folder of the vectors.
+const EMBEDDINGS_FOLDER: &str = "embeddings/";
+
+/// Checks the claims of a manifest. The files of the bundle are already checked.
+pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
+    check_form(manifest, report);
+    check_embeddings(manifest, report);
+    let has_signature = bundle.files.contains_key(SIGNATURE_FILE);
+    if !has_signature && manifest.capabilities.iter().any(|capability| capability == "signed") {
+        let message = "the manifest says that the bundle is signed, but manifest.sig is missing";
+        report.add_finding(Severity::Warning, "signature_removed", SIGNATURE_FILE, message);
+    }
+    let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
+    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
+    if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
+        warn("version_form", MANIFEST_FILE, format!("format is not a semantic version: {}", manifest.format));
+    }
+    if manifest.mode == "incremental" && manifest.since.is_none() {
+        warn("since_missing", MANIFEST_FILE, "an incremental export has no since".into());
+    }
+    if manifest.level == "L3" {
+        let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
+        if unsigned > 0 {
+            let message = format!("{unsigned} tombstones are not signed, which level L3 requires");
+            report.add_finding(Severity::Warning, "tombstone_unsigned", TOMBSTONES_FILE, message);
+        }
+        if logged == 0 {
+            report.add_finding(Severity::Warning, "audit_missing", AUDIT_LOG_FILE, "level L3 requires the audit trail");
+        }
+    }
+}
+
+/// Checks the form of the manifest: canonical JSON (§1.1), files in order (§3), an address of the specification.
+fn check_form(manifest: &Manifest, report: &mut Report) {
+    let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
+    let tree = Tree::parse(text.trim(), 128).ok();
+    let has_null = matches!(&tree, Some(Tree::Object(members)) if members.iter().any(|(_, v)| *v == Tree::Null));
+    let is_canonical = tree.as_ref().and_then(|t| canonical(t).ok()).is_some_and(|form| form == text.trim_end());
+    if has_null || !is_canonical {
+        let message = "not canonical JSON: another program computes a different digest for the same manifest";
+        report.add_finding(Severity::Warning, "not_canonical", MANIFEST_FILE, message);
+    }
+    if !manifest.files.is_sorted_by(|a, b| a.path <= b.path) {
+        report.add_finding(Severity::Warning, "files_order", MANIFEST_FILE, "files are not sorted by path");
+    }
+    let address = tree.as_ref().and_then(|t| t.get("specURL")).and_then(Tree::as_str);
+    if address.is_some_and(|address| !is_uri(address)) {
+        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "specURL is no URI");
+    }
+    let is_named =
+        manifest.generator.split_once('/').is_some_and(|(name, version)| !name.is_empty() && !version.is_empty());
+    if !is_named {
+        report.add_finding(Severity::Warning, "generator_form", MANIFEST_FILE, "generator is not <vendor>/<version>");
+    }
+}
+
+/// Compares `embeddingsIncluded` with the files (§2).
+fn check_embeddings(manifest: &Manifest, report: &mut Report) {
+    let has_vectors = manifest.files.iter().any(|file| file.path.starts_with(EMBEDDINGS_FOLDER));
+    match (manifest.embeddings_included, has_vectors) {
+        (true, false) => {
+            let message = "embeddingsIncluded is true, but the bundle has no vectors";
+            report.add_finding(Severity::Warning, "embeddings_missing", MANIFEST_FILE, message);
+        }
+        (false, true) => {
+            let message = "the bundle has vectors, but embeddingsIncluded is false";
+            report.add_finding(Severity::Warning, "embeddings_undeclared", MANIFEST_FILE, message);
+        }
+        _ => {}
+    }
+}

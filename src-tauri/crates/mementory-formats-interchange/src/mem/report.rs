@@ -1,0 +1,81 @@
+//! The result of the check of a bundle: its findings, and what was counted.
+use super::{bundle::Bundle, manifest::Manifest};
+use mementory_format::{Finding, FormatError};
+use mementory_model::Timestamp;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Severity of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Severity {
+    /// Prevents the import of the whole bundle.
+    Fatal,
+    /// Violates the specification, but every record can be read as it was written.
+    Error,
+    /// Reported to the user; the bundle is valid nevertheless.
+    Warning,
+}
+
+/// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
+pub(super) const TOO_LARGE_CODE: &str = "too_large";
+
+/// Code for a file whose bytes cannot be unpacked or do not have their checksum in the archive.
+pub(super) const DAMAGED_CODE: &str = "damaged_entry";
+
+/// Code for a manifest of another major version.
+pub(super) const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
+
+/// Largest number of listed findings with one code, because a hostile file may have one for each line.
+pub(super) const MAX_FINDINGS_PER_CODE: u32 = 1000;
+
+/// Result of the check.
+#[derive(Default)]
+pub(super) struct Report {
+    pub manifest: Option<Manifest>,
+    pub manifest_bytes: Vec<u8>,
+    pub findings: Vec<(Severity, &'static str, Finding)>,
+    /// Number of lines by kind. Kinds have the names that the manifest uses in `counts`.
+    pub lines: BTreeMap<String, u64>,
+    /// Ids that the tombstones of the bundle delete.
+    pub tombstoned: HashSet<String>,
+    /// Paths of the files whose bytes have the digest in the manifest.
+    pub whole: HashSet<String>,
+    findings_by_code: BTreeMap<&'static str, u32>,
+    pub(super) unsigned_tombstones: u64,
+    pub(super) coverage: Option<(Timestamp, Timestamp)>,
+    pub(super) scopes: BTreeSet<String>,
+}
+
+impl Report {
+    pub fn add_finding(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
+        let count = self.findings_by_code.entry(code).or_default();
+        *count += 1;
+        if *count > MAX_FINDINGS_PER_CODE {
+            return;
+        }
+        let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
+        self.findings.push((severity, code, finding));
+    }
+
+    pub(super) fn fatal(&mut self, code: &'static str, place: &str, message: impl Into<String>) {
+        self.add_finding(Severity::Fatal, code, place, message);
+    }
+
+    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` are ignored.
+    pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
+        let prevents = |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
+        let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents(*severity, code))?;
+        let place = bundle.place_of(&finding.place);
+        Some(match *code {
+            UNSUPPORTED_VERSION_CODE => {
+                let version = self.manifest.as_ref().map(|m| m.format.clone()).unwrap_or_default();
+                FormatError::Version { place, version }
+            }
+            "size_limit" => FormatError::Limit { limit: "mem_file_bytes", place, figure: bundle.limits.mem_file_bytes },
+            TOO_LARGE_CODE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
+            DAMAGED_CODE => {
+                FormatError::io(&place, std::io::Error::new(std::io::ErrorKind::InvalidData, finding.message.clone()))
+            }
+            code => FormatError::invalid(code, place, finding.message.clone()),
+        })
+    }
+}

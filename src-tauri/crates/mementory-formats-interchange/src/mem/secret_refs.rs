@@ -1,0 +1,43 @@
+//! Checks references to secrets (spec v1.1 §7): they carry neither the secret nor its ciphertext, and `preview` is a
+//! masked hint.
+use super::{
+    kinds::KindSpec,
+    report::{Report, Severity},
+    wire::text,
+};
+use mementory_json::Tree;
+use mementory_scan::{Class, Confidence, scan};
+
+/// Members that contain a secret or its ciphertext.
+const SECRET_FIELD_NAMES: [&str; 7] =
+    ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
+/// Members that describe a secret, and must not contain it.
+const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
+/// Characters that stand for what is masked.
+const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
+/// A hint of at most this length cannot be a long secret.
+const MAX_PLAIN_HINT: usize = 16;
+
+/// Reports a reference to a secret that contains the secret itself, or a preview that seems not to be masked.
+pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    if spec.kind != "secretRef" {
+        return;
+    }
+    let place = format!("{path}:{number}");
+    let is_there = |name: &&str| tree.get(name).is_some_and(|value| *value != Tree::Null);
+    let is_secret = |name: &&str| text(tree, name).is_some_and(has_secret);
+    if SECRET_FIELD_NAMES.iter().any(|name| is_there(&name)) || DESCRIBING_FIELDS.iter().any(|name| is_secret(&name)) {
+        let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
+        report.add_finding(Severity::Error, "secret_carried", &place, message);
+    } else if text(tree, "preview").is_some_and(|hint| hint.chars().count() > MAX_PLAIN_HINT && !hint.contains(MASKS)) {
+        let message = "preview does not look masked; it must not contain the secret";
+        report.add_finding(Severity::Warning, "preview_not_masked", &place, message);
+    }
+}
+
+/// True if the form of a text alone shows that it is a key or token.
+fn has_secret(text: &str) -> bool {
+    scan(text).iter().any(|found| {
+        matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
+    })
+}
