@@ -38,7 +38,7 @@ pub(super) struct Report {
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
     /// Paths of the files whose bytes have the digest in the manifest.
-    pub whole: HashSet<String>,
+    pub intact_files: HashSet<String>,
     findings_by_code: BTreeMap<&'static str, u32>,
     pub(super) unsigned_tombstones: u64,
     pub(super) coverage: Option<(Timestamp, Timestamp)>,
