@@ -7,6 +7,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inFolder } from "../cli/mementory.mjs";
+import { runAlone } from "../tools/count.mjs";
 import {
   OPERATIONS,
   VAULT_FILE_PATTERN,
@@ -112,3 +113,5 @@ function killAfter(child, delay) {
 }
 
 const weightedAverage = (old, now) => old * 0.6 + now * 0.4;
+
+await runAlone(import.meta.url, testKills);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testBombs } from "../cli/bombs.mjs";
-import { testCanaries } from "../cli/canary.mjs";
+import { testCanaries, testConversionLeavesNothing } from "../cli/canary.mjs";
 import { testExports } from "../cli/exports.mjs";
 import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
@@ -198,7 +198,16 @@ export const LAYERS = {
     (count) => checkInEnglish(count, [new Pictures(), new AccessibilityCheck()]),
     testHostileTexts,
   ),
-  cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
+  cli: layerOf(
+    testCliCases,
+    testGoldenVaults,
+    testExports,
+    testConversions,
+    testCanaries,
+    testConversionLeavesNothing,
+    testBombs,
+    testCorpus,
+  ),
   kill: layerOf(testKills),
   interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, schemas),
   window: layerOf(
