@@ -23,6 +23,7 @@ import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
+import { testFaults } from "../kill/faults.mjs";
 import { testKills } from "../kill/run.mjs";
 import { AccessibilityCheck } from "../screens/axe.mjs";
 import { checkInEnglish } from "../screens/english.mjs";
@@ -208,7 +209,7 @@ export const LAYERS = {
     testBombs,
     testCorpus,
   ),
-  kill: layerOf(testKills),
+  kill: layerOf(testKills, testFaults),
   interop: layerOf(interop, pamInterop, zaxyInterop, mcpInterop, bundleInterop, schemas),
   window: layerOf(
     testMainStory,
