@@ -12,7 +12,8 @@ const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 /**
  * Campaigns by name. `what`: a text for the table. A campaign is either a Rust test, with `tests`: arguments of `cargo
  * test`, and `findings`: the pattern that finds the failed seeds in its output; or a `script` of ours, which has no
- * seed, with `env`: its environment, and `counted`: the environment variable that takes the count.
+ * seed, with `env`: its environment, and `counted`: the environment variable that takes the count. `rounds`:
+ * a pattern that finds the numbers of rounds in its output.
  */
 const CAMPAIGNS = {
   erasure: {
@@ -24,6 +25,12 @@ const CAMPAIGNS = {
     what: "the Nth write, sync, rename, truncation or removal fails, in every command of the list",
     script: "tests/kill/faults.mjs",
     counted: "MEMENTORY_FAULTS",
+    rounds: /: (\d+) of \d+ fault points/g,
+  },
+  kills: {
+    what: "killed at a random moment: import, edit, erase, passphrase, undo, redact",
+    script: "tests/kill/run.mjs",
+    counted: "MEMENTORY_KILLS",
   },
   corpus: {
     what: "every damaged and forged file of the corpora",
@@ -38,7 +45,7 @@ const CAMPAIGNS = {
 
 await main(async () => {
   const { name, count, seed } = parseArguments(process.argv.slice(2));
-  const { what, tests, findings, script, counted, env = {} } = CAMPAIGNS[name];
+  const { what, tests, findings, script, counted, rounds: roundsPattern, env = {} } = CAMPAIGNS[name];
   const started = performance.now();
   const load = loadavg()[0];
   const { code, text } = script
@@ -52,7 +59,9 @@ await main(async () => {
   const minutes = ((performance.now() - started) / 60_000).toFixed(1);
   const found = findings?.exec(text)?.[1];
   const findingsText = found ? `seeds ${found}` : code === 0 ? "none" : `the run ended with ${code}`;
-  const rounds = script ? `${text.match(/^ {2}(?:ok|FAILED)/gm)?.length ?? 0} checks` : `${count} from ${seed}`;
+  const checks = `${text.match(/^ {2}(?:ok|FAILED)/gm)?.length ?? 0} checks`;
+  const sum = roundsPattern && [...text.matchAll(roundsPattern)].reduce((total, [, n]) => total + Number(n), 0);
+  const rounds = script ? [sum && `${sum} rounds`, checks].filter(Boolean).join(" in ") : `${count} from ${seed}`;
   const date = new Date().toISOString().slice(0, 10);
   writeRow(name, [name, what, rounds, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
   return code;

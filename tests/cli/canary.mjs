@@ -1,7 +1,7 @@
 // Unique words are imported into a vault. Then every raw file of the vault, every temporary file and all output of the
 // program are searched for them, in plain text (UTF-8, lower case, UTF-16) and base64. After an erasure they must not
 // be found in any way.
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { conversation, zip } from "./generated.mjs";
 import { Vault, inFolder } from "./mementory.mjs";
@@ -98,6 +98,36 @@ export async function testCanaries(count) {
     if (!vault.must("check").ok) after.push("the check fails");
     count.add("canaries: erased on every route, and no import brings them back", report(after));
   });
+}
+
+/**
+ * Kills a conversion in the middle, and searches what it left in the folder for temporary files. One that runs to its
+ * end leaves nothing there.
+ */
+export async function testConversionLeavesNothing(count) {
+  await inFolder(async (folder) => {
+    const vault = new Vault(folder);
+    const words = Object.keys(CANARY_WORDS).filter((name) => !["hand", "note", "tag", "passphrase"].includes(name));
+    const input = vault.write("export.zip", makeExport());
+    const args = ["--progress", "convert", input, "--format", "mif", join(folder, "out.json")];
+    vault.must(...args);
+    const left = readdirSync(vault.scratch);
+    count.add("canaries: a conversion removes its temporary vault", report(left.map((name) => `left: ${name}`)));
+
+    rmSync(join(folder, "out.json"));
+    const files = await filesOfKilled(vault, args);
+    const problems = findWords({ ...vault, path: vault.scratch }, []);
+    if (!files.some((name) => name.endsWith("store.db"))) problems.push(`there is no temporary vault: ${files}`);
+    count.add(`canaries: ${words.length} words are not in the temporary vault of a conversion`, report(problems));
+  });
+}
+
+/** Kills a command when its export begins. Returns the names of the temporary files that it left. */
+async function filesOfKilled(vault, args) {
+  const child = vault.start(args, { stdio: ["ignore", "ignore", "pipe"] });
+  child.stderr.on("data", (lines) => lines.includes('"write"') && child.kill("SIGKILL"));
+  await new Promise((resolve) => child.on("close", resolve));
+  return readdirSync(vault.scratch, { recursive: true });
 }
 
 /** A ChatGPT export with a unique word in every place. */

@@ -3,15 +3,16 @@
 //
 // Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail: a
 // write as on a full disk, a sync, rename, truncation or removal as on a broken one. An error has to leave the state of
-// before, and the command then works when it is tried again; a result has to come with the state of after. Calls are
-// counted separately in each thread. MEMENTORY_FAULTS is the number of fault points of each command (default 3),
-// spread evenly over all of them. MEMENTORY_FAULT_COMMAND names a single command.
+// before, and the command then works when it is tried again; a result has to come with the state of after. Threads
+// count their calls each for themselves. MEMENTORY_FAULTS is the number of fault points of each command (default 1),
+// spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the commands, separated by commas.
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ENV, has, quiet } from "../tools/sh.mjs";
 import { runAlone } from "../tools/count.mjs";
 import { built } from "../tools/places.mjs";
-import { Vault, inFolder } from "../cli/mementory.mjs";
+import { inFolder } from "../cli/mementory.mjs";
+import { MORE_COMMANDS } from "./commands.mjs";
 import {
   OPERATIONS,
   VAULT_FILE_PATTERN,
@@ -34,23 +35,32 @@ const CALLS = {
   ftruncate: "EIO",
   linkat: "EIO",
   unlink: "EIO",
+  mkdir: "ENOSPC",
+  copy_file_range: "ENOSPC",
 };
 /** Codes of errors that name the failure of a file or a disk. */
-const HONEST_CODES = ["io", "disk_full", "internal_io"];
+const HONEST_CODES = ["io", "disk_full", "store"];
+/** Conversations of an import. The fewer, the faster is a round. */
+const CONVERSATIONS = 12;
+/** Moves the sample of each command by this share of a step, so that the commands do not all fail at the same call. */
+const SHIFT = 0.618;
 
 /** Runs all rounds and prints one line of counts for each command. */
 export async function testFaults(count) {
   if (!has("strace") || quiet("strace", ["-qq", "true"]).code !== 0)
     return count.leaveOut("faults: strace is not installed, or may not trace here");
-  const most = Number(process.env.MEMENTORY_FAULTS || 3);
-  const only = process.env.MEMENTORY_FAULT_COMMAND;
+  const most = Number(process.env.MEMENTORY_FAULTS || 1);
+  const only = process.env.MEMENTORY_FAULT_COMMAND?.split(",");
   await inFolder(async (folder) => {
-    const vault = prepareVault(folder);
-    const commands = [...OPERATIONS, ...MORE_COMMANDS].map((make) => make(vault));
-    for (const command of commands.filter(({ name }) => !only || name === only)) {
-      const states = expectedStates(vault, command);
+    const vault = prepareVault(folder, CONVERSATIONS);
+    const commands = [...OPERATIONS, ...MORE_COMMANDS].map((make) => make(vault, CONVERSATIONS));
+    const untouched = visibleState(copyVault(vault));
+    vault.names = new Set([...readdirSync(folder), "killed.data", "strace.txt", "opened", "opened.data", "code.txt"]);
+    for (const [i, command] of commands.entries()) {
+      if (only && !only.includes(command.name)) continue;
+      const states = expectedStates(vault, command, untouched);
       const all = faultPoints(vault, command);
-      const chosen = chooseEvenly(all, most);
+      const chosen = spread(all, most, (0.5 + i * SHIFT) % 1);
       const tally = { before: 0, after: 0, warned: 0, unreached: 0, problems: [] };
       for (const point of chosen) failOnce(vault, command, states, point, tally);
       tally.problems.forEach((problem) => console.log(`  ${command.name}: ${problem}`));
@@ -64,96 +74,36 @@ export async function testFaults(count) {
   });
 }
 
-/** Makes the path of a file that the command writes. It is not in the vault. */
-const outsidePath = (vault, name) => join(vault.folder, name);
-
-/**
- * Commands besides those of `OPERATIONS`. `otherState`: returns the state that the command changes, if a list of
- * records does not show it. `writes`: the path of what the command makes outside the vault. `isWhole`: whether that is
- * complete. `code`: the answer has a new recovery code.
- */
-const MORE_COMMANDS = [
-  (vault) => ({ name: "add", args: ["add", "--text-file", vault.write("added.txt", "Keeps bees on the roof.")] }),
-  (vault) => ({ name: "tag", args: ["edit", vault.list("--kind", "memory")[0].id, "--tag", "ochre"] }),
-  (vault) => ({ name: "delete", args: ["delete", vault.list("--kind", "memory")[1].id] }),
-  (vault) => ({ name: "restore", args: ["restore", vault.list("--trash")[0].id] }),
-  (vault) => ({
-    name: "review",
-    args: ["review", "--answer", `${vault.list("--kind", "memory")[0].id}=outdated`],
-    otherState: (copy) => copy.must("review", "--next").answers,
-  }),
-  () => ({
-    name: "grant",
-    args: ["grants", "add", "Reader", "--rights", "read"],
-    otherState: (copy) => copy.must("grants").grants.map(({ name }) => name),
-  }),
-  () => ({
-    name: "key",
-    args: ["keys", "trust", "1".repeat(64), "--name", "Ada"],
-    otherState: (copy) => copy.must("keys", "list").trusted.map(({ name }) => name),
-  }),
-  (vault) => ({
-    name: "export",
-    args: ["export", "--format", "alf", "--out", outsidePath(vault, "out.alf")],
-    writes: outsidePath(vault, "out.alf"),
-    isWhole: (copy, path) => copy.run("validate", path).code === 0,
-  }),
-  (vault) => ({
-    name: "backup",
-    args: ["backup", outsidePath(vault, "copy")],
-    writes: outsidePath(vault, "copy"),
-    isWhole: canOpen,
-  }),
-  (vault) => {
-    const backup = outsidePath(vault, "kept");
-    vault.must("backup", backup);
-    return {
-      name: "restore-backup",
-      args: ["restore-backup", backup, outsidePath(vault, "restored")],
-      writes: outsidePath(vault, "restored"),
-      isWhole: canOpen,
-    };
-  },
-  (vault) => ({
-    name: "create",
-    args: ["create", outsidePath(vault, "fresh"), "--kdf-floor"],
-    writes: outsidePath(vault, "fresh"),
-    isWhole: canOpen,
-  }),
-  () => ({ name: "recovery-code", args: ["recovery-code"], code: true }),
-];
-
-/** Whether a vault opens and passes its check. */
-function canOpen(copy, path) {
-  const other = new Vault(copy.folder, "opened");
-  other.env.MEMENTORY_VAULT = path;
-  return other.run("check").answer?.ok === true;
-}
-
-/** The visible state of the vault, and of what the command makes outside it. */
-function observedState(copy, command) {
-  const otherState = command.otherState ? JSON.stringify(command.otherState(copy)) : "";
+/** What can be seen of the vault, and of what the command makes outside it. `answer`: what the command said. */
+function seen(copy, command, answer, state = visibleState(copy)) {
+  const also = command.also ? JSON.stringify(command.also(copy, answer)) : "";
   const made = command.writes ? existsSync(command.writes) : null;
-  return JSON.stringify({ ...JSON.parse(visibleState(copy)), otherState, made });
+  return JSON.stringify({ ...JSON.parse(state), also, made });
 }
 
-function prepareCopy(vault, command) {
-  if (command.writes) rmSync(command.writes, { recursive: true, force: true });
-  return copyVault(vault);
+function prepared(vault, command) {
+  for (const name of newNames(vault)) rmSync(join(vault.folder, name), { recursive: true });
+  const copy = copyVault(vault);
+  command.prepare?.(copy);
+  return copy;
 }
 
-function expectedStates(vault, command) {
-  const copy = prepareCopy(vault, command);
-  const before = observedState(copy, command);
+/** Names of what a command made beside the vault, temporary folders too. */
+const newNames = (vault) => readdirSync(vault.folder).filter((name) => !vault.names.has(name));
+
+/** The states before and after the command. `untouched`: the visible state of the prepared vault. */
+function expectedStates(vault, command, untouched) {
+  const copy = prepared(vault, command);
+  const before = seen(copy, command, null, untouched);
   const result = copy.must(...command.args);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const after = observedState(copy, command);
+  const after = seen(copy, command, result);
   if (before === after && !command.secrets && !command.code) throw new Error(`${command.name} changes nothing visible`);
-  return { before, after, result };
+  return { before, after };
 }
 
 /** Runs the command under strace. Returns its result and the lines of strace. */
-function runTraced(copy, command, options) {
+function traced(copy, command, options) {
   const log = join(copy.folder, "strace.txt");
   rmSync(log, { force: true });
   const strace = ["-f", "-y", "-qq", "--seccomp-bpf", "-o", log, ...options, built("mementory"), "--json"];
@@ -169,8 +119,8 @@ function runTraced(copy, command, options) {
 
 /** All fault points of a command: a kind of call, and its number in the thread that makes most of them. */
 function faultPoints(vault, command) {
-  const copy = prepareCopy(vault, command);
-  const { lines } = runTraced(copy, command, ["-e", `trace=${Object.keys(CALLS)}`]);
+  const copy = prepared(vault, command);
+  const { lines } = traced(copy, command, ["-e", `trace=${Object.keys(CALLS)}`]);
   const counts = new Map();
   for (const line of lines) {
     const [, thread, call] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
@@ -181,22 +131,22 @@ function faultPoints(vault, command) {
   return Object.entries(most).flatMap(([call, n]) => Array.from({ length: n }, (_, i) => ({ call, n: i + 1 })));
 }
 
-/** At most `most` of the points, evenly distributed over the list. */
-function chooseEvenly(points, most) {
+/** At most `most` of the points, the same share of each part of the list. `shift`: where in each part, from 0 to 1. */
+function spread(points, most, shift) {
   if (points.length <= most) return points;
-  return Array.from({ length: most }, (_, i) => points[Math.floor(((i + 0.5) * points.length) / most)]);
+  return Array.from({ length: most }, (_, i) => points[Math.floor(((i + shift) * points.length) / most)]);
 }
 
 /** Runs one round and adds its outcome to `tally`. */
 function failOnce(vault, command, states, point, tally) {
-  const copy = prepareCopy(vault, command);
+  const copy = prepared(vault, command);
   const fault = `${point.call}:error=${CALLS[point.call]}:when=${point.n}`;
-  const { code, stdout, stderr, answer, lines } = runTraced(copy, command, [
+  const { code, stdout, stderr, answer, lines } = traced(copy, command, [
     ...["-e", `trace=${point.call}`],
     ...["-e", `inject=${fault}`],
   ]);
   const failed = lines.filter((line) => line.includes("(INJECTED)"));
-  // Count only faults in files: a failed write to standard output says nothing about the vault.
+  // Output that cannot be printed is no change.
   const ofFiles = failed.filter((line) => !/^\d+ +write\([0-2]</.test(line));
   if (failed.length === 0 || ofFiles.length < failed.length) return void (tally.unreached += 1);
   const place = ofFiles.map((line) => line.slice(0, 160)).join("; ");
@@ -205,18 +155,25 @@ function failOnce(vault, command, states, point, tally) {
   if (answer === null) return problem(`no answer: ${stderr.slice(0, 300)}`);
   const error = answer.error;
   if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
-  if (copy.run("info").code !== 0) return problem("the vault does not open as the answer says");
-  const now = observedState(copy, command);
+  let now;
+  try {
+    now = seen(copy, command, answer);
+  } catch (failed) {
+    return problem(`the vault cannot be read as the answer says: ${failed.message}`);
+  }
   tally[error ? "before" : "after"] += 1;
   if (!error && answer.warnings?.length > 0) tally.warned += 1;
   if (now !== (error ? states.before : states.after))
     problem(`${error ? "an error" : "a result"}, and yet: ${difference(now, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
-  if (!error && command.writes && !command.isWhole(copy, command.writes)) problem("what was written is not complete");
+  const left = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
+  // What cannot be removed stays.
+  if (left.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${left}`);
+  if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
   if (!error && command.code) {
     copy.write("code.txt", `${answer.recovery_code}\n`);
     useSecret(copy, "code.txt");
-    if (copy.run("info").code !== 0) problem("the new recovery code opens nothing");
+    if (copy.run("info").code !== 0) problem("the new recovery code does not open the vault");
     useSecret(copy, "passphrase.txt");
   }
   if (!error && command.erased) erasureProblems(copy, command.erased).forEach(problem);
@@ -231,12 +188,12 @@ function checkVault(copy, problem) {
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
 }
 
-/** Checks that after an error the command works when it is repeated, and that nothing exists twice afterwards. */
+/** After an error the command works, and nothing is there twice. */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const now = observedState(copy, command);
+  const now = seen(copy, command, again.answer);
   if (now !== states.after) problem(`again: not as after: ${difference(now, states)}`);
 }
 
@@ -246,7 +203,7 @@ function useSecret(copy, name) {
 
 function difference(now, states) {
   const [n, b, a] = [now, states.before, states.after].map((text) => JSON.parse(text));
-  const others = ["otherState", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
+  const others = ["also", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
   return `${differenceText(...[now, states].map(lists))}, ${others.join(", ")}`;
 }
 

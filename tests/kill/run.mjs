@@ -7,6 +7,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inFolder } from "../cli/mementory.mjs";
+import { runAlone } from "../tools/count.mjs";
 import {
   OPERATIONS,
   VAULT_FILE_PATTERN,
@@ -57,8 +58,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
     state.opening,
     millisecondsOf(() => copy.must("info")),
   );
-  // One round in five kills at any time, the others only once opening the vault is almost done. Durations depend on the
-  // load of the machine, so they are measured again in every round.
+  // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the
+  // load of the machine, so they are measured again and again.
   const from = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
   const started = performance.now();
@@ -112,3 +113,5 @@ function killAfter(child, delay) {
 }
 
 const weightedAverage = (old, now) => old * 0.6 + now * 0.4;
+
+await runAlone(import.meta.url, testKills);

@@ -8,14 +8,23 @@ const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
 /** Files that a closed vault may consist of. */
 export const VAULT_FILE_PATTERN = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock|erasures)$/;
 
-/** Creates a vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. */
-export function prepareVault(folder) {
+/** An id of a record, batch or grant. */
+const ID_PATTERN = /"[0-9a-f]{32}"/g;
+const TIME_PATTERN = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g;
+
+/**
+ * Creates a vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. `conversations` is
+ * the number of conversations in the batch.
+ */
+export function prepareVault(folder, conversations = 60) {
   const vault = new Vault(folder, "prepared").create();
   vault.must("import", join(FIXTURES, "samples", "chatgpt-export.zip"));
   vault.must("import", join(FIXTURES, "samples", "claude-export.zip"));
   vault.must("edit", vault.list("--kind", "memory")[0].id, "--tag", "kept");
   vault.must("delete", vault.list("--kind", "message").at(-1).id);
-  vault.batch = vault.must("import", vault.write("first.json", manyConversations("marigold", 60, 6))).batch;
+  vault.batch = vault.must("import", vault.write("first.json", manyConversations("marigold", conversations, 6))).batch;
+  vault.started = new Date().toISOString();
+  vault.known = new Set(JSON.stringify(vault.dump()).match(ID_PATTERN));
   return vault;
 }
 
@@ -24,9 +33,9 @@ export function prepareVault(folder) {
  * and the new passphrase.
  */
 export const OPERATIONS = [
-  (vault) => ({
+  (vault, conversations = 150) => ({
     name: "import",
-    args: ["import", vault.write("second.json", manyConversations("juniper", 150, 8))],
+    args: ["import", vault.write("second.json", manyConversations("juniper", conversations, 8))],
   }),
   (vault) => ({
     name: "edit",
@@ -87,14 +96,13 @@ export function erasureProblems(vault, words) {
   const problems = [];
   const { total } = vault.must("search", words);
   if (total > 0) problems.push(`${total} found of what was erased`);
-  const incomplete = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
-  if (incomplete.length > 0)
-    problems.push(`${incomplete.length} tombstones without a complete receipt (${incomplete[0].complete})`);
+  const open = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
+  if (open.length > 0) problems.push(`${open.length} tombstones without a complete receipt (${open[0].complete})`);
   return problems;
 }
 
 export function copyVault(vault) {
-  const copy = new Vault(vault.folder, "killed");
+  const copy = Object.assign(new Vault(vault.folder, "killed"), { started: vault.started, known: vault.known });
   // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this
   // one.
   for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
@@ -102,15 +110,21 @@ export function copyVault(vault) {
   return copy;
 }
 
-/** Everything visible, without times and ids that differ in every run. */
+/**
+ * Everything visible. Ids that the prepared vault does not have, and times after it was prepared, differ in every run;
+ * fixed words stand for them.
+ */
 export function visibleState(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
-  const stable = ({ updated_at: _u, changed_at: _c, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
+  const stable = (value) =>
+    JSON.stringify(value)
+      .replace(ID_PATTERN, (id) => (vault.known.has(id) ? id : '"new"'))
+      .replace(TIME_PATTERN, (time) => (JSON.parse(time) < vault.started ? time : '"now"'));
   return JSON.stringify({
     records: records.map(stable).sort(),
     trash: trash.map(stable).sort(),
     tombstones: tombstones.map(({ op, target_id: target }) => `${op} ${target}`).sort(),
-    batches: batches.map(({ batch: _b, at: _a, ...batch }) => JSON.stringify(batch)),
+    batches: batches.map(stable),
   });
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testBombs } from "../cli/bombs.mjs";
-import { testCanaries } from "../cli/canary.mjs";
+import { testCanaries, testConversionLeavesNothing } from "../cli/canary.mjs";
 import { testExports } from "../cli/exports.mjs";
 import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
@@ -27,6 +27,7 @@ import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
+import { testFaults } from "../kill/faults.mjs";
 import { testKills } from "../kill/run.mjs";
 import { AccessibilityCheck } from "../screens/axe.mjs";
 import { checkInEnglish } from "../screens/english.mjs";
@@ -203,8 +204,17 @@ export const LAYERS = {
     (count) => checkInEnglish(count, [new Pictures(), new AccessibilityCheck()]),
     testHostileTexts,
   ),
-  cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
-  kill: layerOf(testKills),
+  cli: layerOf(
+    testCliCases,
+    testGoldenVaults,
+    testExports,
+    testConversions,
+    testCanaries,
+    testConversionLeavesNothing,
+    testBombs,
+    testCorpus,
+  ),
+  kill: layerOf(testKills, testFaults),
   interop: layerOf(
     interop,
     pamInterop,

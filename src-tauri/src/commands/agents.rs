@@ -1,5 +1,5 @@
 //! Connected clients: AI clients on this computer, their grants, what they suggest and what they asked for.
-use crate::blocking::{CommandResult, blocking, session};
+use crate::blocking::{CommandResult, blocking, send_warnings, session};
 use crate::state::AppState;
 use mementory_api::types::*;
 use mementory_api::{ApiError, ApiResult, Connections};
@@ -45,7 +45,10 @@ pub async fn disconnect_preview(app: AppHandle, client: String) -> CommandResult
 #[tauri::command]
 #[specta::specta]
 pub async fn disconnect_client(app: AppHandle, client: String) -> CommandResult<ConnectionChange> {
-    change(app, move |state| state.with_session(|session| connections()?.disconnect(Some(session), &client))).await
+    let window = app.clone();
+    change(app, move |state| state.with_session(|session| connections()?.disconnect(Some(session), &client)))
+        .await
+        .map(|applied| send_warnings(&window, applied))
 }
 
 /// End a grant at once. What the client has read is not taken back.
@@ -106,7 +109,7 @@ async fn change<T: Send + 'static>(
     blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let result = work(state);
-        // Also after an error, because a disconnection may end the grant and then fail.
+        // Also after an error, because a connection that failed may have made a grant and ended it.
         state.update_agents();
         result
     })

@@ -22,6 +22,21 @@ export function permissionProblems(source, permissions) {
   ];
 }
 
+/** Problems if a release build has the web view's developer tools, which debug builds always have. */
+export function checkDeveloperTools() {
+  return developerToolsProblems(read("Cargo.toml"), read("src", "window.rs"), JSON.parse(read("tauri.conf.json")));
+}
+
+/** Places in the manifest, in the source of the window and in Tauri's configuration that ask for developer tools. */
+export function developerToolsProblems(manifest, source, { app }) {
+  const asked = manifest.split("\n").filter((line) => /^tauri(-\w+)* *=/.test(line) && line.includes("devtools"));
+  return [
+    ...asked.map((line) => `Cargo.toml has the feature devtools: ${line}`),
+    ...(/devtools/.test(source) ? ["src/window.rs opens or allows developer tools"] : []),
+    ...((app.windows ?? []).some(({ devtools }) => devtools) ? ["tauri.conf.json allows developer tools"] : []),
+  ];
+}
+
 /** Problems if the content security policy allows more than our own origin, or the page gets a global Tauri object. */
 export function checkPolicy() {
   return policyProblems(JSON.parse(read("tauri.conf.json")));

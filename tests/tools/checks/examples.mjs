@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { affectedCrates } from "../affected.mjs";
 import { formatsIn, formatsMarkdown, tableProblems } from "../formats_table.mjs";
-import { permissionProblems, policyProblems } from "./boundary.mjs";
+import { developerToolsProblems, permissionProblems, policyProblems } from "./boundary.mjs";
 import { forbiddenDependencies } from "./crates.mjs";
 import { MACHINE_PATH_PATTERN, placeholdersIn, lengthProblem } from "./files.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
@@ -176,6 +176,21 @@ function boundaryExamples() {
       "content security policy",
       policyProblems({ app: { security: { csp }, withGlobalTauri: true } }),
       ["the content security policy allows https://example.org in img-src", "withGlobalTauri is not false"],
+    ),
+    ...problemUnlessSame(
+      "developer tools: allowed in three ways",
+      developerToolsProblems(
+        'tauri = { features = ["wry", "devtools"] }\nother = "devtools"',
+        "window.open_devtools();",
+        {
+          app: { windows: [{ devtools: true }] },
+        },
+      ),
+      [
+        'Cargo.toml has the feature devtools: tauri = { features = ["wry", "devtools"] }',
+        "src/window.rs opens or allows developer tools",
+        "tauri.conf.json allows developer tools",
+      ],
     ),
   ];
 }

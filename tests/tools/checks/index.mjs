@@ -1,5 +1,5 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
-import { checkPermissions, checkPolicy } from "./boundary.mjs";
+import { checkDeveloperTools, checkPermissions, checkPolicy } from "./boundary.mjs";
 import { crateDirection } from "./crates.mjs";
 import { desktopTypes } from "./desktop.mjs";
 import { checkExamples } from "./examples.mjs";
@@ -26,6 +26,7 @@ export const CHECKS = {
   "paths of a developer's machine": machinePaths,
   "window permissions": checkPermissions,
   "content security policy": checkPolicy,
+  "developer tools of the window": checkDeveloperTools,
   "module cycles": moduleCycles,
   "formats named in Rust outside of the format crates": formatsNamedInRust,
   "formats named in the pages": formatsNamedInPages,

@@ -30,6 +30,16 @@ fn warning_of(step: FailedStep) -> Warning {
             "disk",
             "the change was made, but the system did not confirm it; a power failure now could undo it",
         ),
+        FailedStep::ClientConfiguration => (
+            "configuration_not_changed",
+            "configuration",
+            "the client's grant has ended, but its configuration could not be changed and still has Mementory in it",
+        ),
+        FailedStep::OtherSuggestions => (
+            "suggestions_left",
+            "suggestions",
+            "a suggestion could not be accepted or refused, and the ones after it were not tried; they still wait",
+        ),
         FailedStep::ReadBack => {
             ("not_read_back", "file", "the file was written, but it could not be read again to check it")
         }

@@ -1,9 +1,10 @@
 //! Connects AI clients on this computer: a grant in the vault, and our server with its token in the client's
 //! configuration. The two belong together. A connection that fails leaves neither, and disconnecting removes both.
-use crate::{ApiError, ApiResult, Session, types::*};
+use crate::{ApiError, ApiResult, Applied, Session, types::*};
 use mementory_clients::{
     Client, Error, IoKind, Places, Plan, Server, check_client, connected_variable, plan_connect, plan_disconnect,
 };
+use mementory_vault::FailedStep;
 use std::{path::Path, time::SystemTime};
 
 /// The environment variable in which a client hands its token to the program that it starts.
@@ -89,11 +90,12 @@ impl Connections {
     }
 
     /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
-    /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
+    /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed:
+    /// then the warning is `configuration_not_changed`, and the answer says that nothing in the configuration changed.
     ///
     /// # Errors
-    /// As for `connect`. If the details of the error have `grant`, the grant has ended nevertheless.
-    pub fn disconnect(&self, session: Option<&Session>, client: &str) -> ApiResult<ConnectionChange> {
+    /// As for `connect`.
+    pub fn disconnect(&self, session: Option<&Session>, client: &str) -> ApiResult<Applied<ConnectionChange>> {
         let client = parse(client)?;
         let plan = self.plan_disconnect(client)?;
         let grant = match (session, self.token(client)?) {
@@ -101,10 +103,11 @@ impl Connections {
             _ => None,
         };
         match apply(&plan) {
-            Ok(changed) => Ok(ConnectionChange { grant, ..changed }),
-            Err(error) => Err(match grant {
-                Some(grant) => error.with("grant", grant.id),
-                None => error,
+            Ok(changed) => Ok(Applied::new(ConnectionChange { grant, ..changed })),
+            Err(error) if grant.is_none() => Err(error),
+            Err(_) => Ok(Applied {
+                value: ConnectionChange { grant, change: String::new(), dry_run: false, ..change_of(&plan, false) },
+                warnings: [FailedStep::ClientConfiguration].into(),
             }),
         }
     }

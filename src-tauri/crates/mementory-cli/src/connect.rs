@@ -1,7 +1,7 @@
 //! `connect`, `disconnect` and `doctor`: the vault's server in the configurations of AI clients.
 use crate::{
     client_args::GrantOptions,
-    done::{CommandResult, done},
+    done::{CommandResult, applied, done},
 };
 use clap::Subcommand;
 use mementory_api::{ApiError, ApiResult, Connections, Session};
@@ -66,7 +66,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
                 return done(&preview);
             }
             let session = if *keep_grant { None } else { Some(open()?) };
-            done(&connections.disconnect(session.as_ref(), client)?)
+            applied(&connections.disconnect(session.as_ref(), client)?)
         }
         ConnectCommand::Doctor { name } => {
             let found = connections(name)?.list();

@@ -96,7 +96,16 @@ pub fn review(session: &Session, args: &ReviewArgs) -> ApiResult<CommandResult> 
         id: args.show.clone(),
         counts_only: !args.next && args.show.is_none() && !answers.is_empty(),
     };
-    done(&session.review().next(&request)?)
+    match session.review().next(&request) {
+        Ok(next) => done(&next),
+        Err(_) if !answers.is_empty() => done(&serde_json::json!({"warnings": [Warning {
+            code: "next_not_read".into(),
+            place: "review".into(),
+            message: "the answers are stored, but what comes next could not be read".into(),
+            count: 1,
+        }]})),
+        Err(error) => Err(error),
+    }
 }
 
 fn parse_answer(text: &str) -> ApiResult<ReviewAnswer> {

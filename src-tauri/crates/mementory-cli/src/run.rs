@@ -149,13 +149,11 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             Ok(CommandResult { essential: true, ..applied(&id)? })
         }
         Command::Edit { id, text_file, title, tag, record_type, about } => {
-            if let Some(about) = about {
-                let request = AboutRequest { ids: vec![id.clone()], about: about.clone() };
-                session.changes().set_about(&request)?;
-                if text_file.is_none() && title.is_none() && tag.is_none() && record_type.is_none() {
-                    let version = session.records().show(id, false, false)?.record.version;
-                    return done(&Edited { id: id.clone(), version });
-                }
+            let no_fields = text_file.is_none() && title.is_none() && tag.is_none() && record_type.is_none();
+            if let (Some(about), true) = (about, no_fields) {
+                let version = session.records().show(id, false, false)?.record.version;
+                session.changes().set_about(&AboutRequest { ids: vec![id.clone()], about: about.clone() })?;
+                return done(&Edited { id: id.clone(), version });
             }
             let text = text_file.as_deref().map(text).transpose()?;
             let request = EditRequest {
@@ -165,7 +163,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 tags: tag.clone(),
                 record_type: record_type.clone(),
             };
-            applied(&session.changes().edit(&request)?)
+            applied(&match about {
+                Some(about) => session.changes().edit_with_about(&request, about)?,
+                None => session.changes().edit(&request)?,
+            })
         }
         Command::Scan { filters, class } => {
             done(&session.scan().records(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)

@@ -205,6 +205,30 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
 }
 
 #[test]
+fn what_fails_among_several_suggestions_is_an_error_before_and_a_warning_after_the_first() {
+    let v = open();
+    let id = v.add("Has a tortoise.");
+    let token = v.token(&["read", "suggest"], |_| {});
+    let suggest = |tool: &str, arguments: Value| {
+        v.call(&token, tool, arguments).unwrap()["suggestion"].as_str().unwrap().to_owned()
+    };
+    let new = suggest("suggest_memory", json!({"text": "Likes trains."}));
+    let two = suggest("suggest_change", json!({"id": id, "text": "Has two tortoises."}));
+    let three = suggest("suggest_change", json!({"id": id, "text": "Has three tortoises."}));
+    let agents = v.session.agents();
+    let waiting = || agents.suggestions().unwrap().items.len();
+
+    // Both were made for the same version: only the first can be applied.
+    let closed = agents.decide(&decision(&[two, three.clone()], &[])).unwrap();
+    assert_eq!((closed.accepted.len(), waiting()), (1, 2));
+    assert_eq!(mementory_api::warnings_of(&closed)[0].code, "suggestions_left");
+    // Now it is known before that the second one cannot be applied.
+    let before = v.state();
+    assert_eq!(agents.decide(&decision(&[new, three], &[])).unwrap_err().code, "changed_since");
+    assert_eq!(v.state(), before);
+}
+
+#[test]
 fn a_text_for_a_record_with_masked_values_is_refused() {
     let v = open();
     let id = v.add("Mail: ada.kovalenko@orchardmail.eu");
@@ -371,4 +395,46 @@ mod server {
         std::fs::set_permissions(folder.path(), open_to_all).unwrap();
         assert_eq!(Server::bind(&folder.path().join("clients.sock")).err().unwrap().code, "no_permission");
     }
+}
+
+/// A program of somebody else that connects to a socket, prints "connected" and ends when the other end closes it.
+#[cfg(target_os = "linux")]
+fn connect_as_nobody(socket: &std::path::Path) -> Option<std::process::Child> {
+    use std::os::unix::process::CommandExt;
+    let program = "use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 1; \
+        $| = 1; print 'connected'; $s->getc";
+    std::process::Command::new("/usr/bin/perl")
+        .args(["-e", program])
+        .arg(socket)
+        .uid(65534)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .ok()
+}
+
+/// Only root can run a program as somebody else. Without root, or without Perl, only the first half is tested.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_of_somebody_else_is_not_at_the_other_end() {
+    use crate::socket::{is_own_process, own_uid};
+    use std::{io::Read, os::unix::fs::PermissionsExt, os::unix::net::UnixListener, os::unix::net::UnixStream};
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let listener = UnixListener::bind(&socket).unwrap();
+    for path in [folder.path(), &socket] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let own = UnixStream::connect(&socket).unwrap();
+    assert!(is_own_process(&listener.accept().unwrap().0) && is_own_process(&own));
+    if own_uid() != 0 {
+        return;
+    }
+    let Some(mut other) = connect_as_nobody(&socket) else { return };
+    let mut said = [0; 9];
+    if other.stdout.take().unwrap().read_exact(&mut said).is_ok() {
+        let (stream, _) = listener.accept().unwrap();
+        assert!(!is_own_process(&stream));
+        drop(stream);
+    }
+    other.wait().unwrap();
 }

@@ -15,4 +15,8 @@ pub enum FailedStep {
     Sync,
     /// The file that was written could not be read again afterwards.
     ReadBack,
+    /// The configuration of a client still has our server. The client's grant has ended.
+    ClientConfiguration,
+    /// A suggestion, after others were accepted or refused. It still waits.
+    OtherSuggestions,
 }

@@ -103,10 +103,35 @@ fn disconnecting_ends_the_grant_and_restores_the_configuration() {
     let computer = Computer::new();
     computer.connect().unwrap();
     let done = computer.connections.disconnect(Some(&computer.session), "codex").unwrap();
-    assert!(done.changed && done.grant.unwrap().state == "revoked");
+    assert!(done.changed && done.grant.as_ref().unwrap().state == "revoked");
     assert_eq!((computer.text().as_str(), computer.states()), (CONFIG, vec!["revoked".to_owned()]));
     let again = computer.connections.disconnect(Some(&computer.session), "codex").unwrap();
     assert!(!again.changed && again.grant.is_none());
+}
+
+#[test]
+fn a_grant_that_has_ended_is_no_error_when_the_configuration_cannot_be_changed() {
+    let computer = Computer::new();
+    computer.connect().unwrap();
+    let text = computer.text();
+    let set_readonly = |on: bool| {
+        let mut permissions = std::fs::metadata(computer.config()).unwrap().permissions();
+        permissions.set_readonly(on);
+        std::fs::set_permissions(computer.config(), permissions).unwrap();
+    };
+    set_readonly(true);
+    for _ in 0..2 {
+        let done = computer.connections.disconnect(Some(&computer.session), "codex").unwrap();
+        assert_eq!(crate::warnings_of(&done)[0].code, "configuration_not_changed");
+        assert!(!done.changed && done.change.is_empty());
+        assert_eq!(done.grant.as_ref().unwrap().state, "revoked");
+        assert_eq!((computer.text(), computer.states()), (text.clone(), vec!["revoked".to_owned()]));
+    }
+    assert!(computer.connections.disconnect(None, "codex").is_err(), "without the vault nothing was done");
+    set_readonly(false);
+    let done = computer.connections.disconnect(Some(&computer.session), "codex").unwrap();
+    assert!(done.changed && done.warnings.is_empty());
+    assert_eq!(computer.text(), CONFIG);
 }
 
 #[test]

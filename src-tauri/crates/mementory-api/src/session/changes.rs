@@ -2,7 +2,7 @@
 use super::{context::Context, filter, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
-use mementory_vault::{EditFields, Insight, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
+use mementory_vault::{AboutKind, EditFields, Insight, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
 use std::collections::BTreeMap;
 
 /// Writing, editing, deleting, redacting and erasing records.
@@ -29,13 +29,20 @@ impl Changes<'_> {
     /// Writes a new version of a record.
     pub fn edit(&self, request: &EditRequest) -> ApiResult<Applied<Edited>> {
         let _guard = self.context.write_guard();
-        let fields = EditFields {
-            text: request.text.clone(),
-            title: request.title.clone(),
-            tags: request.tags.clone(),
-            record_type: request.record_type.clone(),
-        };
-        let version = self.context.vault.editor().edit(&request.id, fields, now())?;
+        let version = self.context.vault.editor().edit(&request.id, fields(request), now())?;
+        Ok(version.map(|version| Edited { id: request.id.clone(), version }))
+    }
+
+    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, both or neither. `about`: the name of
+    /// a kind, or `suggested`.
+    ///
+    /// # Errors
+    /// As for the two.
+    pub fn edit_with_about(&self, request: &EditRequest, about: &str) -> ApiResult<Applied<Edited>> {
+        let kind = chosen_kind(about)?;
+        let _guard = self.context.write_guard();
+        let insight = Insight::of(&self.context.vault);
+        let version = insight.correct_and_edit(&request.id, kind, fields(request), now())?;
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
@@ -44,10 +51,7 @@ impl Changes<'_> {
     /// # Errors
     /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
     pub fn set_about(&self, request: &AboutRequest) -> ApiResult<Ids> {
-        let kind = match request.about.as_str() {
-            "suggested" => None,
-            name => Some(filter::about_kind(name)?),
-        };
+        let kind = chosen_kind(&request.about)?;
         let _guard = self.context.write_guard();
         Insight::of(&self.context.vault).correct(&request.ids, kind, now())?;
         Ok(Ids { ids: request.ids.clone() })
@@ -210,6 +214,20 @@ impl Changes<'_> {
             created_at: record.times.created.map(Timestamp::to_rfc3339),
         })
     }
+}
+
+fn fields(request: &EditRequest) -> EditFields {
+    EditFields {
+        text: request.text.clone(),
+        title: request.title.clone(),
+        tags: request.tags.clone(),
+        record_type: request.record_type.clone(),
+    }
+}
+
+/// The kind with this name; None for `suggested`.
+fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
+    if name == "suggested" { Ok(None) } else { filter::about_kind(name).map(Some) }
 }
 
 fn spans(request: &RedactRequest) -> Vec<RedactSpan> {

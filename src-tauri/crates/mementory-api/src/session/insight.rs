@@ -151,7 +151,7 @@ impl Insights<'_> {
     }
 
     /// Answers of the review for memories that contradict each other: `right` is true; the others are outdated if they
-    /// are older, else wrong, and go to the Trash.
+    /// are older, else wrong, and go to the Trash. All of it happens or nothing.
     ///
     /// # Errors
     /// `not_found`; `usage` for a record that is not reviewed, or if `right` is one of the others.
@@ -180,8 +180,7 @@ impl Insights<'_> {
             before.push(ReviewAnswer { id: id.clone(), answer: answer_before.into() });
             answers.push((id.clone(), Some(answer)));
         }
-        review.answer(&answers, now())?;
-        Ok(vault.trash().trash(&request.others, now())?.map(|_| Settled { before }))
+        Ok(review.answer_and_trash(&answers, &request.others, now())?.map(|()| Settled { before }))
     }
 
     fn item(&self, view: &RowView) -> ApiResult<ListItem> {

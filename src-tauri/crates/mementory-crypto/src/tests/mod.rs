@@ -6,3 +6,5 @@ mod portable;
 mod small;
 mod spool;
 mod vectors;
+#[cfg(target_os = "linux")]
+mod wiped;

@@ -48,3 +48,35 @@ proptest! {
         prop_assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "it has no name");
     }
 }
+
+/// The bytes of the files without a name that this process has open in a folder.
+#[cfg(target_os = "linux")]
+fn unnamed_files_in(dir: &std::path::Path) -> Vec<Vec<u8>> {
+    let dir = dir.canonicalize().unwrap();
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten().map(|entry| entry.path());
+    // Descriptors of other tests come and go meanwhile.
+    let ours = open.filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with(&dir)));
+    ours.filter_map(|link| std::fs::read(link).ok()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_disk_never_has_the_bytes_of_a_scratch_file() {
+    const CANARY: &[u8] = b"quixotry zephyr 7310 ";
+    let dir = tempfile::tempdir().unwrap();
+    let mut spool = SpoolFile::create_in(dir.path()).unwrap();
+    let text = CANARY.repeat(200_000 / CANARY.len());
+    for _ in 0..2 {
+        spool.seek(SeekFrom::Start(0)).unwrap();
+        spool.write_all(&text).unwrap();
+        spool.flush().unwrap();
+        let files = unnamed_files_in(dir.path());
+        assert!(files.len() == 1 && files[0].len() > text.len(), "{} files", files.len());
+        let found = files[0].windows(8).any(|bytes| CANARY.windows(8).any(|canary| canary == bytes));
+        assert!(!found, "the text is on the disk");
+    }
+    let mut read = Vec::new();
+    spool.seek(SeekFrom::Start(0)).unwrap();
+    spool.read_to_end(&mut read).unwrap();
+    assert!(read == text);
+}

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use zip::ZipWriter;
-use zip::result::ZipResult;
+use zip::result::{ZipError, ZipResult};
 use zip::write::{SimpleFileOptions, StreamWriter};
 
 /// Number of bytes that are read at a time.
@@ -20,6 +20,14 @@ enum ZipOutput {
     Plain(ZipWriter<BufWriter<File>>),
     /// An encrypted file. Its writer cannot seek.
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
+}
+
+/// An error of the archive. A write that failed keeps its cause, such as a full disk.
+fn zip_failed(error: ZipError, place: &str) -> FormatError {
+    match error {
+        ZipError::Io(source) => FormatError::io(place, source),
+        other => FormatError::invalid("zip_failed", place, other.to_string()),
+    }
 }
 
 impl ZipOutput {
@@ -83,7 +91,7 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(buffer.len() as u64 == READ_BUFFER_BYTES);
-        let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
+        let failed = |e| zip_failed(e, name);
         self.zip.start(name, options).map_err(failed)?;
         let (mut hasher, mut size) = (Sha256::new(), 0u64);
         while !buffer.is_empty() {
@@ -110,7 +118,7 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(true);
-        let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
+        let failed = |e| zip_failed(e, name);
         let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
         let wanted = fill(&mut entry)?;
         if wanted {
@@ -134,7 +142,7 @@ impl ArchiveWriter {
 
     /// Writes the central directory and waits until the file is on disk.
     pub(super) fn finish(self) -> Result<(), FormatError> {
-        let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", &self.place, e.to_string());
+        let failed = |e| zip_failed(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
             ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,
@@ -165,7 +173,7 @@ impl HashingEntry<'_> {
 
 impl Write for HashingEntry<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.start().map_err(std::io::Error::other)?;
+        self.start().map_err(std::io::Error::from)?;
         let n = self.target.writer().write(bytes)?;
         self.hasher.update(&bytes[..n]);
         Ok(n)

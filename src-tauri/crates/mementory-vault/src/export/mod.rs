@@ -136,10 +136,10 @@ impl Exporter<'_> {
             bytes += sync_tree(companion).map_err(|e| VaultError::io(&place, e))?;
         }
         // The export itself is renamed last, so that it never exists without the files that it names.
-        for companion in &beside {
-            std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
-        }
-        rename_to_final_name(&partial, out, temp_folder.path()).map_err(|e| VaultError::io(&place, e))?;
+        rename_companions(&beside, &target)
+            .and_then(|()| rename_to_final_name(&partial, out, temp_folder.path()))
+            .inspect_err(|_| take_companions_back(&beside, &target))
+            .map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         // The files have their final names: from here on nothing is an error. An unknown state is never removed.
         let written = Written::read_state(roots);
@@ -353,6 +353,18 @@ fn sync_folder(folder: &Path) -> bool {
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> bool {
     true
+}
+
+fn rename_companions(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) -> std::io::Result<()> {
+    beside.iter().try_for_each(|companion| std::fs::rename(companion, target(companion)))
+}
+
+/// Moves the companions that were renamed back into the temporary folder, which is removed later. Their names were free
+/// before.
+fn take_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
+    for companion in beside.iter().filter(|companion| !companion.exists()) {
+        let _ = std::fs::rename(target(companion), companion);
+    }
 }
 
 /// Renames the finished export to its final name. A replaced export is first moved into `temp_folder`, which is removed

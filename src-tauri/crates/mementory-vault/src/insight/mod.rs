@@ -12,7 +12,9 @@ mod pairs;
 
 use crate::{
     Vault, VaultError, VaultResult,
+    applied::Applied,
     context::Context,
+    edit::{EditFields, Editor},
     insight_cache::{DecidedKinds, InsightCache, InsightCounts, InsightFilter, Judgement, RowStamp, State},
     insight_decisions as decisions,
     meaning::{is_encoded, stored_vectors},
@@ -22,6 +24,7 @@ use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::RowView;
 pub use pairs::{ContradictionPair, Contradictions, MemoryPerson, MemoryTopic};
+use rusqlite::Connection;
 use std::sync::Arc;
 
 /// Suggests what memories are about, and stores corrections.
@@ -74,22 +77,55 @@ impl Insight<'_> {
     /// # Errors
     /// `NotFound`; `Usage` if a record is not a memory.
     pub fn correct(&self, ids: &[String], kind: Option<AboutKind>, now: Timestamp) -> VaultResult<()> {
-        let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
-        if views.iter().any(|view| view.kind != Kind::Memory) {
-            return Err(VaultError::Usage("Only a memory is about something. Nothing was changed.".into()));
-        }
-        self.context.store.write(|tx| {
-            for view in &views {
-                match kind {
-                    Some(kind) => decisions::store_kind(tx, &view.id, kind)?,
-                    None => decisions::forget_kind(tx, &view.id)?,
-                }
-            }
-            let name = kind.map_or("suggested", AboutKind::as_str);
-            let detail = format!("{name} for {} memories", views.len());
-            mementory_store::audit::append(tx, &self.context.keys, now, "about", "", &detail)
-        })?;
+        let views = self.memory_views(ids)?;
+        self.context.store.write(|tx| self.store_kind(tx, &views, kind, now))?;
         self.lock().clear();
+        Ok(())
+    }
+
+    /// Edits a memory and stores or removes the kind that the person chose for it, both or neither. Returns the new
+    /// version number.
+    ///
+    /// # Errors
+    /// As for [`correct`](Self::correct) and [`Editor::edit`].
+    pub fn correct_and_edit(
+        &self,
+        id: &str,
+        kind: Option<AboutKind>,
+        fields: EditFields,
+        now: Timestamp,
+    ) -> VaultResult<Applied<u32>> {
+        let views = self.memory_views(&[id.to_owned()])?;
+        let also = |tx: &Connection| self.store_kind(tx, &views, kind, now);
+        let version = Editor::new(self.context).edit_and(id, fields, now, &also)?;
+        self.lock().clear();
+        Ok(version)
+    }
+
+    fn memory_views(&self, ids: &[String]) -> VaultResult<Vec<RowView>> {
+        let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        match views.iter().all(|view| view.kind == Kind::Memory) {
+            true => Ok(views),
+            false => Err(VaultError::Usage("Only a memory is about something. Nothing was changed.".into())),
+        }
+    }
+
+    fn store_kind(
+        &self,
+        tx: &Connection,
+        views: &[RowView],
+        kind: Option<AboutKind>,
+        now: Timestamp,
+    ) -> VaultResult<()> {
+        for view in views {
+            match kind {
+                Some(kind) => decisions::store_kind(tx, &view.id, kind)?,
+                None => decisions::forget_kind(tx, &view.id)?,
+            }
+        }
+        let name = kind.map_or("suggested", AboutKind::as_str);
+        let detail = format!("{name} for {} memories", views.len());
+        mementory_store::audit::append(tx, &self.context.keys, now, "about", "", &detail)?;
         Ok(())
     }
 

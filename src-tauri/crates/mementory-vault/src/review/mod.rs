@@ -6,7 +6,7 @@ mod queue;
 pub use assistant::AssistantState;
 pub use queue::{ReviewFilter, ReviewItem};
 
-use crate::{VaultError, VaultResult, context::Context, edit::Editor};
+use crate::{VaultError, VaultResult, applied::Applied, context::Context, edit::Editor, trash::Trash};
 use mementory_model::{Kind, Timestamp};
 use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -100,6 +100,26 @@ impl Review<'_> {
     /// # Errors
     /// `NotFound`; `Usage` for a record that is no memory, profile note or fact.
     pub fn answer(&self, answers: &[(String, Option<Answer>)], now: Timestamp) -> VaultResult<()> {
+        let found = self.reviewed(answers)?;
+        self.context.store.write(|tx| store_answers(tx, &found, now))
+    }
+
+    /// Stores answers and moves records to the Trash, all of it or nothing.
+    ///
+    /// # Errors
+    /// As for [`answer`](Self::answer), and `NotFound` for a record of `trash`.
+    pub fn answer_and_trash(
+        &self,
+        answers: &[(String, Option<Answer>)],
+        trash: &[String],
+        now: Timestamp,
+    ) -> VaultResult<Applied<()>> {
+        let found = self.reviewed(answers)?;
+        let moved = Trash::new(self.context).trash_and(trash, now, &|tx| store_answers(tx, &found, now))?;
+        Ok(moved.map(drop))
+    }
+
+    fn reviewed(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<FoundAnswer>> {
         let mut found = Vec::with_capacity(answers.len());
         for (id, answer) in answers {
             let view = self.context.find(id)?;
@@ -111,17 +131,7 @@ impl Review<'_> {
             }
             found.push((view.id, *answer));
         }
-        self.context.store.write(|tx| {
-            for (id, answer) in found {
-                match answer {
-                    Some(answer) => tx
-                        .prepare_cached("INSERT OR REPLACE INTO reviews (record, answer, at) VALUES (?1, ?2, ?3)")?
-                        .execute(params![id, answer.code(), now.as_micros()])?,
-                    None => tx.prepare_cached("DELETE FROM reviews WHERE record = ?1")?.execute([id])?,
-                };
-            }
-            Ok(())
-        })
+        Ok(found)
     }
 
     /// What the person answered about a record, and when, in microseconds since 1970. None without an answer.
@@ -171,6 +181,21 @@ impl Review<'_> {
             Ok(out)
         })
     }
+}
+
+/// The id of a record and its answer.
+type FoundAnswer = ([u8; 16], Option<Answer>);
+
+fn store_answers(tx: &Connection, answers: &[FoundAnswer], now: Timestamp) -> VaultResult<()> {
+    for (id, answer) in answers {
+        match answer {
+            Some(answer) => tx
+                .prepare_cached("INSERT OR REPLACE INTO reviews (record, answer, at) VALUES (?1, ?2, ?3)")?
+                .execute(params![id, answer.code(), now.as_micros()])?,
+            None => tx.prepare_cached("DELETE FROM reviews WHERE record = ?1")?.execute([id])?,
+        };
+    }
+    Ok(())
 }
 
 fn answer_in(c: &Connection, id: &[u8; 16]) -> VaultResult<Option<(Answer, i64)>> {

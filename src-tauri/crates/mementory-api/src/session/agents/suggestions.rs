@@ -5,7 +5,7 @@ use crate::{
     session::{now, time},
     types::*,
 };
-use mementory_vault::{Closing, Suggestion, SuggestionOp, VaultError};
+use mementory_vault::{Closing, FailedStep, Suggestion, SuggestionOp, VaultError};
 
 impl Agents<'_> {
     /// The suggestions in the queue. Each has the current text of the record that it would change or forget.
@@ -20,8 +20,8 @@ impl Agents<'_> {
     /// the Trash. It leaves the queue in the same transaction.
     ///
     /// # Errors
-    /// `not_found` for an unknown suggestion, before anything changes; `changed_since` if a record has another version
-    /// than the client saw, after the suggestions before it were applied.
+    /// `not_found` for an unknown suggestion; `changed_since` if a record has another version than the client saw. After
+    /// an error nothing was changed. If one fails after others were accepted or refused, that is a warning.
     pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<SuggestionsClosed>> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();
@@ -34,8 +34,24 @@ impl Agents<'_> {
                 other => other.into(),
             })?;
         }
+        for accepted in accept {
+            self.check_version(&queue.get(&accepted.id)?)?;
+        }
         let mut closed = Applied::new(SuggestionsClosed::default());
-        for SuggestionAccept { id, text } in accept {
+        match self.close_all(decision, &mut closed) {
+            Err(error) if closed.accepted.is_empty() && closed.refused.is_empty() => return Err(error),
+            Err(_) => {
+                closed.warnings.insert(FailedStep::OtherSuggestions);
+            }
+            Ok(()) => {}
+        }
+        Ok(closed)
+    }
+
+    /// Accepts and refuses suggestions until one fails. `closed` lists those that were.
+    fn close_all(&self, decision: &SuggestionDecision, closed: &mut Applied<SuggestionsClosed>) -> ApiResult<()> {
+        let queue = self.context.vault.suggestions();
+        for SuggestionAccept { id, text } in &decision.accept {
             let mut suggestion = queue.get(id)?;
             if let (Some(text), true) = (text, suggestion.op != SuggestionOp::Forget) {
                 suggestion.text = Some(text.clone());
@@ -45,13 +61,13 @@ impl Agents<'_> {
             closed.warnings.extend(record.warnings);
             closed.accepted.push(SuggestionAccepted { id: id.clone(), record: record.value });
         }
-        for (ids, closing) in [(refuse, Closing::Refused), (never, Closing::RefusedForGood)] {
+        for (ids, closing) in [(&decision.refuse, Closing::Refused), (&decision.never, Closing::RefusedForGood)] {
             for id in ids {
                 queue.close(id, closing, now())?;
                 closed.refused.push(id.clone());
             }
         }
-        Ok(closed)
+        Ok(())
     }
 
     /// Fails if the record has another version than the client saw.

@@ -94,6 +94,46 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     assert!(!watch.settle().changed, "it is detected once");
 }
 
+/// Names, bytes and times of change of everything in the watched folder, and of the folder itself.
+fn folder_state(folder: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.push(folder.to_path_buf());
+    paths.sort();
+    let state = |path: PathBuf| {
+        let changed = path.metadata().unwrap().modified().unwrap();
+        let bytes = if path.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+        (path, bytes, changed)
+    };
+    paths.into_iter().map(state).collect()
+}
+
+#[test]
+fn nothing_in_a_watched_folder_is_changed() {
+    for mode in [WatchMode::Ask, WatchMode::Automatic] {
+        let mut watch = Watch::new();
+        watch.set(mode);
+        let names = ["mine.json", "mem0.json", "damaged.alf", "holiday.txt"];
+        for (name, bytes) in
+            names.into_iter().zip([fixture(MIF), fixture(MEM0), b"PK\x03\x04".to_vec(), b"sea".to_vec()])
+        {
+            watch.write_file(name, &bytes);
+        }
+        let folder = watch.path("mine.json").parent().unwrap().to_path_buf();
+        let before = folder_state(&folder);
+        watch.settle();
+        for find in watch.session.watching().list().unwrap().finds {
+            let request = ImportRequest { paths: vec![find.path], ..ImportRequest::default() };
+            // The damaged one is refused.
+            let _ = watch.session.imports().import(&request, false, &Job::silent());
+        }
+        watch.settle();
+        assert!(!watch.session.imports().list().unwrap().batches.is_empty(), "they were imported");
+        let watch = watch.reopen();
+        watch.session.watching().remove(&watch.folder().id).unwrap();
+        assert!(folder_state(&folder) == before);
+    }
+}
+
 #[test]
 fn files_already_in_the_folder_are_not_offered_until_they_change() {
     let dir = tempfile::tempdir().unwrap();

@@ -61,7 +61,7 @@ impl SupersededStatements<'_, '_> {
     /// Marks memories of the vault that a new memory of the unit replaces, if the input does not contain them. An input
     /// that contains them states their status itself. Edited, redacted and trashed ones stay as they are.
     pub(super) fn supersede_replaced(&mut self, unit: &[Record]) -> VaultResult<()> {
-        if self.run.empty {
+        if self.run.vault_was_empty {
             return Ok(());
         }
         for record in unit.iter().filter(|record| record.kind == Kind::Memory) {
