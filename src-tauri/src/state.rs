@@ -82,6 +82,7 @@ impl AppState {
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();
+        self.stop_client_calls();
         let open = OpenVault { session, path: path.to_owned(), vault_id };
         *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
         let state = self.session_state();
@@ -147,9 +148,20 @@ impl AppState {
     pub fn lock(&self) {
         self.clipboard.clear_now();
         self.jobs.cancel_all();
+        self.stop_client_calls();
         self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
         self.idle().timer.cancel_request();
         self.wake_signal.notify();
+    }
+
+    /// Lets running calls of clients end, because locking waits for them. If the vault is being locked already, whoever
+    /// does that has called this.
+    fn stop_client_calls(&self) {
+        if let Ok(vault) = self.vault.try_read()
+            && let Some(open) = &*vault
+        {
+            open.session.agents().stop_calls();
+        }
     }
 
     /// Closes and deletes the open vault, which must be a demonstration without imports of the person's own.

@@ -37,7 +37,8 @@ struct Made {
     source: usize,
     record_type: Option<usize>,
     tags: Vec<usize>,
-    day: i64,
+    /// None: the record has no date, and counts by its import.
+    day: Option<i64>,
     secret: Option<usize>,
     secret_in_title: bool,
     trashed: bool,
@@ -52,7 +53,7 @@ prop_compose! {
             Kind::Resource, Kind::Todo, Kind::Entity, Kind::Credential, Kind::Audit,
         ]),
         source in 0..3usize, record_type in proptest::option::of(0..3usize),
-        tags in proptest::collection::vec(0..3usize, 0..3), day in 0..10i64,
+        tags in proptest::collection::vec(0..3usize, 0..3), day in proptest::option::weighted(0.8, 0..10i64),
         secret in proptest::option::of(0..3usize), secret_in_title in any::<bool>(),
         trashed in proptest::bool::weighted(0.15), hidden in proptest::bool::weighted(0.15),
         not_exportable in proptest::bool::weighted(0.15),
@@ -84,6 +85,11 @@ fn time(day: i64) -> Timestamp {
     at(day * 86_400)
 }
 
+/// When [`crate::source::import_units`] imports.
+fn imported() -> Timestamp {
+    at(60)
+}
+
 /// The record number `n`. A conversation gets a message with the same properties.
 fn unit(n: usize, made: &Made) -> Unit {
     let secret = made
@@ -102,7 +108,7 @@ fn unit(n: usize, made: &Made) -> Unit {
     record.source.platform = SOURCES[made.source].into();
     record.record_type = made.record_type.map(|n| TYPES[n].to_owned());
     record.tags = made.tags.iter().map(|n| TAGS[*n].to_owned()).collect();
-    record.times.created = Some(time(made.day));
+    record.times.created = made.day.map(time);
     if made.not_exportable {
         record.origin.format = "pam".into();
         record
@@ -117,7 +123,7 @@ fn unit(n: usize, made: &Made) -> Unit {
             format!("{WORD} said{n}. {secret}"),
         );
         message.source.platform = SOURCES[made.source].into();
-        message.times.created = Some(time(made.day + 1));
+        message.times.created = made.day.map(|day| time(day + 1));
         message.parent = Some(key(&format!("r{n}")));
         message.message = Some(MessagePart {
             role: "user".into(),
@@ -144,7 +150,7 @@ fn is_visible(scope: &GrantScope, record: &Record, made: &Made) -> bool {
     let chat = [Kind::Conversation, Kind::Message].contains(&kind);
     let hidden = made.hidden && kind == Kind::Message;
     let not_exportable = made.not_exportable && kind == Kind::Memory;
-    let date = record.times.created.unwrap().as_micros();
+    let date = record.times.created.unwrap_or(imported()).as_micros();
     let named = |names: &Vec<String>, name: Option<&str>| {
         names.is_empty() || name.is_some_and(|name| names.iter().any(|n| n == name))
     };
@@ -502,6 +508,7 @@ fn a_suggestion_with_erased_words_or_for_an_erased_record_goes_with_them() {
             record_type: None,
             tags: Vec::new(),
             reason: None,
+            created: None,
             at: at(30).as_micros(),
         };
         t.vault.suggestions().add(suggestion).unwrap()

@@ -164,6 +164,21 @@ describe("the list of requests", () => {
     expect(await screen.findByText("No requests yet")).toBeTruthy();
   });
 
+  it("announces the first read again when the person comes back to the window", async () => {
+    await agents.load();
+    const seen = vi.spyOn(mock, "firstReadsSeen");
+    const focus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
+    mock.clientReads("g-notes", { memory: 1 });
+    agents.called();
+    await waitFor(() => expect(toasts.current?.text).toContain("for the first time"));
+    toasts.dismiss();
+    expect(seen).not.toHaveBeenCalled();
+    focus.mockRestore();
+    window.dispatchEvent(new Event("focus"));
+    await waitFor(() => expect(toasts.current?.text).toContain("for the first time"));
+    expect(seen).toHaveBeenCalledWith(["g-notes"]);
+  });
+
   it("opens from the notice of a client's first read, which is shown once", async () => {
     await agents.load();
     expect(toasts.current).toBeNull();
@@ -214,6 +229,13 @@ describe("suggestions", () => {
       { accept: [], refuse: ["s-2"], never: [] },
       { accept: [], refuse: [], never: ["s-3"] },
     ]);
+  });
+
+  it("say the date that a memory of a document has", async () => {
+    mock.clientSuggests({ id: "s-dated", created_at: "2021-03-04T12:00:00Z" });
+    render(SuggestionsView);
+    expect((await card("s-dated")).getByTestId("suggestion-date").textContent).toContain("2021");
+    expect((await card("s-1")).queryByTestId("suggestion-date")).toBeNull();
   });
 
   it("are decided together, without those whose memory has changed", async () => {

@@ -8,25 +8,15 @@ pub(crate) fn export_memory(client: ClientCalls<'_>, request: &ClientExport) -> 
     let document = client.export_memory(request)?;
     let mut out = answer("data", &document, request.format == "yaml");
     out.insert("format".into(), request.format.clone().into());
-    match &document.next_since {
-        Some(next) => drop(out.insert("next_since".into(), next.clone().into())),
-        None if !document.complete => {
-            let note =
-                "There are more records of the same time than one answer may have. Read them with list_memories.";
-            out.insert("note".into(), note.into());
-        }
-        None => {}
+    if let Some(next) = document.next_since {
+        out.insert("next_since".into(), next.into());
     }
     Ok(out.into())
 }
 
 pub(crate) fn memory_export(client: ClientCalls<'_>, request: &ClientBundle) -> ApiResult<Value> {
     let document = client.memory_export(request)?;
-    let mut out = answer("bundle", &document, false);
-    if let Some(next) = document.next_since_seq {
-        out.insert("next_since_seq".into(), next.into());
-    }
-    Ok(out.into())
+    Ok(answer("bundle", &document, false).into())
 }
 
 pub(crate) fn import_memory(client: ClientCalls<'_>, request: &ClientImport) -> ApiResult<Value> {
@@ -41,5 +31,8 @@ fn answer(name: &str, document: &ClientDocument, is_yaml: bool) -> Map<String, V
     out.insert("records".into(), document.records.into());
     out.insert("complete".into(), document.complete.into());
     out.insert("masked".into(), document.masked.into());
+    if let Some(next) = &document.next_cursor {
+        out.insert("next_cursor".into(), next.clone().into());
+    }
     out
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 mod documents;
+mod received;
 
 const HOSTILE: &str = include_str!("../../../../fixtures/clients/hostile.json");
 
@@ -276,6 +277,23 @@ fn a_wrong_call_is_a_typed_error_and_changes_nothing() {
         ("mementory_rs_0000000000000000_00", "about", json!({}), "unknown_token"),
     ] {
         assert_eq!(v.call(token, tool, arguments.clone()), Err(code), "{tool} {arguments}");
+    }
+    assert_eq!(v.state(), before);
+}
+
+#[test]
+fn no_call_is_answered_once_the_vault_is_about_to_be_locked() {
+    let v = open();
+    v.add("Has a tortoise called Rui.");
+    let token = v.token(&["read", "suggest"], |_| {});
+    let before = v.state();
+    v.session.agents().stop_calls();
+    for (tool, arguments) in [
+        ("search", json!({"query": "tortoise"})),
+        ("about", json!({})),
+        ("suggest_memory", json!({"text": "Likes trains."})),
+    ] {
+        assert_eq!(v.call(&token, tool, arguments), Err("locked"));
     }
     assert_eq!(v.state(), before);
 }

@@ -24,6 +24,8 @@ pub struct IndexFilter {
     pub created_from: Option<i64>,
     /// Created at or before this time, in microseconds since 1970.
     pub created_to: Option<i64>,
+    /// True if records without a date pass the two bounds.
+    pub undated: bool,
     /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,
     /// Only these rows.
@@ -62,7 +64,7 @@ impl IndexFilter {
         if self.created_from.is_some() || self.created_to.is_some() {
             let column = segment.fast_fields().i64("created")?;
             let range = self.created_from.unwrap_or(i64::MIN)..=self.created_to.unwrap_or(i64::MAX);
-            docs.retain(|doc| column.first(doc).is_some_and(|at| range.contains(&at)));
+            docs.retain(|doc| column.first(doc).map_or(self.undated, |at| range.contains(&at)));
         }
         if let Some(conversation) = self.conversation {
             let column = segment.fast_fields().u64("conversation")?;

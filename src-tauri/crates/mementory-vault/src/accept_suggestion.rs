@@ -25,6 +25,7 @@ impl Suggestions<'_> {
                 text: &text,
                 record_type: suggestion.record_type.clone(),
                 tags: suggestion.tags.clone(),
+                created: suggestion.created.and_then(Timestamp::from_micros),
                 method: "suggested",
                 container: &format!("suggested by {}", suggestion.client),
             };

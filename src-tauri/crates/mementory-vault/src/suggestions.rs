@@ -74,6 +74,9 @@ pub struct Suggestion {
     pub record_type: Option<String>,
     /// Tags of a new memory.
     pub tags: Vec<String>,
+    /// Date of a new memory, in microseconds since 1970. None: the time when it is accepted.
+    #[serde(default)]
+    pub created: Option<i64>,
     /// The client's reason, in its own words.
     pub reason: Option<String>,
     /// Time of the suggestion, in microseconds since 1970.

@@ -1785,6 +1785,8 @@ export type SuggestionItem = {
 	type: string | null,
 	tags: string[],
 	reason: string | null,
+	/**  Date of the memory in the document that it came from; null if it is to have the date when it is accepted. */
+	created_at: string | null,
 	/**  True if the record has changed since, so that the suggestion can only be refused. */
 	changed_since: boolean,
 	at: string,

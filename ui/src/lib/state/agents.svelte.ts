@@ -40,6 +40,7 @@ class Agents {
   #run = 0;
   #called = false;
   #loading = false;
+  #waitsForFocus = false;
 
   /** Loads everything. Errors are not shown, because this runs in the background and repeats at each event. */
   async load(): Promise<void> {
@@ -108,19 +109,33 @@ class Agents {
     this.#announce(found.grants.filter((grant) => grant.first_read_at !== null && !grant.first_read_seen));
   }
 
-  /** Shows a notice that clients have read for the first time. */
+  /**
+   * Shows a notice that clients have read for the first time. Clients mostly ask while the person works in another
+   * window, so the notice comes again with the focus, and counts as seen only then.
+   */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;
-    if (!grant) return;
+    if (!grant || (this.#waitsForFocus && !document.hasFocus())) return;
     const text = more
       ? t("agents.firstReads", { n: grants.length })
       : t("agents.firstRead", { name: oneLine(grant.name) });
     const run = () => this.showCalls(more ? null : grant.id);
     toasts.show(text, { icon: "alert", action: { label: t("agents.showCalls"), undo: false, run } });
+    if (!document.hasFocus()) return this.#announceWithFocus();
     // If this fails, the notice comes again.
     void backend()
       .firstReadsSeen(grants.map(({ id }) => id))
       .catch((error: unknown) => session.handleLocked(error));
+  }
+
+  #announceWithFocus(): void {
+    this.#waitsForFocus = true;
+    const again = () => {
+      this.#waitsForFocus = false;
+      // Not while the vault is locked: unlocking loads everything.
+      if (this.overview) void this.load();
+    };
+    window.addEventListener("focus", again, { once: true });
   }
 
   clear(): void {

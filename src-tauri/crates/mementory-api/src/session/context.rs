@@ -2,7 +2,10 @@
 use super::watch_state::WatchState;
 use mementory_vault::{AppliedErasures, Encoder, Vault, Written};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -21,6 +24,8 @@ pub(super) struct Context {
     /// A change takes the write lock from its first read until store, index and blobs agree again. An export takes
     /// the read lock, since its snapshot would keep an erasure from truncating the write-ahead log.
     change_lock: RwLock<()>,
+    /// True once the vault is about to be locked: calls of clients end as soon as they can.
+    pub(super) clients_stopped: AtomicBool,
     /// State of the watched folders.
     watching: Mutex<WatchState>,
     /// The last export and its format, if it did not pass its check, so that the person can delete it.
@@ -37,6 +42,7 @@ impl Context {
             vault,
             applied: Mutex::default(),
             change_lock: RwLock::default(),
+            clients_stopped: AtomicBool::default(),
             watching: Mutex::default(),
             invalid_export: Mutex::default(),
             encoder: Mutex::default(),
@@ -50,10 +56,13 @@ impl Context {
     }
 
     /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if a change or an export does
-    /// not end in a few seconds: a client does not wait for an import.
+    /// not end in a few seconds, since a client does not wait for an import, and if the vault is about to be locked.
     pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         let deadline = Instant::now() + CLIENT_WAIT;
         loop {
+            if self.clients_stopped.load(Ordering::Relaxed) {
+                return None;
+            }
             match self.change_lock.try_write() {
                 Ok(guard) => return Some(guard),
                 Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),

@@ -208,6 +208,8 @@ pub struct SuggestionItem {
     pub record_type: Option<String>,
     pub tags: Vec<String>,
     pub reason: Option<String>,
+    /// Date of the memory in the document that it came from; null if it is to have the date when it is accepted.
+    pub created_at: Option<String>,
     /// True if the record has changed since, so that the suggestion can only be refused.
     pub changed_since: bool,
     pub at: String,

@@ -12,13 +12,22 @@ pub struct ClientExport {
     pub include_graph: bool,
     /// Only records dated after this time.
     pub since: Option<String>,
+    /// Only what follows the document with this `next_cursor`; not part of the specification.
+    pub cursor: Option<String>,
     /// Mask sensitive values also if the grant does not.
     pub redact_pii: bool,
 }
 
 impl Default for ClientExport {
     fn default() -> Self {
-        Self { format: "json".into(), include_embeddings: true, include_graph: true, since: None, redact_pii: true }
+        Self {
+            format: "json".into(),
+            include_embeddings: true,
+            include_graph: true,
+            since: None,
+            cursor: None,
+            redact_pii: true,
+        }
     }
 }
 
@@ -30,10 +39,10 @@ pub struct ClientDocument {
     pub records: u32,
     /// False if there are more, which another call gets.
     pub complete: bool,
-    /// What the next call needs as `since`.
+    /// What the next call needs as `cursor`.
+    pub next_cursor: Option<String>,
+    /// What the next call can have as `since` instead. None also if all records have the same time.
     pub next_since: Option<String>,
-    /// What the next call needs as `since_seq`.
-    pub next_since_seq: Option<u64>,
     /// True if sensitive values are masked.
     pub masked: bool,
 }
@@ -65,6 +74,8 @@ pub struct ClientBundle {
     pub query_limit: Option<u32>,
     pub exclude_sensitivities: Vec<String>,
     pub limit: Option<u32>,
+    /// Only what follows the bundle with this `next_cursor`; not part of the contract.
+    pub cursor: Option<String>,
     /// Sign with the vault's key.
     pub sign: bool,
     /// Return only these entries of the signed bundle, with proofs.

@@ -8,7 +8,7 @@ const SECRET: &str = "ada.kovalenko@orchardmail.eu";
 const HIDDEN: &str = "Likes \u{202e}trains\u{200b} and \u{e0041}trams.";
 
 /// What our own validator says about a document.
-fn validated(v: &Open, name: &str, text: &str) -> Validation {
+pub(super) fn validated(v: &Open, name: &str, text: &str) -> Validation {
     let path = v.folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     files::validate(&path, &Check::default(), &Job::default()).unwrap()
@@ -80,7 +80,8 @@ fn an_export_that_is_cut_off_says_so_and_is_continued() {
     };
     for (tool, list, member, next, ask) in [
         ("export_memory", "memories", "data", "next_since", "since"),
-        ("memory_export", "entries", "bundle", "next_since_seq", "since_seq"),
+        ("export_memory", "memories", "data", "next_cursor", "cursor"),
+        ("memory_export", "entries", "bundle", "next_cursor", "cursor"),
     ] {
         let (mut all, mut arguments, mut calls) = (Vec::new(), json!({}), 0);
         loop {
@@ -99,6 +100,50 @@ fn an_export_that_is_cut_off_says_so_and_is_continued() {
         assert_eq!(all, ["0", "1", "2", "3", "4", "5", "6"], "{tool}: each record once");
         assert_eq!(calls, 3, "{tool}");
     }
+}
+
+#[test]
+fn a_cursor_neither_skips_nor_brings_back_a_record_after_an_erasure_and_an_import() {
+    for (tool, list, member) in [("export_memory", "memories", "data"), ("memory_export", "entries", "bundle")] {
+        let v = open();
+        let ids: Vec<String> = (0..7).map(|n| v.add(&format!("Memory number {n}"))).collect();
+        let token = v.token(&["export"], |request| request.records_per_call = Some(3));
+        let page = |arguments: Value| {
+            let out = v.call(&token, tool, arguments).unwrap();
+            let document: Value = serde_json::from_str(text(&out, member)).unwrap();
+            let found: Vec<String> = document[list].as_array().unwrap().iter().map(ToString::to_string).collect();
+            let has = move |n: usize| found.iter().any(|entry| entry.contains(&format!("Memory number {n}")));
+            ((0..8).filter(|n| has(*n)).collect::<Vec<_>>(), out)
+        };
+        let (first, out) = page(json!({}));
+        assert_eq!(first, [0, 1, 2], "{tool}");
+        // One before the cursor, the one that it names, and one after it.
+        for id in [&ids[0], &ids[2], &ids[4]] {
+            let request = EraseRequest { ids: vec![id.clone()], reason: None, with_copies: false, copies: None };
+            v.session.changes().erase(&request, &Job::default()).unwrap();
+        }
+        // An older memory is imported meanwhile, which moves the position of all others.
+        let older = document("1.0", &[memory("mem_0a", "Memory number 7")]).replace("2026-", "2001-");
+        let request = ImportRequest { text: Some(older), ..ImportRequest::default() };
+        v.session.imports().import(&request, false, &Job::default()).unwrap();
+        let (rest, last) = page(json!({"cursor": out["next_cursor"]}));
+        assert_eq!(rest, [3, 5, 6], "{tool}: {last}");
+        assert!(last["complete"] == true && last["next_cursor"].is_null(), "{last}");
+        assert_eq!(v.call(&token, tool, json!({"cursor": "1.2"})), Err("usage"), "{tool}");
+    }
+}
+
+#[test]
+fn an_imported_memory_keeps_its_date() {
+    let v = open();
+    let token = v.token(&["suggest"], |_| {});
+    let data = document("1.0", &[memory("mem_0a", "Likes boats.")]);
+    v.call(&token, "import_memory", json!({"data": data})).unwrap();
+    let waiting = v.session.agents().suggestions().unwrap().items;
+    assert!(waiting[0].created_at.as_ref().unwrap().starts_with("2026-01-01"), "{waiting:?}");
+    let closed = v.session.agents().decide(&decision(&[waiting[0].id.clone()], &[])).unwrap();
+    let shown = v.session.records().show(&closed.accepted[0].record, false, false).unwrap();
+    assert!(shown.record.created_at.unwrap().starts_with("2026-01-01"));
 }
 
 #[test]

@@ -3,7 +3,10 @@
 //! are visible too. So a document says nothing about other records, deletions or files.
 use crate::{
     VaultError, VaultResult,
-    agents::{GrantedView, visible::MaskedRecord},
+    agents::{
+        GrantedView,
+        visible::{MaskedRecord, cursor_of, parse_cursor},
+    },
 };
 use mementory_formats::{
     FormatError, PassthroughItem, RecordSource, Redaction, SourceAbout, StoredRecord, WriteOptions, by_tool,
@@ -28,6 +31,8 @@ pub struct ExportRange {
     pub after: Option<i64>,
     /// Only records of these kinds. None: of all kinds.
     pub kinds: Option<Vec<Kind>>,
+    /// Only records after the one that a cursor of an earlier document names.
+    pub cursor: Option<String>,
     /// Only records with a greater number; see [`GrantedExport::numbers`].
     pub since_number: Option<u64>,
     /// Only records with a number up to this.
@@ -56,6 +61,8 @@ pub struct GrantedExport {
     pub numbers: HashMap<String, u64>,
     /// Sort time of the first record that was left out. None: there are no more records in the range.
     more_at: Option<i64>,
+    /// Cursor of each of the records.
+    cursors: Vec<String>,
 }
 
 impl GrantedExport {
@@ -90,9 +97,9 @@ impl GrantedExport {
         self.times.last().copied()
     }
 
-    /// The number of the last record.
-    pub fn last_number(&self) -> Option<u64> {
-        self.records.iter().filter_map(|stored| self.numbers.get(&stored.id)).max().copied()
+    /// Where the next document begins. None if it is not cut off.
+    pub fn next_cursor(&self) -> Option<&str> {
+        self.more_at.and(self.cursors.last()).map(String::as_str)
     }
 
     fn truncate(&mut self, max_rows: usize) {
@@ -101,6 +108,7 @@ impl GrantedExport {
         }
         self.records.truncate(max_rows);
         self.times.truncate(max_rows);
+        self.cursors.truncate(max_rows);
     }
 }
 
@@ -115,13 +123,13 @@ impl GrantedView<'_> {
     /// that their source marks as not exportable, and records that say something about them, are left out.
     ///
     /// # Errors
-    /// The store.
+    /// The store; `Usage` for a cursor that is not from an earlier document.
     pub fn export(&mut self, range: &ExportRange, limit: u32, max_chars: usize) -> VaultResult<GrantedExport> {
         let (max_rows, backwards) = match range.last {
             Some(last) => (last as usize, true),
             None => (limit as usize + 1, false),
         };
-        let mut found: Vec<(StoredRecord, i64, u64)> = Vec::new();
+        let mut found: Vec<(StoredRecord, RowView, u64)> = Vec::new();
         let mut step = (range.since_number.unwrap_or(0), range.max_number.unwrap_or(i64::MAX as u64));
         let step_size = MIN_ROWS_PER_STEP.max(max_rows.saturating_mul(2).min(2000));
         while found.len() < max_rows {
@@ -137,7 +145,7 @@ impl GrantedView<'_> {
                 }
                 let Some(view) = self.select("r.row = ??", vec![(*row).into()], "LIMIT 1")?.pop() else { continue };
                 if let Some(stored) = self.exported(&view, range)? {
-                    found.push((stored, view.sort, *number));
+                    found.push((stored, view, *number));
                 }
             }
             if rows.len() < step_size {
@@ -149,16 +157,17 @@ impl GrantedView<'_> {
         }
         let mut export = GrantedExport::default();
         let mut chars = 0;
-        for (stored, time, number) in found {
+        for (stored, view, number) in found {
             chars += stored.record.text.chars().count();
             let is_full = export.records.len() >= limit as usize || (chars > max_chars && !export.records.is_empty());
             if is_full {
-                export.more_at = Some(time);
+                export.more_at = Some(view.sort);
                 break;
             }
             export.numbers.insert(stored.id.clone(), number);
             export.records.push(stored);
-            export.times.push(time);
+            export.times.push(view.sort);
+            export.cursors.push(cursor_of(&view));
         }
         Ok(export)
     }
@@ -185,6 +194,11 @@ impl GrantedView<'_> {
                 add(sql, bound.into());
             }
         }
+        if let Some(cursor) = &range.cursor {
+            let (sort, id) = parse_cursor(cursor)?;
+            add("sort >= ?", sort.into());
+            add(&format!("(sort > {sort} OR id > ?)"), id.into());
+        }
         if let Some(kinds) = &range.kinds {
             let codes: Vec<i64> = kinds.iter().map(|kind| kind_code(*kind)).collect();
             let codes = serde_json::to_string(&codes).unwrap_or_default();
@@ -197,7 +211,7 @@ impl GrantedView<'_> {
         let order = if backwards { "DESC" } else { "ASC" };
         let sql = format!(
             "SELECT row, n FROM (SELECT r.row AS row, r.id AS id, r.kind AS kind, r.sort AS sort, \
-             row_number() OVER (ORDER BY r.sort, r.row) AS n FROM records r WHERE {scope}) \
+             row_number() OVER (ORDER BY r.sort, r.id) AS n FROM records r WHERE {scope}) \
              WHERE {} ORDER BY n {order} LIMIT {max_rows}",
             conditions.join(" AND ")
         );

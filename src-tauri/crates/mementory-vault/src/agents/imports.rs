@@ -16,6 +16,8 @@ pub struct OfferedMemory {
     pub record_type: Option<String>,
     #[allow(missing_docs, reason = "see `text`")]
     pub tags: Vec<String>,
+    /// When it was made.
+    pub created: Option<Timestamp>,
 }
 
 /// What a document offers.
@@ -83,9 +85,9 @@ impl Sink for Offered {
 
 impl From<Record> for OfferedMemory {
     fn from(record: Record) -> Self {
-        let Record { key: RecordKey { value, .. }, origin_id, text, record_type, tags, .. } = record;
+        let Record { key: RecordKey { value, .. }, origin_id, text, record_type, tags, times, .. } = record;
         let id = [Some(value), origin_id].into_iter().flatten().find_map(|id| vault_id(&id));
-        Self { id, text, record_type, tags }
+        Self { id, text, record_type, tags, created: times.created }
     }
 }
 

@@ -79,6 +79,10 @@ impl GrantScope {
             platforms: self.sources.clone(),
             record_types: self.types.clone(),
             tags: self.tags.clone(),
+            created_from: self.since,
+            created_to: self.until,
+            // They count by their import, which only the store knows.
+            undated: true,
             ..IndexFilter::default()
         }
     }

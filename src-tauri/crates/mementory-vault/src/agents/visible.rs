@@ -196,15 +196,9 @@ impl<'v> GrantedView<'v> {
         let mut condition = listed.clone();
         let mut values = Vec::new();
         if let Some(cursor) = cursor {
-            // The cursor has the date and id of the last record, which the client has seen. It has no row number, which
-            // would reveal how many records there are.
-            let invalid_cursor =
-                || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
-            let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
-            let sort: i64 = sort.parse().map_err(|_| invalid_cursor())?;
-            let id = parse_id(id).ok_or_else(invalid_cursor)?;
+            let (sort, id) = parse_cursor(cursor)?;
             condition.push_str(" AND (r.sort, r.id) < (??, ??)");
-            values.extend([sort.into(), id.to_vec().into()]);
+            values.extend([sort.into(), id.into()]);
         }
         let total = self.count(&listed)?;
         let tail = format!("ORDER BY r.sort DESC, r.id DESC LIMIT {}", limit.saturating_add(1));
@@ -300,8 +294,18 @@ fn searched_text(record: &GrantedRecord) -> &str {
     }
 }
 
-fn cursor_of(row: &RowView) -> String {
+/// The cursor that continues after a record: its date and id, which the client has seen. It has no row number, which
+/// would reveal how many records there are, and no position, which an erasure or an import would move.
+pub(super) fn cursor_of(row: &RowView) -> String {
     format!("{}.{}", row.sort, row.id_text())
+}
+
+/// Date and id in a cursor. The record may be gone meanwhile.
+pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
+    let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
+    let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;
+    let sort: i64 = sort.parse().map_err(|_| wrong())?;
+    Ok((sort, parse_id(id).ok_or_else(wrong)?.to_vec()))
 }
 
 /// The query with everything that is not a letter, digit or apostrophe replaced by spaces.

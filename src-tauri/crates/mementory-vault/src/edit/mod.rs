@@ -28,6 +28,8 @@ pub(crate) struct NewMemory<'a> {
     pub(crate) text: &'a str,
     pub(crate) record_type: Option<String>,
     pub(crate) tags: Vec<String>,
+    /// None: now.
+    pub(crate) created: Option<Timestamp>,
     pub(crate) method: &'a str,
     pub(crate) container: &'a str,
 }
@@ -53,7 +55,8 @@ impl Editor<'_> {
         tags: Vec<String>,
         now: Timestamp,
     ) -> VaultResult<Applied<String>> {
-        let memory = NewMemory { text, record_type, tags, method: "written", container: "written in Mementory" };
+        let (method, container) = ("written", "written in Mementory");
+        let memory = NewMemory { text, record_type, tags, created: None, method, container };
         self.add_memory(memory, now, &|_| Ok(()))
     }
 
@@ -64,7 +67,7 @@ impl Editor<'_> {
         now: Timestamp,
         extra_work: ExtraWork<'_>,
     ) -> VaultResult<Applied<String>> {
-        let NewMemory { text, record_type, tags, method, container } = memory;
+        let NewMemory { text, record_type, tags, created, method, container } = memory;
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
@@ -73,7 +76,7 @@ impl Editor<'_> {
         record.origin_id = Some(origin_id_text);
         record.record_type = record_type;
         record.tags = clean_tags(tags);
-        record.times.created = Some(now);
+        record.times.created = Some(created.unwrap_or(now));
         record.source.platform = "me".into();
         record.source.method = Some(method.into());
         record.origin = Origin { format: "keepsake".into(), container: container.into(), ..Origin::default() };

@@ -122,6 +122,7 @@ export const sampleSuggestion = (id: string, more: Partial<SuggestionItem> = {})
   type: "preference",
   tags: [],
   reason: null,
+  created_at: null,
   changed_since: false,
   at: ago(0, 31),
   ...more,

@@ -10,7 +10,10 @@ use mementory_model::{Kind, Timestamp};
 use mementory_vault::{
     Call, Grant, GrantRefusal, GrantedRecord, GrantedView, Suggestion, SuggestionOp, VaultError, is_suggestible,
 };
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
 /// Longest time that a call scans for values to mask.
 const SCAN_TIME: Duration = Duration::from_secs(5);
@@ -43,7 +46,7 @@ impl<'s> ClientCalls<'s> {
         has_right: impl Fn(&Grant) -> bool,
         answer: impl FnOnce(&mut Accepted<'s>, &mut Call) -> ApiResult<T>,
     ) -> ApiResult<T> {
-        let _guard = self.context.client_guard().ok_or_else(busy)?;
+        let _guard = self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy() })?;
         let grants = self.context.vault.grants();
         let (grant, left_today) = grants.check(self.token, now())?.map_err(refusal)?;
         if !has_right(&grant) {
@@ -68,10 +71,14 @@ impl<'s> ClientCalls<'s> {
     /// Scans new and changed records for sensitive values, since masking uses the results.
     ///
     /// # Errors
-    /// `busy` if the scan takes longer than a client should wait. The next call continues it.
+    /// `busy` if the scan takes longer than a client should wait. The next call continues it. `locked` if the vault is
+    /// about to be locked.
     pub(super) fn scan_pending(&self) -> ApiResult<()> {
         let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
         while scanner.progress()?.1 > 0 {
+            if self.is_stopped() {
+                return Err(locked());
+            }
             if Instant::now() >= deadline {
                 return Err(ApiError::new(
                     "busy",
@@ -82,6 +89,10 @@ impl<'s> ClientCalls<'s> {
             scanner.scan_next(now())?;
         }
         Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.context.clients_stopped.load(Ordering::Relaxed)
     }
 
     /// Searches the visible records, best first.
@@ -190,6 +201,7 @@ impl<'s> ClientCalls<'s> {
                 record_type: suggestion.record_type.clone().filter(|_| op == SuggestionOp::New),
                 tags: if op == SuggestionOp::New { suggestion.tags.clone() } else { Vec::new() },
                 reason: suggestion.reason.clone(),
+                created: None,
                 at: Timestamp::as_micros(now()),
             };
             Ok(self.context.vault.suggestions().add(suggestion)?)
@@ -208,6 +220,12 @@ fn count(call: &mut Call, record: &GrantedRecord) {
 fn busy() -> ApiError {
     let message = "The vault is being changed or exported just now. Nothing was read or changed. Try again in a while.";
     ApiError::new("busy", 4, message)
+}
+
+fn locked() -> ApiError {
+    let message =
+        "The vault is locked. Nothing was read or changed. Ask the person to unlock it in Mementory, then try again.";
+    ApiError::new("locked", 1, message)
 }
 
 fn refusal(refusal: GrantRefusal) -> ApiError {

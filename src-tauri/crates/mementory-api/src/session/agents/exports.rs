@@ -34,6 +34,7 @@ impl ClientCalls<'_> {
                 accepted.view = self.context.vault.grants().masked_view(&accepted.grant)?;
             }
             let range = ExportRange {
+                cursor: request.cursor.clone(),
                 after: request.since.as_deref().map(|since| parse_bound(since, false)).transpose()?,
                 kinds: (!request.include_graph)
                     .then(|| Kind::ALL.into_iter().filter(|kind| !is_graph(*kind)).collect()),
@@ -55,7 +56,7 @@ impl ClientCalls<'_> {
                 records: call.records(),
                 complete: !export.is_cut_off(),
                 next_since: next.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
-                next_since_seq: None,
+                next_cursor: export.next_cursor().map(str::to_owned),
                 masked: request.redact_pii || !accepted.grant.scope.uncovered,
             })
         })
@@ -98,7 +99,7 @@ impl ClientCalls<'_> {
                 records: call.records(),
                 complete: !export.is_cut_off(),
                 next_since: None,
-                next_since_seq: export.last_number().filter(|_| export.is_cut_off()),
+                next_cursor: export.next_cursor().map(str::to_owned),
                 masked: !accepted.grant.scope.uncovered,
             })
         })
@@ -147,6 +148,7 @@ fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResul
     };
     Ok(ExportRange {
         kinds: Some(kinds.into_iter().filter(has_grain).collect()),
+        cursor: request.cursor.clone(),
         since_number: request.since_seq,
         max_number: request.max_seq,
         from: time(&request.since_time, false)?,

@@ -80,7 +80,7 @@ fn suggestion(
     known: &HashSet<String>,
     memory: OfferedMemory,
 ) -> ApiResult<Result<Suggestion, &'static str>> {
-    let OfferedMemory { id, text, record_type, tags } = memory;
+    let OfferedMemory { id, text, record_type, tags, created } = memory;
     let mut new = Suggestion {
         id: String::new(),
         grant: accepted.grant.id.clone(),
@@ -91,6 +91,7 @@ fn suggestion(
         record_type,
         tags,
         reason: None,
+        created: created.map(Timestamp::as_micros),
         at: Timestamp::as_micros(now()),
     };
     if new.text.as_ref().is_some_and(|text| known.contains(text)) {
@@ -109,7 +110,7 @@ fn suggestion(
         Ok(record) if record.covered => return Ok(Err("covered_values")),
         Ok(record) => {
             (new.op, new.target) = (SuggestionOp::Change, Some((record.id, record.version)));
-            (new.record_type, new.tags) = (None, Vec::new());
+            (new.record_type, new.tags, new.created) = (None, Vec::new(), None);
         }
     }
     Ok(Ok(new))

@@ -11,6 +11,7 @@ use super::{context::Context, filter::parse_bound, now, time};
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Grant, GrantRights, GrantScope, NewGrant};
+use std::sync::atomic::Ordering;
 
 /// Largest number of records that one call can return.
 const MAX_RECORDS_PER_CALL: u32 = 500;
@@ -53,6 +54,12 @@ impl Agents<'_> {
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
+    }
+
+    /// Lets running calls of clients end soon and refuses new ones with `locked`, because the vault is about to be
+    /// locked, which waits for them.
+    pub fn stop_calls(&self) {
+        self.context.clients_stopped.store(true, Ordering::Relaxed);
     }
 
     /// Notes in the vault's folder whether this process answers clients, for the message of another process that finds

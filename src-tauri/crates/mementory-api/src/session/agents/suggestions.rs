@@ -106,6 +106,7 @@ impl Agents<'_> {
             record_type: suggestion.record_type,
             tags: suggestion.tags,
             reason: suggestion.reason,
+            created_at: suggestion.created.map(time),
             changed_since,
             at: time(suggestion.at),
         })
