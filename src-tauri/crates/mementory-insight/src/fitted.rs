@@ -24,7 +24,7 @@ const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
 /// A kind is suggested from this probability on; by chance it would be 0.08.
 const MIN_KIND: f32 = 0.2;
 /// A special category is suggested from this probability on. Recall first.
-pub const MIN_SPECIAL: f32 = 0.45;
+pub const MIN_SPECIAL: f32 = 0.55;
 
 /// Inputs of the regressions for one text.
 #[derive(Debug, Clone)]
