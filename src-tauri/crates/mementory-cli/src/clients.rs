@@ -71,7 +71,7 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     let open_vault = Arc::new(OpenVault(RwLock::new(Some(session))));
     let vault: Arc<dyn VaultAccess> = open_vault.clone();
     server.run(&vault);
-    if let Some(session) = open.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
+    if let Some(session) = open_vault.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         session.agents().stop_calls();
     }
     // Waits for the calls that run, then locks the vault.

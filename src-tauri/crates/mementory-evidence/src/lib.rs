@@ -5,4 +5,5 @@ mod parts;
 mod words;
 
 pub use claim::{Claim, Sentence};
+pub use parts::{Part, sentences};
 pub use words::key_words;

@@ -2,10 +2,13 @@
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part<'t> {
-    pub(crate) text: &'t str,
-    pub(crate) start: u32,
-    pub(crate) end: u32,
+pub struct Part<'t> {
+    /// Without white space around it.
+    pub text: &'t str,
+    /// First code point.
+    pub start: u32,
+    /// Code point after the last one.
+    pub end: u32,
 }
 
 /// Abbreviations in lower case. The full stop after them does not end a sentence.
@@ -17,7 +20,7 @@ const ABBREVIATIONS: &[&str] = &[
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 
 /// The sentences of a text, without white space around them. A line end ends a sentence.
-pub(crate) fn sentences(text: &str) -> Vec<Part<'_>> {
+pub fn sentences(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
     let (mut from_byte, mut from_char, mut at) = (0, 0, 0u32);
     let mut chars = text.char_indices().peekable();

@@ -1,6 +1,5 @@
 //! Many stored vectors in memory, and a search for those nearest to given vectors.
 use crate::{Vector, vector::DIMENSIONS};
-use std::collections::HashMap;
 
 /// Stored vectors, each with a key. Several vectors can have the same key, as for the parts of one text.
 #[derive(Debug, Default)]
@@ -33,27 +32,56 @@ impl Collection {
         self.keys.is_empty()
     }
 
-    /// Each key with the highest cosine between one of its vectors and one of `to`, highest cosine first.
+    /// Each key with the highest cosine between one of its vectors and one of `to`, highest cosine first. The cosines
+    /// differ from those of the original vectors by less than 0.002.
     pub fn ranked(&self, to: &[Vector]) -> Vec<(i64, f32)> {
-        let mut best: HashMap<i64, f32> = HashMap::with_capacity(self.keys.len());
-        for ((key, scale), numbers) in self.keys.iter().zip(&self.scales).zip(self.numbers.chunks_exact(DIMENSIONS)) {
-            for vector in to {
-                let cosine = dot_stored(vector.as_slice(), numbers) * scale;
-                best.entry(*key).and_modify(|best| *best = best.max(cosine)).or_insert(cosine);
+        let to: Vec<Query> = to.iter().map(Query::new).collect();
+        if to.is_empty() {
+            return Vec::new();
+        }
+        let stored = self.keys.iter().zip(&self.scales).zip(self.numbers.chunks_exact(DIMENSIONS));
+        let mut ranked: Vec<(i64, f32)> = Vec::with_capacity(self.keys.len());
+        for ((key, scale), numbers) in stored {
+            let cosine = to.iter().map(|query| query.dot(numbers) * scale).fold(f32::NEG_INFINITY, f32::max);
+            match ranked.last_mut() {
+                // The parts of one text come one after another.
+                Some((last, best)) if last == key => *best = best.max(cosine),
+                _ => ranked.push((*key, cosine)),
             }
         }
-        let mut ranked: Vec<(i64, f32)> = best.into_iter().collect();
+        if !ranked.is_sorted_by(|a, b| a.0 < b.0) {
+            ranked.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+            ranked.dedup_by_key(|each| each.0);
+        }
         ranked.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         ranked
     }
 }
 
-fn dot_stored(vector: &[f32], numbers: &[i8]) -> f32 {
-    let mut sums = [0f32; 16];
-    for (a, b) in vector.as_chunks::<16>().0.iter().zip(numbers.as_chunks::<16>().0) {
-        for lane in 0..16 {
-            sums[lane] += a[lane] * f32::from(b[lane]);
-        }
+/// A vector to compare with stored ones, in whole numbers, because they are multiplied several times as fast.
+struct Query {
+    numbers: Vec<i16>,
+    scale: f32,
+}
+
+impl Query {
+    fn new(vector: &Vector) -> Self {
+        let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
+        // More than a byte costs no time, so the query is rounded less than the stored vectors. The sum of all products
+        // stays below 2^31.
+        let scale = largest / 8_191.0;
+        Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }
-    sums.iter().sum()
+
+    fn dot(&self, numbers: &[i8]) -> f32 {
+        // The compiler makes one instruction of two products and their sum.
+        let mut sums = [0i32; 8];
+        for (a, b) in self.numbers.as_chunks::<16>().0.iter().zip(numbers.as_chunks::<16>().0) {
+            for lane in 0..8 {
+                sums[lane] += i32::from(a[2 * lane]) * i32::from(i16::from(b[2 * lane]))
+                    + i32::from(a[2 * lane + 1]) * i32::from(i16::from(b[2 * lane + 1]));
+            }
+        }
+        sums.iter().sum::<i32>() as f32 * self.scale
+    }
 }

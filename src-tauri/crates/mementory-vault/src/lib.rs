@@ -92,7 +92,7 @@ pub use mementory_store::{
     FileKind, RowView, SCHEMA_VERSION, StoreError as VaultError, StoreResult as VaultResult, audit::AuditRow,
     tombstones::TombstoneRow,
 };
-pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, SimilarMessages, Trace};
+pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, Trace};
 pub use query::{
     BatchRow, Batches, FacetCounts, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader,
     Search, Sort, SourceFacts, Summary, VersionRow, in_halves,

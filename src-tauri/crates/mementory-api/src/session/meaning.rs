@@ -194,6 +194,11 @@ impl Meaning<'_> {
         Ok(encoder)
     }
 
+    /// The encoder, if its weights are installed and undamaged.
+    pub(super) fn encoder_if_installed(&self) -> Option<Arc<Encoder>> {
+        self.encoder().ok()
+    }
+
     /// `missing` if the weights are not installed. Damage is found only when they are loaded.
     fn weights_problem(&self) -> Option<String> {
         weights::folder().is_none().then(|| WeightsProblem::Missing.name().into())

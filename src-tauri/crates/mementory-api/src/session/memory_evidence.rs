@@ -1,5 +1,5 @@
 //! Where memories come from.
-use super::{context::Context, filter::said_by_name, two_digits};
+use super::{context::Context, filter::said_by_name, meaning::Meaning, two_digits};
 use crate::{ApiResult, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{EvidenceMessage as Found, FoundEvidence};
@@ -25,7 +25,8 @@ impl MemoryOrigins<'_> {
     /// # Errors
     /// `not_found`; `usage` for another kind of record.
     pub fn of(&self, id: &str) -> ApiResult<MemoryEvidence> {
-        let found = self.context.vault.reader().evidence().of(id, None)?;
+        let encoder = Meaning::new(self.context).encoder_if_installed();
+        let found = self.context.vault.reader().evidence().of(id, encoder.as_deref())?;
         self.answer(id, &found)
     }
 

@@ -2,7 +2,7 @@
 use crate::{
     VaultResult,
     context::Context,
-    memory_evidence::{FoundBy, SimilarMessages, time_span::span_before},
+    memory_evidence::{FoundBy, time_span::span_before},
     query::{Reader, Search},
 };
 use mementory_evidence::key_words;
@@ -15,10 +15,10 @@ use std::collections::{HashMap, HashSet};
 /// Largest number of messages of the same assistant that are read because they have words of the memory.
 const SAME_ASSISTANT: usize = 60;
 /// Largest number of such messages of any assistant.
-const ANY_ASSISTANT: usize = 20;
+const OTHER_ASSISTANTS: usize = 20;
 /// Largest number of such messages of each conversation that the export names.
 const NAMED_CONVERSATION: usize = 20;
-/// Largest number of messages that are read back from each message that the export names, from parent to parent.
+/// Largest number of messages that are read before each message that the export names, from parent to parent.
 const BEFORE_NAMED: usize = 8;
 /// Largest number of messages that are read because they are from just before the memory was made.
 const NEAR_IN_TIME: usize = 60;
@@ -31,10 +31,19 @@ pub(super) struct Candidate {
     pub(super) view: RowView,
     pub(super) record: Record,
     pub(super) found_by: FoundBy,
-    /// Similarity of its meaning to the memory, from 0 to 1, if it was found by meaning.
-    pub(super) similarity: Option<f32>,
+    /// Its sentence that is nearest to the memory in meaning, if that was compared.
+    pub(super) meant: Option<Meant>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,
+}
+
+/// The sentence of a message that is nearest to a memory in meaning.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meant {
+    /// Cosine of the vectors, from -1 to 1.
+    pub(super) cosine: f32,
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 pub(super) struct Candidates<'c> {
@@ -52,19 +61,14 @@ impl<'c> Candidates<'c> {
         Self { context, view, record, found: HashMap::new(), named: HashSet::new() }
     }
 
-    /// The messages that the export names, those before them, those from just before the memory was made, those with
-    /// words of the memory, and those that are similar in meaning.
-    pub(super) fn gather(mut self, similar: Option<&SimilarMessages<'_>>) -> VaultResult<Vec<Candidate>> {
+    /// The messages that the export names, those before them, those from just before the memory was made, and those with
+    /// words of the memory.
+    pub(super) fn gather(mut self) -> VaultResult<Vec<Candidate>> {
         self.add_linked(&self.view.clone(), 0)?;
         self.add_named_at_source()?;
         self.add_before_linked()?;
         self.add_near_in_time()?;
         self.add_with_words()?;
-        if let Some(similar) = similar {
-            for (row, similarity) in similar(self.record)? {
-                self.add_row(row, FoundBy::Meaning, Some(similarity))?;
-            }
-        }
         let mut out: Vec<Candidate> = self.found.into_values().collect();
         for candidate in &mut out {
             candidate.in_named_conversation = candidate.view.owner.is_some_and(|owner| self.named.contains(&owner));
@@ -79,7 +83,7 @@ impl<'c> Candidates<'c> {
         for link in Reader::new(self.context).links(view)? {
             let Some(target) = link.view.filter(|target| target.trashed.is_none()) else { continue };
             match target.kind {
-                Kind::Message => self.add_view(target, FoundBy::Linked, None)?,
+                Kind::Message => self.add_view(target, FoundBy::Linked)?,
                 Kind::Conversation => {
                     self.named.insert(target.row);
                 }
@@ -99,7 +103,7 @@ impl<'c> Candidates<'c> {
             let id = record_id(&self.context.keys, &RecordKey::new(self.record.key.scope.clone(), value.clone()));
             let found = self.context.store.read(|c| RowView::by_id(c, &id))?;
             match found.filter(|view| view.trashed.is_none()) {
-                Some(view) if view.kind == Kind::Message => self.add_view(view, FoundBy::Linked, None)?,
+                Some(view) if view.kind == Kind::Message => self.add_view(view, FoundBy::Linked)?,
                 Some(view) if view.kind == Kind::Conversation => {
                     self.named.insert(view.row);
                 }
@@ -120,7 +124,7 @@ impl<'c> Candidates<'c> {
                 let Some(before) = Reader::new(self.context).view_by_row(row)? else { break };
                 parent = before.parent;
                 if before.trashed.is_none() {
-                    self.add_view(before, FoundBy::Words, None)?;
+                    self.add_view(before, FoundBy::Words)?;
                 }
             }
         }
@@ -137,11 +141,11 @@ impl<'c> Candidates<'c> {
             let sql = "SELECT r.row FROM records r WHERE r.kind = ?1 AND r.trashed IS NULL AND r.sort BETWEEN ?2 AND ?3 \
                        AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
             let mut statement = c.prepare_cached(sql)?;
-            let (kind, max_rows) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
-            let rows = statement.query_map(params![kind, from, to, self.view.platform, max_rows], |r| r.get(0))?;
+            let (kind, most) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
+            let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
             Ok(rows.collect::<Result<Vec<i64>, _>>()?)
         })?;
-        rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words, None))
+        rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words))
     }
 
     fn add_with_words(&mut self) -> VaultResult<()> {
@@ -157,39 +161,36 @@ impl<'c> Candidates<'c> {
             self.add_hits(&words, &within, NAMED_CONVERSATION)?;
         }
         self.add_hits(&words, &own, SAME_ASSISTANT)?;
-        self.add_hits(&words, &messages, ANY_ASSISTANT)
+        self.add_hits(&words, &messages, OTHER_ASSISTANTS)
     }
 
     fn add_hits(&mut self, words: &str, filter: &IndexFilter, limit: usize) -> VaultResult<()> {
         let search = Search::new(self.context);
         let hits = search.search(words, filter, limit, 0)?.hits;
         for (view, record, _) in search.hits(&hits)? {
-            self.add(view, record, FoundBy::Words, None);
+            self.add(view, record, FoundBy::Words);
         }
         Ok(())
     }
 
-    fn add_row(&mut self, row: i64, found_by: FoundBy, similarity: Option<f32>) -> VaultResult<()> {
+    fn add_row(&mut self, row: i64, found_by: FoundBy) -> VaultResult<()> {
         match Reader::new(self.context).view_by_row(row)? {
-            Some(view) if view.trashed.is_none() && view.kind == Kind::Message => {
-                self.add_view(view, found_by, similarity)
-            }
+            Some(view) if view.trashed.is_none() && view.kind == Kind::Message => self.add_view(view, found_by),
             _ => Ok(()),
         }
     }
 
-    fn add_view(&mut self, view: RowView, found_by: FoundBy, similarity: Option<f32>) -> VaultResult<()> {
-        if let Some(known) = self.found.get_mut(&view.row) {
-            known.similarity = known.similarity.or(similarity);
+    fn add_view(&mut self, view: RowView, found_by: FoundBy) -> VaultResult<()> {
+        if self.found.contains_key(&view.row) {
             return Ok(());
         }
         let record = Reader::new(self.context).content(&view)?;
-        self.add(view, record, found_by, similarity);
+        self.add(view, record, found_by);
         Ok(())
     }
 
-    fn add(&mut self, view: RowView, record: Record, found_by: FoundBy, similarity: Option<f32>) {
-        let candidate = Candidate { view, record, found_by, similarity, in_named_conversation: false };
+    fn add(&mut self, view: RowView, record: Record, found_by: FoundBy) {
+        let candidate = Candidate { view, record, found_by, meant: None, in_named_conversation: false };
         self.found.entry(candidate.view.row).or_insert(candidate);
     }
 }

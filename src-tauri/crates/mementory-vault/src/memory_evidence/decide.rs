@@ -1,11 +1,14 @@
-//! Decides which of the candidates are evidence, with which confidence, and who said the memory. Without I/O.
+//! Decides which of the candidates are evidence, and with which confidence. Without I/O.
 use crate::memory_evidence::{
     EvidenceMessage, FoundBy, FoundEvidence, Trace,
-    candidates::Candidate,
-    time_span::{DAY, span_before},
+    candidates::{Candidate, Meant},
+    meaning::is_speech,
+    speaker::said_by,
+    time_span::{DAY, is_near},
+    weighed::{Facts, Weighed},
 };
 use mementory_evidence::{Claim, Sentence};
-use mementory_model::{SaidBy, Timestamp};
+use mementory_model::SaidBy;
 
 /// Lowest confidence with which a message counts as evidence.
 const MIN_CONFIDENCE: f32 = 0.55;
@@ -14,67 +17,38 @@ const MIN_CONFIDENCE: f32 = 0.55;
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
 /// The same for a message of an assistant or a system anywhere else, since it may have much to say about everything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
-/// A memory of several statements counts as said if messages say at least this share of them.
-const MIN_SHARE_OF_PARTS: f32 = 0.34;
-/// Lowest similarity of meaning with which a message counts as evidence.
-const MIN_SIMILARITY: f32 = 0.6;
-/// The person counts as the one who said the memory even if the assistant's confidence is higher by this much, since
-/// the assistant repeats what the person said.
-const PERSON_FIRST: f32 = 0.3;
-/// The same if a message of the person is in the named conversation, or from just before the memory was made.
-const PERSON_FIRST_NEAR: f32 = 0.6;
-
-/// What is known about the memory.
-pub(super) struct MemoryFacts<'f> {
-    pub(super) method: Option<&'f str>,
-    /// Who said the memory, if its source says so.
-    pub(super) record_said_by: Option<SaidBy>,
-    pub(super) created: Option<Timestamp>,
-    pub(super) platform: &'f str,
-    /// True if the vault has conversations with the assistant.
-    pub(super) has_conversations: bool,
-}
-
-impl MemoryFacts<'_> {
-    /// Who said the memory according to its source. Not for a pasted list of memories: who pasted it did not say it.
-    fn written_by(&self) -> Option<SaidBy> {
-        self.record_said_by.filter(|_| self.method != Some("pasted"))
-    }
-}
-
-/// A candidate, and the parts of the memory that it says.
-struct WeighedCandidate {
-    candidate: Candidate,
-    sentence: Sentence,
-    said_by: Option<SaidBy>,
-    confidence: f32,
-    /// Parts of the memory that the candidate says.
-    parts: Vec<usize>,
-    /// True if the candidate is in the named conversation, or from just before the memory was made.
-    near: bool,
-}
+/// Lowest cosine with which a message from just before the memory was made says the same. Few messages are from then,
+/// and one of them is most probably the origin.
+const MIN_COSINE_NEAR: f32 = 0.24;
+/// The same for a message from another time.
+const MIN_COSINE_FAR: f32 = 0.55;
+/// The same if it also has words of the memory, which then have at least the confidence [`MIN_WORDS_FAR`].
+const MIN_COSINE_WITH_WORDS: f32 = 0.4;
+const MIN_WORDS_FAR: f32 = 0.3;
+/// A message from another time with a lower cosine only has the same words.
+const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
-pub(super) fn decide(claim: &Claim, facts: &MemoryFacts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
-    let mut weighed: Vec<WeighedCandidate> =
+pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
+    let mut weighed: Vec<Weighed> =
         read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
-    weighed.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    weighed.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
     let said_by = said_by(claim, facts, &weighed);
     // A system message repeats what was saved. It is evidence only if nobody else said the memory.
     if said_by != Some(SaidBy::System) {
-        weighed.retain(|each| each.said_by != Some(SaidBy::System) || is_linked(each));
+        weighed.retain(|each| each.said_by != Some(SaidBy::System) || each.is_linked());
     }
-    let mut messages: Vec<WeighedCandidate> = Vec::new();
+    let mut messages: Vec<Weighed> = Vec::new();
     for each in weighed {
         // If the assistant repeats the words of the person, that is an answer to them.
-        let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !is_linked(&each);
+        let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !each.is_linked();
         let is_repeated = messages.iter().filter(|known| known.parts == each.parts && known.said_by == each.said_by);
-        if !is_answer && (is_linked(&each) || is_repeated.count() < 2) {
+        if !is_answer && (each.is_linked() || is_repeated.count() < 2) {
             messages.push(each);
         }
     }
     // Messages that show who said the memory come first, then those that the export names.
-    messages.sort_by_key(|each| (each.said_by != said_by || is_tool_call(each), !is_linked(each)));
+    messages.sort_by_key(|each| (each.said_by != said_by || each.is_tool_call(), !each.is_linked()));
     let trace = match (messages.is_empty(), facts.has_conversations) {
         (false, _) => Trace::Found,
         (true, true) => Trace::None,
@@ -83,17 +57,8 @@ pub(super) fn decide(claim: &Claim, facts: &MemoryFacts<'_>, read: Vec<(Vec<Sent
     FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
 }
 
-fn is_linked(weighed: &WeighedCandidate) -> bool {
-    weighed.candidate.found_by == FoundBy::Linked
-}
-
-/// True for a call of the memory tool. The assistant wrote the memory down, but may not have said it.
-fn is_tool_call(weighed: &WeighedCandidate) -> bool {
-    weighed.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
-}
-
-fn message(weighed: WeighedCandidate) -> EvidenceMessage {
-    let WeighedCandidate { candidate, sentence, confidence, .. } = weighed;
+fn message(weighed: Weighed) -> EvidenceMessage {
+    let Weighed { candidate, sentence, confidence, .. } = weighed;
     EvidenceMessage {
         view: candidate.view,
         record: candidate.record,
@@ -105,12 +70,7 @@ fn message(weighed: WeighedCandidate) -> EvidenceMessage {
 }
 
 /// Weighs a candidate. None if it is no evidence.
-fn weigh(
-    claim: &Claim,
-    facts: &MemoryFacts<'_>,
-    sentences: &[Sentence],
-    candidate: Candidate,
-) -> Option<WeighedCandidate> {
+fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
@@ -120,54 +80,76 @@ fn weigh(
     }
     let linked = candidate.found_by == FoundBy::Linked;
     // A call of the memory tool is the memory itself. It is evidence only if the export links to it.
-    if !linked && matches!(part.content_type.as_str(), "tool_call" | "tool_result" | "thinking" | "context") {
+    if !linked && !is_speech(&candidate) {
         return None;
     }
     let factor = time_factor(facts, &candidate) * place_factor(facts, &candidate);
     if factor == 0.0 && !linked {
         return None;
     }
-    let near = candidate.in_named_conversation || is_near(facts, &candidate);
-    let min_confidence = match (said_by, near) {
+    let near = candidate.in_named_conversation || is_near(facts.created, candidate.record.times.created);
+    let enough = match (said_by, near) {
         (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
         (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
         _ => MIN_CONFIDENCE_ASSISTANT,
     };
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
-    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
+    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
     let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
     let parts: Vec<usize> = said.iter().map(|sentence| sentence.part).collect();
-    let similar = candidate.similarity.filter(|similarity| *similarity >= MIN_SIMILARITY);
-    match (linked, best, similar) {
-        (true, best, _) => {
-            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_message(&candidate));
-            Some(WeighedCandidate { candidate, sentence, said_by, confidence: 1.0, parts, near })
+    let any_words = sentences.iter().map(confidence).fold(0.0, f32::max);
+    let (sentence, confidence, found_by) = match (best, candidate.meant) {
+        (best, _) if linked => {
+            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
+            (sentence, 1.0, FoundBy::Linked)
         }
-        (false, Some(sentence), _) => {
-            let confidence = confidence(&sentence);
-            let mut candidate = candidate;
-            candidate.found_by = FoundBy::Words;
-            Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
+        (best, Some(meant)) => {
+            let confidence = with_meaning(meant, any_words, best.is_some(), near)?;
+            match best {
+                Some(sentence) => (sentence, confidence, FoundBy::Words),
+                None => (meant.into(), confidence, FoundBy::Meaning),
+            }
         }
-        (false, None, Some(similarity)) => {
-            let sentence = sentences.first().copied().unwrap_or_else(|| whole_message(&candidate));
-            let mut candidate = candidate;
-            candidate.found_by = FoundBy::Meaning;
-            Some(WeighedCandidate { candidate, sentence, said_by, confidence: similarity, parts: vec![0], near })
+        (Some(sentence), None) => (sentence, confidence(&sentence), FoundBy::Words),
+        (None, None) => return None,
+    };
+    let parts = if found_by == FoundBy::Meaning { vec![0] } else { parts };
+    let candidate = Candidate { found_by, ..candidate };
+    Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
+}
+
+/// The confidence by meaning and words together. None if it is too low. `words`: the confidence by words; `enough`:
+/// whether it is enough without the meaning.
+fn with_meaning(meant: Meant, words: f32, enough: bool, near: bool) -> Option<f32> {
+    let cosine = meant.cosine;
+    let says_it = match near {
+        true => cosine >= MIN_COSINE_NEAR || enough,
+        false => {
+            cosine >= MIN_COSINE_FAR
+                || words >= MIN_WORDS_FAR && cosine >= MIN_COSINE_WITH_WORDS
+                || enough && cosine >= MIN_COSINE_OF_WORDS
         }
-        (false, None, None) => None,
+    };
+    // The cosine decides, and words add to it. A cosine of 0.6 is as sure as can be without the same words.
+    let by_meaning = (cosine * 1.4 + 0.05).clamp(0.0, 0.9);
+    says_it.then(|| (by_meaning + words * 0.25).min(0.99))
+}
+
+impl From<Meant> for Sentence {
+    fn from(meant: Meant) -> Self {
+        Self { start: meant.start, end: meant.end, score: 0.0, shared: 0, part: 0 }
     }
 }
 
 /// The whole text of a message.
-fn whole_message(candidate: &Candidate) -> Sentence {
+fn whole(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
 /// Factor for the time of a message. A memory is made of what was said before it. An assistant that says it later knows
 /// it from the memory.
-fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
+fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
     let by_person = candidate.record.said_by() == Some(SaidBy::User);
@@ -180,14 +162,7 @@ fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     }
 }
 
-/// True for a message from just before the memory was made.
-fn is_near(facts: &MemoryFacts<'_>, candidate: &Candidate) -> bool {
-    let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return false };
-    let (from, to) = span_before(created);
-    (from..=to).contains(&said.as_micros())
-}
-
-fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
+fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
     match candidate.in_named_conversation {
         true => 1.2,
         false if candidate.view.platform == facts.platform => 1.0,
@@ -203,51 +178,4 @@ fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
         (1, _) => 0.7,
         _ => 1.0,
     }
-}
-
-/// Who said the memory. The first of these that holds decides:
-///
-/// 1. The person, if the source says so.
-/// 2. The person, if messages of theirs say enough of it and no message of the assistant has a much higher confidence.
-/// 3. The assistant, if a message of it that is no call of the memory tool has a confidence above 0.
-/// 4. The person, then a system, if a message of theirs has a confidence above 0.
-/// 5. Whoever the source names, unless that is the assistant.
-fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
-    if facts.written_by() == Some(SaidBy::User) {
-        return Some(SaidBy::User);
-    }
-    let best = |who: SaidBy| {
-        let theirs = || weighed.iter().filter(move |each| each.said_by == Some(who));
-        let mut parts: Vec<usize> = theirs().flat_map(|each| each.parts.iter().copied()).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        let share = parts.len() as f32 / claim.parts().max(1) as f32;
-        let named = theirs().any(|each| is_linked(each) && (who == SaidBy::User || each.parts.is_empty()));
-        let confidence = theirs().map(|each| each.confidence).fold(0.0, f32::max);
-        (
-            confidence,
-            named || share >= MIN_SHARE_OF_PARTS || theirs().any(|each| each.candidate.found_by == FoundBy::Meaning),
-        )
-    };
-    let (person, person_says) = best(SaidBy::User);
-    // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
-    let own_words = |each: &&WeighedCandidate| each.said_by == Some(SaidBy::Assistant) && !is_tool_call(each);
-    let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
-    let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
-    let allowed_lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
-    if person_says && person + allowed_lead >= assistant {
-        return Some(SaidBy::User);
-    }
-    if assistant > 0.0 {
-        return Some(SaidBy::Assistant);
-    }
-    if person > 0.0 {
-        return Some(SaidBy::User);
-    }
-    let (system, _) = best(SaidBy::System);
-    if system > 0.0 {
-        return Some(SaidBy::System);
-    }
-    // That a program extracted the memory does not show who said it.
-    facts.written_by().filter(|who| *who != SaidBy::Assistant)
 }

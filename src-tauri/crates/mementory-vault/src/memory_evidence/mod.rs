@@ -2,14 +2,19 @@
 //! same.
 mod candidates;
 mod decide;
+mod meaning;
+mod speaker;
 mod time_span;
+mod weighed;
 
 use crate::{VaultError, VaultResult, context::Context, query::Reader};
 use candidates::{Candidate, Candidates};
-use decide::{MemoryFacts, decide};
+use decide::decide;
 use mementory_evidence::{Claim, Sentence, key_words};
+use mementory_meaning::Encoder;
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
+use weighed::Facts;
 
 /// Largest number of messages that are returned.
 const MAX_MESSAGES: usize = 6;
@@ -86,10 +91,6 @@ pub struct FoundEvidence {
     pub messages: Vec<EvidenceMessage>,
 }
 
-/// A function that finds messages that say the same as a record in other words. Returns row numbers of messages, each
-/// with a confidence from 0 to 1. It needs an encoder of meaning, which this crate does not have.
-pub type SimilarMessages<'f> = dyn Fn(&Record) -> VaultResult<Vec<(i64, f32)>> + 'f;
-
 /// Finds where memories come from.
 #[derive(Clone, Copy)]
 pub struct MemoryEvidence<'v> {
@@ -110,11 +111,12 @@ impl<'v> Reader<'v> {
 }
 
 impl MemoryEvidence<'_> {
-    /// Where a memory, a profile note or a fact comes from. `similar` adds messages that say the same in other words.
+    /// Where a memory, a profile note or a fact comes from. With `encoder`, messages that say the same in other words
+    /// are found too. At most 160 sentences are encoded.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for other kinds of records.
-    pub fn of(&self, id: &str, similar: Option<&SimilarMessages<'_>>) -> VaultResult<FoundEvidence> {
+    pub fn of(&self, id: &str, encoder: Option<&Encoder>) -> VaultResult<FoundEvidence> {
         let view = self.context.find(id)?;
         if !matches!(view.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
             return Err(VaultError::Usage(format!(
@@ -123,30 +125,29 @@ impl MemoryEvidence<'_> {
             )));
         }
         let record = Reader::new(self.context).content(&view)?;
-        self.of_record(&view, &record, similar)
+        self.of_record(&view, &record, encoder)
     }
 
     /// Like [`of`](Self::of), for a record that has already been read.
     ///
     /// # Errors
     /// The store or the index.
-    pub fn of_record(
-        &self,
-        view: &RowView,
-        record: &Record,
-        similar: Option<&SimilarMessages<'_>>,
-    ) -> VaultResult<FoundEvidence> {
+    pub fn of_record(&self, view: &RowView, record: &Record, encoder: Option<&Encoder>) -> VaultResult<FoundEvidence> {
         let claim = self.claim(record)?;
-        let candidates = Candidates::new(self.context, view, record).gather(similar)?;
+        let candidates = Candidates::new(self.context, view, record).gather()?;
         let has_conversations = self.has_conversations(&view.platform)?;
-        let read = candidates.into_iter().map(|candidate| (sentences_of(&claim, &candidate), candidate)).collect();
-        let facts = MemoryFacts {
+        let mut read: Vec<_> =
+            candidates.into_iter().map(|candidate| (sentences_of(&claim, &candidate), candidate)).collect();
+        let facts = Facts {
             method: record.source.method.as_deref(),
             record_said_by: record.said_by(),
             created: record.times.created.or(record.times.updated),
             platform: &view.platform,
             has_conversations,
         };
+        if let Some(encoder) = encoder {
+            meaning::compare(encoder, &record.text, facts.created, &mut read);
+        }
         let mut found = decide(&claim, &facts, read);
         found.messages.truncate(MAX_MESSAGES);
         Ok(found)

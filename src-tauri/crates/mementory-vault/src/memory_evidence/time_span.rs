@@ -13,3 +13,10 @@ pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
     let made = made.as_micros();
     if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }
 }
+
+/// True for a message from just before the memory was made.
+pub(super) fn is_near(made: Option<Timestamp>, said: Option<Timestamp>) -> bool {
+    let (Some(made), Some(said)) = (made, said) else { return false };
+    let (from, to) = span_before(made);
+    (from..=to).contains(&said.as_micros())
+}

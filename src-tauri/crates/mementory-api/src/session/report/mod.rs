@@ -5,6 +5,7 @@ mod sections;
 mod texts;
 
 use super::{
+    meaning::Meaning,
     now,
     review::{ForgetGuide, Review},
     sensitive::SensitiveValues,
@@ -52,6 +53,7 @@ impl Review<'_> {
     fn memories(&self, job: &Job) -> ApiResult<(Vec<Listed>, u32)> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();
+        let encoder = Meaning::new(self.context).encoder_if_installed();
         let mut query = ListQuery { kind: Some(Kind::Memory), sort: Sort::Oldest, limit: 500, ..ListQuery::default() };
         let mut out = Vec::new();
         loop {
@@ -64,7 +66,7 @@ impl Review<'_> {
                     return Ok((out, page.total));
                 }
                 let record = vault.reader().content(&view)?;
-                let found = vault.reader().evidence().of_record(&view, &record, None)?;
+                let found = vault.reader().evidence().of_record(&view, &record, encoder.as_deref())?;
                 let origin = match (found.said_by.map(mementory_model::SaidBy::as_str), found.trace) {
                     (Some("user"), _) => "said_user",
                     (Some("assistant"), _) => "said_assistant",

@@ -4,7 +4,7 @@ mod todo;
 
 pub(super) use forget_guide::ForgetGuide;
 
-use super::{context::Context, memory_evidence::MemoryOrigins, now, view::RowViews};
+use super::{context::Context, meaning::Meaning, memory_evidence::MemoryOrigins, now, view::RowViews};
 use crate::{ApiError, ApiResult, types::*};
 use mementory_vault::{Answer, ReviewFilter, ReviewItem as Reviewed};
 
@@ -57,7 +57,8 @@ impl Review<'_> {
     fn item(&self, reviewed: &Reviewed) -> ApiResult<ReviewItem> {
         let vault = &self.context.vault;
         let record = vault.reader().content(&reviewed.view)?;
-        let evidence = vault.reader().evidence().of_record(&reviewed.view, &record, None)?;
+        let encoder = Meaning::new(self.context).encoder_if_installed();
+        let evidence = vault.reader().evidence().of_record(&reviewed.view, &record, encoder.as_deref())?;
         Ok(ReviewItem {
             evidence: MemoryOrigins::new(self.context).answer(&reviewed.view.id_text(), &evidence)?,
             record: RowViews::new(vault).item_of(&reviewed.view, &record)?,

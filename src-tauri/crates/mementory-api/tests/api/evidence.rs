@@ -1,0 +1,315 @@
+//! Evidence in other words and other languages than the memory's, on conversations written for this test. Without the
+//! weights of the encoder only the part by words is checked.
+use mementory_api::{CreateOptions, Job, Session, types::*};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A memory, what was said just before, by whom, and in which words.
+struct Case {
+    memory: &'static str,
+    /// What the person said, then what the assistant answered.
+    said: [&'static str; 2],
+    said_by: &'static str,
+}
+
+const fn by_person(memory: &'static str, said: &'static str, answer: &'static str) -> Case {
+    Case { memory, said: [said, answer], said_by: "user" }
+}
+
+/// Each was said in other words; every third in another language.
+const CASES: [Case; 18] = [
+    by_person(
+        "User cannot eat nuts.",
+        "My throat swells when I eat almonds or hazelnuts. Any other snack?",
+        "Then look at the label every time.",
+    ),
+    by_person(
+        "User commutes by bicycle.",
+        "Quick one. I pedal to the office whatever the weather. Which gloves?",
+        "Thin wool under a shell.",
+    ),
+    by_person(
+        "User is learning Italian.",
+        "I study the language of Rome and Milan every evening. How do I say cheers?",
+        "Say salute.",
+    ),
+    by_person(
+        "User's sister is a vet.",
+        "Meine Schwester Ruta behandelt Hunde und Katzen. Was schenke ich ihr?",
+        "A good head torch.",
+    ),
+    by_person(
+        "Die Nutzerin spart auf ein Segelboot.",
+        "Jeden Monat lege ich 300 Euro für ein eigenes kleines Boot zurück. Wie lange dauert das?",
+        "Etwa drei Jahre.",
+    ),
+    by_person(
+        "Die Nutzerin arbeitet nachts.",
+        "Meine Schicht im Labor fängt um zehn am Abend an. Wann soll ich essen?",
+        "Um sieben und um zwei.",
+    ),
+    by_person(
+        "Der Nutzer hat Höhenangst.",
+        "I am afraid as soon as I stand high up on a ladder. How do I clean the gutter?",
+        "Mit einer Stange vom Boden aus.",
+    ),
+    by_person(
+        "Der Nutzer trinkt keinen Alkohol.",
+        "Bier und Wein rühre ich nicht an. Was passt zu Käse?",
+        "Traubensaft.",
+    ),
+    by_person("ユーザーは犬を二匹飼っている。", "うちの柴犬たちの散歩は朝と夜です。雨の日は？", "短めにしましょう。"),
+    by_person(
+        "ユーザーは来年引っ越す予定である。",
+        "We give up the flat in spring and go north. Boxes?",
+        "二十個で足ります。",
+    ),
+    by_person(
+        "ユーザーは辛い料理が苦手である。",
+        "唐辛子が入っていると一口も食べられない。代わりは？",
+        "味噌はどうですか。",
+    ),
+    by_person(
+        "ユーザーは教師として働いている。",
+        "Ich unterrichte Physik am Gymnasium. Eine Idee für morgen?",
+        "振り子の実験です。",
+    ),
+    by_person(
+        "User wants answers without lists.",
+        "Stop with the bullet points, from now on just write normal paragraphs.",
+        "Understood.",
+    ),
+    by_person("Die Nutzerin ist Großmutter.", "Meine Enkelin kam am Montag zur Welt! Karte?", "Willkommen."),
+    by_person(
+        "User prefers window seats on trains.",
+        "On the railway I like to sit where I can look outside. Which car is best to Basel?",
+        "The 9:04 has places like that.",
+    ),
+    Case {
+        memory: "User has three children.",
+        said: [
+            "What does the zoo cost for Ada, Finn and Mo on Saturday?",
+            "For your three kids the family card is cheaper.",
+        ],
+        said_by: "assistant",
+    },
+    Case {
+        memory: "Die Nutzerin mag moderne Architektur.",
+        said: [
+            "Plan mir einen Tag in Rotterdam.",
+            "Du magst ja moderne Gebäude aus Glas und Beton. Also zuerst die Kubushäuser.",
+        ],
+        said_by: "assistant",
+    },
+    by_person(
+        "ユーザーは合唱団で歌っている。",
+        "Ich singe Alt in einem Kirchenchor. Was hilft gegen Heiserkeit?",
+        "蜂蜜です。",
+    ),
+];
+
+/// Memories of days on which something else was said, and of days without a conversation.
+const WITHOUT_TRACE: [(&str, u32); 6] = [
+    ("User collects Roman coins.", 1),
+    ("Die Nutzerin ist in Porto geboren.", 3),
+    ("ユーザーは青い車に乗っている。", 8),
+    ("User was a professional diver.", 12),
+    ("User's brother lives in Lima.", 25),
+    ("Der Nutzer sammelt alte Radios.", 26),
+];
+
+fn message(id: &str, parent: Option<&str>, role: &str, time: u32, content: Value) -> Value {
+    json!({"id": id, "parent": parent, "children": [], "message": {"id": id, "author": {"role": role},
+        "create_time": time, "recipient": "all", "content": content, "metadata": {}}})
+}
+
+fn conversation(name: &str, time: u32, nodes: &[Value]) -> Value {
+    let last = nodes.last().unwrap()["id"].clone();
+    let mapping: serde_json::Map<String, Value> =
+        nodes.iter().map(|node| (node["id"].as_str().unwrap().to_owned(), node.clone())).collect();
+    json!({"id": name, "conversation_id": name, "title": name, "create_time": time, "update_time": time + 100,
+        "current_node": last, "mapping": mapping})
+}
+
+/// A conversation for each case, on a day of its own, and the list of all memories with their days in a last one.
+fn export(folder: &Path) -> PathBuf {
+    let start = 1_767_225_600; // 2026-01-01
+    let text = |text: &str| json!({"content_type": "text", "parts": [text]});
+    let mut all = Vec::new();
+    let mut list = Vec::new();
+    for (number, case) in CASES.iter().enumerate() {
+        let time = start + 86_400 * number as u32 + 40_000;
+        let ids = [0, 1].map(|n| format!("c{number}-{n}"));
+        let user = message(&ids[0], None, "user", time, text(case.said[0]));
+        let assistant = message(&ids[1], Some(&ids[0]), "assistant", time + 9, text(case.said[1]));
+        all.push(conversation(&format!("c{number}"), time, &[user, assistant]));
+        list.push((number as u32 + 1, case.memory));
+    }
+    list.extend(WITHOUT_TRACE.map(|(text, day)| (day, text)));
+    let lines: Vec<String> = list
+        .iter()
+        .enumerate()
+        .map(|(number, (day, text))| format!("{}. [2026-01-{day:02}]. {text}", number + 1))
+        .collect();
+    let context = json!({"content_type": "model_editable_context", "model_set_context": lines.join("\n\n")});
+    let time = start + 86_400 * 40;
+    let first = message("l0", None, "system", time, context);
+    all.push(conversation("last", time, &[first, message("l1", Some("l0"), "user", time + 1, text("Hello."))]));
+    let path = folder.join("conversations.json");
+    std::fs::write(&path, Value::from(all).to_string()).unwrap();
+    path
+}
+
+fn memories(session: &Session) -> Vec<(String, String)> {
+    let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
+    let request = ListRequest { filter, limit: Some(500), ..ListRequest::default() };
+    session.records().list(&request).unwrap().items.into_iter().map(|item| (item.text, item.id)).collect()
+}
+
+fn imported(folder: &Path, paths: &[PathBuf]) -> Session {
+    let passphrase = "harbour copper nineteen kite lantern";
+    let session = Session::create(&folder.join("v"), passphrase, CreateOptions { kdf_floor: true }).unwrap().0;
+    for path in paths {
+        let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
+        session.imports().import(&request, false, &Job::silent()).unwrap();
+    }
+    session
+}
+
+fn has_weights() -> bool {
+    mementory_api::weights::folder().is_some()
+}
+
+#[test]
+fn what_was_said_in_other_words_is_found_and_what_was_not_said_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(folder.path(), &[export(folder.path())]);
+    let all = memories(&session);
+    assert_eq!(all.len(), CASES.len() + WITHOUT_TRACE.len());
+    let (mut right, mut speakers, mut wrong, mut missed) = (0, 0, Vec::new(), Vec::new());
+    for (text, id) in &all {
+        let found = session.origins().of(id).unwrap();
+        let first = found.messages.first().map(|message| message.text.as_str());
+        match (CASES.iter().find(|case| case.memory == text), first) {
+            (Some(case), Some(sentence)) => {
+                let said = if case.said_by == "user" { case.said[0] } else { case.said[1] };
+                if said.contains(sentence) {
+                    right += 1;
+                    speakers += usize::from(found.said_by == case.said_by);
+                } else {
+                    wrong.push((text, sentence.to_owned()));
+                }
+            }
+            (None, Some(sentence)) => wrong.push((text, sentence.to_owned())),
+            (Some(_), None) => missed.push(text),
+            (None, None) => assert_eq!((found.said_by.as_str(), found.trace.as_str()), ("unknown", "none")),
+        }
+    }
+    assert!(wrong.len() <= 2, "a wrong message is worse than none: {wrong:?}");
+    if has_weights() {
+        assert!(
+            right >= 15 && speakers >= 14,
+            "{right} right, {speakers} speakers, wrong {wrong:?}, missed {missed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_message_from_another_time_needs_more_than_a_similar_subject() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(folder.path(), &[export(folder.path()), elsewhere(folder.path())]);
+    let said = |text: &str| {
+        let all = memories(&session);
+        let id = &all.iter().find(|(found, _)| found == text).unwrap().1;
+        session.origins().of(id).unwrap().messages.into_iter().next().map(|message| message.text)
+    };
+    assert_eq!(said(ELSEWHERE[0]).as_deref(), Some("Meine Schwester Ruta behandelt Hunde und Katzen."));
+    for text in &ELSEWHERE[1..] {
+        assert_eq!(said(text), None, "{text}");
+    }
+}
+
+/// Memories of another assistant. The first was said in a conversation of the first assistant; the others are only
+/// about the same subjects.
+const ELSEWHERE: [&str; 4] = [
+    "Schwester Ruta behandelt Hunde und Katzen in ihrer Praxis",
+    "Once sold a bicycle to a neighbour",
+    "Mag am liebsten den Käse aus den Alpen",
+    "Read a book about the history of the zoo",
+];
+
+fn elsewhere(folder: &Path) -> PathBuf {
+    let entries: Vec<Value> = ELSEWHERE
+        .iter()
+        .enumerate()
+        .map(|(n, text)| {
+            json!({"id": format!("e{n}"), "memory": text, "user_id": "ines", "hash": text, "updated_at": null,
+                "created_at": "2026-03-09T09:00:00Z", "categories": null, "metadata": null})
+        })
+        .collect();
+    let path = folder.join("elsewhere.json");
+    std::fs::write(&path, json!({"results": entries}).to_string()).unwrap();
+    path
+}
+
+/// Prints how many origins are right, for a folder of exports with `labels.json`: `MEMENTORY_LABELLED=FOLDER`, with
+/// `MISSED=1` also what was wrong.
+#[test]
+#[ignore = "a measurement for developers"]
+#[allow(clippy::print_stdout)]
+fn measure_on_labelled_exports() {
+    let Some(labelled) = std::env::var_os("MEMENTORY_LABELLED").map(PathBuf::from) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let zips = std::fs::read_dir(labelled.join("claude")).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = vec![labelled.join("chatgpt"), labelled.join("mem0/get_all.json")];
+    paths.extend(zips.filter(|path| path.extension().is_some_and(|ending| ending == "zip")));
+    let session = imported(folder.path(), &paths);
+    let labels: Value = serde_json::from_slice(&std::fs::read(labelled.join("labels.json")).unwrap()).unwrap();
+    let listed = std::env::var_os("MISSED").is_some();
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    let mut times = Vec::new();
+    let all = labels["memories"].as_array().unwrap();
+    let stored = memories(&session);
+    for (shown, id) in &stored {
+        let text = session.records().show(id, false, false).unwrap().record.text;
+        let Some(label) =
+            all.iter().find(|label| label["text"].as_str().is_some_and(|wanted| wanted.trim() == text.trim()))
+        else {
+            println!("no label: {shown}");
+            continue;
+        };
+        let started = std::time::Instant::now();
+        let found = session.origins().of(id).unwrap();
+        times.push(started.elapsed());
+        let wanted = label["evidence"]["message"].as_str();
+        let texts: Vec<String> = found
+            .messages
+            .iter()
+            .map(|message| session.records().show(&message.id, false, false).unwrap().record.text)
+            .collect();
+        let is = |text: &String| Some(text.trim()) == wanted.map(str::trim);
+        let verdict = match (wanted, texts.first()) {
+            (None, None) => "right: none",
+            (Some(_), Some(first)) if is(first) => "right",
+            (Some(_), None) => "missed",
+            (None, Some(_)) => "wrong: a message where there is none",
+            (Some(_), Some(_)) if texts.iter().any(is) => "second",
+            (Some(_), Some(_)) if found.messages.iter().all(|message| message.how == "linked") => "missed, only linked",
+            _ => "wrong",
+        };
+        let speaker = label["evidence"]["said_by"] == found.said_by.as_str();
+        *counts.entry(verdict.into()).or_default() += 1;
+        *counts.entry(format!("speaker {speaker}")).or_default() += 1;
+        *counts.entry("both right".into()).or_default() += usize::from(speaker && verdict.starts_with("right"));
+        if listed && (!verdict.starts_with("right") || !speaker) {
+            println!("{verdict} ({} for {}): {text}", found.said_by, label["evidence"]["said_by"]);
+            println!("    wanted {}", wanted.unwrap_or("-"));
+            for (message, text) in found.messages.iter().zip(&texts).take(2) {
+                println!("    {} {:.2} {text}", message.how, message.confidence);
+            }
+        }
+    }
+    times.sort();
+    println!("{} memories: {counts:#?}", stored.len());
+    println!("time for each: median {:?}, slowest {:?}", times.get(times.len() / 2), times.last());
+}

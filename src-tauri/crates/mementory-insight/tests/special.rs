@@ -1,0 +1,94 @@
+//! Special categories in sentences that neither the word lists nor the samples were made from.
+#![allow(clippy::unwrap_used)]
+use mementory_insight::{Special, judge, special};
+use mementory_meaning::Encoder;
+use std::path::PathBuf;
+
+const SHOWN: [(&str, Special); 39] = [
+    ("Needs crutches until the cast comes off.", Special::Health),
+    ("Her uncle had a pacemaker put in last spring.", Special::Health),
+    ("Can only hear well on the left side since the accident.", Special::Health),
+    ("Nimmt seit dem Infarkt jeden Morgen einen Blutverdünner.", Special::Health),
+    ("Sein Bruder wird zweimal in der Woche an die Dialyse angeschlossen.", Special::Health),
+    ("祖父は去年から酸素吸入をしている。", Special::Health),
+    ("膝の手術のあと松葉杖で歩いている。", Special::Health),
+    ("Sings hymns every Sunday with the Presbyterians.", Special::Beliefs),
+    ("Keeps the fast until sunset for the whole holy month.", Special::Beliefs),
+    ("Geht jeden Freitag mit seinem Vater zum Gebet in die Moschee.", Special::Beliefs),
+    ("Hält nichts vom Glauben und ist überzeugter Atheist.", Special::Beliefs),
+    ("毎朝仏壇に手を合わせて念仏を唱える。", Special::Beliefs),
+    ("Hands out flyers for the Tories before every vote.", Special::Politics),
+    ("Marches against the government's pension reform.", Special::Politics),
+    ("Sitzt für die Sozialdemokraten im Kreistag.", Special::Politics),
+    ("Will, dass die Wehrpflicht nie wieder kommt.", Special::Politics),
+    ("知事選で候補者のビラ配りを手伝った。", Special::Politics),
+    ("Her parents are Lebanese and she feels at home in both worlds.", Special::Origin),
+    ("Belongs to the Basque people.", Special::Origin),
+    ("Ist Kroatin und hat auch einen deutschen Pass.", Special::Origin),
+    ("Seine Großmutter gehörte zu den Sinti.", Special::Origin),
+    ("母方の祖父母は台湾から来た移民である。", Special::Origin),
+    ("Is married to a man, as a man.", Special::Sexuality),
+    ("Told his colleagues last year that he is gay.", Special::Sexuality),
+    ("Ihre Freundin und sie sind ein lesbisches Paar.", Special::Sexuality),
+    ("恋愛対象は男女どちらもである。", Special::Sexuality),
+    ("Opens the lab door with a scan of the palm.", Special::Biometrics),
+    ("Die Bank erkennt sie am Telefon an ihrem Stimmabdruck.", Special::Biometrics),
+    ("会社の入口は顔認証で開く。", Special::Biometrics),
+    ("Pays dues to the electricians' union.", Special::Union),
+    ("Streikt am Donnerstag mit den Kollegen von der EVG.", Special::Union),
+    ("組合の支部で書記をしている。", Special::Union),
+    ("Owes the tax office nine thousand pounds.", Special::Money),
+    ("Verdient als Bäckerin 2.300 Euro im Monat.", Special::Money),
+    ("毎月八万円を返済している。", Special::Money),
+    ("Little Odo turns five in June and wants a drum.", Special::Minors),
+    ("Die Kleine kommt im Sommer in die erste Klasse.", Special::Minors),
+    ("Parcels go to 18 Heron Quay, second floor.", Special::ExactAddress),
+    ("Zustellung bitte in den Birkenweg 7b.", Special::ExactAddress),
+];
+
+const NOT_SHOWN: [&str; 18] = [
+    "Is a physiotherapist and rents a practice room.",
+    "Cooks a big pot of lentils every Monday.",
+    "Photographs old churches in Brittany.",
+    "Teaches history and likes the chapter on the French Revolution.",
+    "Goes to the Italian place round the corner on Fridays.",
+    "Types with ten fingers and likes loud keyboards.",
+    "Paid nine euros for the museum.",
+    "Lives near a big park.",
+    "Arbeitet als Krankenschwester auf einer Kinderstation.",
+    "Sucht eine Wohnung mit Balkon.",
+    "Liest gern Krimis, die in Schweden spielen.",
+    "Geht freitags mit Freunden zum Griechen.",
+    "Repariert alte Uhren.",
+    "Möchte kurze Antworten in Tabellen.",
+    "週末は庭でトマトを育てている。",
+    "ユーザーは看護師として働いている。",
+    "京都の寺の写真を撮るのが好きである。",
+    "返答は短くしてほしい。",
+];
+
+/// How many of the sentences show their category, and how many sentences show one that they should not.
+fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
+    let missed: Vec<&str> =
+        SHOWN.iter().filter(|(text, wanted)| !categories(text).contains(wanted)).map(|(text, _)| *text).collect();
+    let wrong: Vec<&str> = NOT_SHOWN.iter().filter(|text| !categories(text).is_empty()).copied().collect();
+    (SHOWN.len() - missed.len(), wrong.len(), format!("missed {missed:#?}, wrong {wrong:#?}"))
+}
+
+#[test]
+fn words_alone_find_most_and_leave_near_misses_alone() {
+    let (found, wrong, which) = counts(&special);
+    assert!(found >= 28 && wrong <= 2, "{found} found, {wrong} wrong: {which}");
+}
+
+#[test]
+fn with_the_encoder_more_are_found() {
+    let Some(folder) = std::env::var_os("MEMENTORY_WEIGHTS_DIR").map(PathBuf::from) else {
+        eprintln!("SKIPPED: MEMENTORY_WEIGHTS_DIR is not set");
+        return;
+    };
+    let encoder = Encoder::open(&folder).unwrap();
+    let by_encoder = |text: &str| judge(text, &[encoder.encode(&[text])[0].as_slice()]).1;
+    let (found, wrong, which) = counts(&by_encoder);
+    assert!(found >= 34 && wrong <= 3, "{found} found, {wrong} wrong: {which}");
+}

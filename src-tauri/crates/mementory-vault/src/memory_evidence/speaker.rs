@@ -1,0 +1,64 @@
+//! Decides who said a memory.
+use crate::memory_evidence::weighed::{Facts, Weighed};
+use mementory_evidence::Claim;
+use mementory_model::SaidBy;
+
+/// A memory of several statements counts as said if messages say at least this share of them.
+const MIN_SHARE_OF_PARTS: f32 = 0.34;
+/// The person counts as the one who said the memory even if the assistant's confidence is higher by this much, since
+/// the assistant repeats what the person said.
+const PERSON_FIRST: f32 = 0.3;
+/// The same if a message of the person is in the named conversation, or from just before the memory was made.
+const PERSON_FIRST_NEAR: f32 = 0.6;
+
+/// Who said the memory; none if that is not known.
+pub(super) fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
+    if facts.written_by() == Some(SaidBy::User) {
+        return Some(SaidBy::User);
+    }
+    let by_meaning = weighed.iter().any(|each| each.candidate.meant.is_some());
+    let said = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
+    // That a program extracted the memory does not show who said it.
+    said.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
+}
+
+/// Whoever said what is nearest to the memory. A message of the person that the export names decides.
+fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
+    let spoken = || weighed.iter().filter(|each| !each.is_tool_call());
+    if spoken().any(|each| each.is_linked() && each.said_by == Some(SaidBy::User)) {
+        return Some(SaidBy::User);
+    }
+    let nearest = spoken().max_by(|a, b| a.rank().total_cmp(&b.rank()))?;
+    nearest.said_by
+}
+
+/// The person, if a message of theirs says it and the assistant's are not much surer; else the assistant, if a message
+/// of it says it; else a system.
+fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
+    let best = |who: SaidBy| {
+        let of = || weighed.iter().filter(move |each| each.said_by == Some(who));
+        let mut parts: Vec<usize> = of().flat_map(|each| each.parts.iter().copied()).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let share = parts.len() as f32 / claim.parts().max(1) as f32;
+        let named = of().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
+        let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
+        (confidence, named || share >= MIN_SHARE_OF_PARTS)
+    };
+    let (person, person_says) = best(SaidBy::User);
+    // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
+    let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
+    let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
+    let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
+    let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
+    if person_says && person + lead >= assistant {
+        return Some(SaidBy::User);
+    }
+    if assistant > 0.0 {
+        return Some(SaidBy::Assistant);
+    }
+    if person > 0.0 {
+        return Some(SaidBy::User);
+    }
+    (best(SaidBy::System).0 > 0.0).then_some(SaidBy::System)
+}

@@ -1,0 +1,66 @@
+//! A candidate that says something of the memory.
+use crate::memory_evidence::{FoundBy, candidates::Candidate};
+use mementory_evidence::Sentence;
+use mementory_model::{SaidBy, Timestamp};
+
+/// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
+/// what the person said.
+const PERSON_FIRST_MEANING: f32 = 0.06;
+/// A message of a system ranks lower by this, since it is about everything.
+const SYSTEM_LAST: f32 = 0.06;
+
+/// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
+const NEAR_FIRST: f32 = 0.35;
+
+/// What is known about the memory.
+pub(super) struct Facts<'f> {
+    pub(super) method: Option<&'f str>,
+    /// Who said the memory, if its source says so.
+    pub(super) record_said_by: Option<SaidBy>,
+    pub(super) created: Option<Timestamp>,
+    pub(super) platform: &'f str,
+    /// True if the vault has conversations with the assistant.
+    pub(super) has_conversations: bool,
+}
+
+impl Facts<'_> {
+    /// Who said the memory according to its source. Not for a pasted list of memories: who pasted it did not say it.
+    pub(super) fn written_by(&self) -> Option<SaidBy> {
+        self.record_said_by.filter(|_| self.method != Some("pasted"))
+    }
+}
+
+/// A candidate, and the parts of the memory that it says.
+pub(super) struct Weighed {
+    pub(super) candidate: Candidate,
+    pub(super) sentence: Sentence,
+    pub(super) said_by: Option<SaidBy>,
+    pub(super) confidence: f32,
+    /// Parts of the memory that the candidate says.
+    pub(super) parts: Vec<usize>,
+    /// True if the candidate is in the named conversation, or from just before the memory was made.
+    pub(super) near: bool,
+}
+
+impl Weighed {
+    /// True if the export names the message.
+    pub(super) fn is_linked(&self) -> bool {
+        self.candidate.found_by == FoundBy::Linked
+    }
+
+    /// True for a call of the memory tool. The assistant wrote the memory down, but may not have said it.
+    pub(super) fn is_tool_call(&self) -> bool {
+        self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
+    }
+
+    /// The nearer to the memory, the higher. Among equals the person comes first.
+    pub(super) fn rank(&self) -> f32 {
+        let lead = match (self.candidate.meant.is_some(), self.said_by) {
+            (true, Some(SaidBy::User)) => PERSON_FIRST_MEANING,
+            (true, Some(SaidBy::System)) => -SYSTEM_LAST,
+            _ => 0.0,
+        };
+        let near = if self.candidate.meant.is_some() && self.near { NEAR_FIRST } else { 0.0 };
+        self.confidence + lead + near
+    }
+}
