@@ -106,13 +106,6 @@ const UNSIGNED = {
   "an unknown field": [setIn(["x_more"], 1), "taken"],
   "a signature, although it is unsigned": [setIn(["signature"], "00".repeat(64)), "taken"],
   "an event with an end of validity": [inEntry("valid_to", "2026-07-01T00:00:00Z"), "taken"],
-  "one event with two hashes": [
-    (bundle) => {
-      const [first] = bundle.entries;
-      bundle.entries.push({ ...first, citation: first.citation.replace(/....$/, "0000") });
-    },
-    "taken",
-  ],
   "entries in another order": [(bundle) => bundle.entries.reverse(), "taken"],
   "an entry twice": [(bundle) => bundle.entries.push(bundle.entries[0]), "taken"],
   "an entry that is a number": [setIn(["entries", 0], 7), "taken"],

@@ -129,7 +129,9 @@ async function runSteps(stage) {
   const client = await McpClient.start(command, args, env);
   const first = await client.call("search", { query: WORD });
   count.add("the client finds the memory through the window", first?.results?.[0]?.id === id);
-  await until("the first read to be announced", async () => /Claude Code.*first time/.test(await browser.text("toast")));
+  await until("the first read to be announced", async () =>
+    /Claude Code.*first time/.test(await browser.text("toast")),
+  );
   count.add("the first read is announced in the window", true);
   await takePictures(stage, "first-read");
 

@@ -169,7 +169,7 @@ describe("the list of requests", () => {
     const seen = vi.spyOn(mock, "firstReadsSeen");
     const focus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
     mock.clientReads("g-notes", { memory: 1 });
-    agents.called();
+    agents.onClientCall();
     await waitFor(() => expect(toasts.current?.text).toContain("for the first time"));
     toasts.dismiss();
     expect(seen).not.toHaveBeenCalled();

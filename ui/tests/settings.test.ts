@@ -291,8 +291,8 @@ describe("about", () => {
         const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
         const capabilitiesSource = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
         const does = (what: string) => capabilitiesSource.includes(`${what}: true`);
-        // A constant id is the folder's name.
-        const id = says("id") ?? dirname(file);
+        // An id that is a constant is in the file, or else it is the folder's name.
+        const id = says("id") ?? /const FORMAT: &str = "([^"]+)"/.exec(text)?.[1] ?? dirname(file);
         return {
           id,
           name: says("name"),

@@ -44,7 +44,7 @@ class Subjects {
     const revision = vault.revision;
     if (this.#loadedRevision === revision) return;
     this.#loadedRevision = revision;
-    this.#job?.drop();
+    this.#job?.cancelSilently();
     const isUnlocked = lockGuard();
     const job = (this.#job = new JobProgress());
     const isCurrent = () => isUnlocked() && job === this.#job;
@@ -79,7 +79,7 @@ class Subjects {
   }
 
   readonly stop = (): void => {
-    this.#job?.drop();
+    this.#job?.cancelSilently();
     this.#job = null;
     this.#loadedRevision = -1;
     this.failed = stoppedByUser();
@@ -91,7 +91,7 @@ class Subjects {
   };
 
   clear(): void {
-    this.#job?.drop();
+    this.#job?.cancelSilently();
     this.#job = null;
     this.#loadedRevision = -1;
     this.people = null;

@@ -3,12 +3,11 @@
 //! covers.
 use super::{
     bundle::Bundle,
-    entry::{check_contract, citation, entry_fault, order_in_event, seq, text_member},
+    entry::{check_contract, entry_fault, order_in_event, seq},
     envelope::{BundleKind, SIGNED_MEMBERS},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
-use std::collections::HashMap;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
 const SIGNATURE_ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
@@ -26,7 +25,6 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
     let mut record_count = 0;
     let mut last = (0, 0);
-    let mut hashes: HashMap<(String, String), String> = HashMap::new();
     bundle.visit_items(&mut |item| {
         record_count += 1;
         let pointer = item.pointer(kind);
@@ -43,14 +41,6 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             Some((code, why)) => errors.add(code, &pointer, &why),
             None => {
                 check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));
-                if let Some(cited) = text_member(&tree, "citation").and_then(citation) {
-                    let hash = hashes
-                        .entry((cited.thread.to_owned(), cited.seq.to_owned()))
-                        .or_insert_with(|| cited.hash.to_owned());
-                    if hash != cited.hash {
-                        errors.add("citation_conflict", &pointer, "another entry cites this event with another hash");
-                    }
-                }
                 let event_position = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
                 if kind != BundleKind::Subset && event_position < last {
                     warnings.add("order", &pointer, "entries are not in the order of their events");
