@@ -1,5 +1,5 @@
 //! Special categories in sentences that neither the word lists nor the samples were made from.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 use mementory_insight::{Special, judge, special};
 use mementory_meaning::Encoder;
 use std::path::PathBuf;

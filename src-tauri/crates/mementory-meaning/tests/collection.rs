@@ -45,7 +45,7 @@ fn the_largest_numbers_do_not_overflow_and_nothing_gives_nothing() {
     let even = Vector::new(vec![1.0; 512]).unwrap();
     let opposite = Vector::new(vec![-1.0; 512]).unwrap();
     let mut collection = Collection::default();
-    assert!(collection.ranked(&[even.clone()]).is_empty());
+    assert!(collection.ranked(std::slice::from_ref(&even)).is_empty());
     collection.push(1, &even.to_bytes());
     collection.push(1, &[0; 3]);
     assert_eq!(collection.len(), 1);

@@ -123,7 +123,8 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         return Some(Shape::Messages);
     }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(&keys, &format!("{list}.author.type")));
-    if !names_speaker(&text) && !(has_typed_author && types.iter().copied().any(is_speaker)) {
+    let names_author = has_typed_author && types.iter().copied().any(is_speaker);
+    if !names_speaker(&text) && !names_author {
         return None;
     }
     let is_message = |at: &str| {
