@@ -6,14 +6,14 @@ type Context = { items: () => ListItem[]; pace: number };
 
 /** People of the sample memories: words by which their memories are found. */
 const PEOPLE: (Omit<PersonInfo, "id" | "memories"> & { words: RegExp })[] = [
-  { name: "Tomas", relation: "brother", of: null, words: /Tomas|brother/ },
-  { name: "Jonas", relation: "partner", of: null, words: /Jonas|partner/ },
-  { name: null, relation: "mother", of: null, words: /mother/ },
-  { name: "Mira", relation: "daughter", of: "Tomas", words: /Mira|niece/ },
+  { name: "Liv", relation: "daughter", of: null, words: /\bLiv\b/ },
+  { name: "Per", relation: "brother", of: null, words: /\bPer\b/ },
+  { name: null, relation: "mother", of: null, words: /\bmother\b/ },
+  { name: null, relation: "neighbour", of: null, words: /\bneighbour\b/ },
 ];
 const TOPICS: [name: string, words: RegExp][] = [
-  ["Coffee and tea", /coffee|tea\b/i],
-  ["Train travel", /train|travel|ticket/i],
+  ["Coffee", /coffee/i],
+  ["Night trains", /\btrains?\b/i],
   ["Garden", /garden|tomato|plant/i],
 ];
 
