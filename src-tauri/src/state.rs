@@ -86,7 +86,7 @@ impl AppState {
         let open = OpenVault { session, path: path.to_owned(), vault_id };
         *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
         let state = self.session_state();
-        // The window opens the demonstration without a passphrase, so it needs no place in the list.
+        // The demonstration is not added to the recent vaults: the window can always open it, without a passphrase.
         if !state.demonstration {
             self.settings().change(|settings| settings.remember(path));
         }

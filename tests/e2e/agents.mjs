@@ -129,8 +129,8 @@ async function runSteps(stage) {
   const client = await McpClient.start(command, args, env);
   const first = await client.call("search", { query: WORD });
   count.add("the client finds the memory through the window", first?.results?.[0]?.id === id);
-  await until("the first read to be announced", async () =>
-    /Claude Code.*first time/.test(await browser.text("toast")),
+  await until("the first read to be announced", () =>
+    browser.run(`() => /Claude Code.*first time/.test(document.querySelector('[data-testid="toast"]')?.innerText)`),
   );
   count.add("the first read is announced in the window", true);
   await takePictures(stage, "first-read");
@@ -143,7 +143,7 @@ async function runSteps(stage) {
   await openAgents(browser);
   await takePictures(stage, "list");
   const row = await browser.text("agent", ROW);
-  count.add("the window shows the program that is really connected", /node|python/.test(row));
+  count.add("the window shows the program that is really connected", /node|python|\.mjs/.test(row));
   await browser.click("agent-calls");
   await browser.find("call");
   await takePictures(stage, "calls");

@@ -75,7 +75,7 @@ async function unlock(browser) {
   await browser.find("nav-memories");
 }
 
-const isOpen = async (browser) =>
+const isVaultOpen = async (browser) =>
   (await browser.runAsync(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
 
 /**
@@ -90,7 +90,7 @@ async function runSteps(browser, desktop, count) {
   await waitForLock(browser, desktop);
   const footer = await browser.run(`() => document.querySelector("footer")?.innerText`);
   count.add("the vault locks with the screen, and says so", /when the screen was locked/.test(footer));
-  count.add("the vault is locked, not only covered", !(await isOpen(browser)));
+  count.add("the vault is locked, not only covered", !(await isVaultOpen(browser)));
 
   desktop.announce(false);
   await unlock(browser);
@@ -109,8 +109,8 @@ async function runSteps(browser, desktop, count) {
   await browser.click("nav-memories");
   await browser.click("nav-settings");
   await browser.click("settings-security");
-  count.add("switched off, the vault stays open", await isOpen(browser));
+  count.add("switched off, the vault stays open", await isVaultOpen(browser));
   await toggle("true");
   await waitForLock(browser, desktop);
-  count.add("switched on again, it locks again", !(await isOpen(browser)));
+  count.add("switched on again, it locks again", !(await isVaultOpen(browser)));
 }

@@ -83,13 +83,13 @@ export const MORE_COMMANDS = [
   },
   (vault) => ({
     name: "export",
-    args: ["export", "--format", "alf", "--out", outside(vault, "out.alf")],
+    args: ["export", "--format", "alf", outside(vault, "out.alf")],
     writes: outside(vault, "out.alf"),
     holds: (copy, path) => copy.run("validate", path).code === 0,
   }),
   (vault) => ({
     name: "export-companions",
-    args: ["export", "--format", "pam", "--out", outside(vault, "store.json")],
+    args: ["export", "--format", "pam", outside(vault, "store.json")],
     writes: outside(vault, "store.json"),
     holds: (copy, path) => copy.run("validate", path).code === 0,
   }),

@@ -179,7 +179,7 @@ describe("an import", () => {
     await importing.inspect(["/d/about.mem"]);
     render(ImportSheet);
     const check = await screen.findByTestId("import-check");
-    expect(check.textContent).toContain("Ask whoever it is from for a new copy.");
+    expect(check.textContent).toContain("Ask the sender for a new copy.");
     const list = check.parentElement?.querySelector("ul") ?? check;
     expect(list.textContent).toContain("A checksum is missing or doesn’t match.");
     expect(list.textContent, "only under Details").not.toContain(message);

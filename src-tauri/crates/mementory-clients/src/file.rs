@@ -133,14 +133,14 @@ impl ConfigFile {
             }
             return written;
         }
-        sync_folder(folder);
+        fsync_folder(folder);
         Ok(())
     }
 
     fn remove(&self) -> Result<(), Error> {
         self.check_unchanged()?;
         fs::remove_file(&self.real).map_err(|error| Error::io(&self.path, error))?;
-        sync_folder(self.real.parent().unwrap_or(Path::new(".")));
+        fsync_folder(self.real.parent().unwrap_or(Path::new(".")));
         Ok(())
     }
 }
@@ -197,7 +197,7 @@ fn keep_owner_and_mode(file: &File, original: &Metadata) -> io::Result<()> {
 }
 
 /// Makes a rename durable. Not every file system can; the content is already on the disk.
-fn sync_folder(folder: &Path) {
+fn fsync_folder(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     #[cfg(not(unix))]

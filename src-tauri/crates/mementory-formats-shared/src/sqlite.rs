@@ -113,7 +113,7 @@ fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Reads the list of tables, because without it every table would seem to be missing.
+/// Checks that the list of tables can be read. If it cannot, every table would seem to be missing.
 fn check_schema(connection: &Connection) -> Result<(), OpenError> {
     let count = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0));
     count.map(drop).map_err(OpenError::Schema)

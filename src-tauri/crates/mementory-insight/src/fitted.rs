@@ -82,8 +82,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
 }
 
-/// Roots of the probabilities of the kinds, so that the product of two says how likely both texts have the same kind.
-/// Without a vector all kinds are as likely.
+/// Square roots of the probabilities of the kinds, so that the dot product of those of two texts says how likely it is
+/// that both are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KINDS as f32).sqrt(); KINDS];

@@ -1,9 +1,9 @@
 //! Searches an index for traces that an erasure should have removed. None of the deletion's code is used: the index is
 //! opened again from its files, and all that is in them is read, deleted or not.
 //!
-//! Words are searched for in the dictionaries and never in the bytes of a file. A dictionary is an automaton, in
-//! whose bytes the letters of a word can meet by chance (`solid` is five edges of one node, in descending order), and
-//! `meta.json` is full of numbers and hexadecimal names.
+//! Words are looked up in the dictionaries, never in the raw bytes of a file. A dictionary is an automaton, whose bytes
+//! can spell a word by chance: a node stores the letters of its edges in reverse alphabetical order, so one with the
+//! edges d, i, l, o and s contains the bytes `solid`. And `meta.json` is full of numbers and hexadecimal names.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
     directory::META_FILE,

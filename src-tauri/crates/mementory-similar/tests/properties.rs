@@ -51,7 +51,8 @@ proptest! {
     }
 
     /// If the result is `Same`, the texts must be equal under the folding that the vault uses for search and
-    /// fingerprints. For texts of letters, the reverse must hold as well.
+    /// fingerprints. Conversely, a text that is not empty after folding must compare as `Same` with a copy that differs
+    /// only in case, full stops and spaces.
     #[test]
     fn texts_that_compare_as_same_are_equal_after_folding(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
         for (a, b) in [(&a, &b), (&c, &d)] {

@@ -1,5 +1,6 @@
-//! Decisions of the person, stored in `meta` under the ids of records. A record keeps its id when it is imported again,
-//! so a decision is still valid after an undo. A decision is removed when its record is erased.
+//! Decisions of the person, stored in `meta` under the ids of records. A record that was removed by undoing an import
+//! gets the same id when it is imported again, so its decision applies again. A decision is removed when its record is
+//! erased.
 use crate::{VaultResult, meta};
 use mementory_insight::AboutKind;
 use rusqlite::Connection;

@@ -24,7 +24,7 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry of an export, which has details to show. */
+  /** The log entry, for exports only, because only they have details to show. Null for everything else. */
   entry: AuditEntry | null;
   /** The file path while the file still exists. */
   file: string | null;

@@ -45,7 +45,7 @@ export function recordKey(event: KeyboardEvent, list: RecordList, active: string
 }
 
 /** Handles Delete and Shift Delete in the detail pane. */
-export function paneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
+export function handlePaneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
   // Forms handle their own keys.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const STUB_MEMBER: &str = "stub";
 
 /// Name of the member that contains the extension slot.
-pub(super) fn slot_parent(tree: &Tree) -> &'static str {
+pub(super) fn slot_parent_name(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }
 
@@ -29,7 +29,7 @@ fn fingerprint(tree: &Tree) -> String {
     for name in ["messages", "children_ids", "content_hash", "embedding_ref"] {
         native.remove(name);
     }
-    let slot_parent = slot_parent(tree);
+    let slot_parent = slot_parent_name(tree);
     if let Some(mut inside) = native.get(slot_parent).cloned() {
         extension::remove(&mut inside);
         match &inside {
@@ -57,7 +57,7 @@ fn fingerprint(tree: &Tree) -> String {
 
 /// Removes the extension slot from an object.
 pub(super) fn detach(tree: &mut Tree) {
-    let slot_parent = slot_parent(tree);
+    let slot_parent = slot_parent_name(tree);
     if let Some(mut inside) = tree.get(slot_parent).cloned()
         && extension::get(&inside).is_some()
     {
@@ -90,7 +90,7 @@ pub(super) fn mark_stub(tree: &mut Tree) {
 }
 
 fn set_slot(tree: &mut Tree, value: &Value) {
-    let slot_parent = slot_parent(tree);
+    let slot_parent = slot_parent_name(tree);
     let mut inside =
         tree.get(slot_parent).filter(|t| matches!(t, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
     extension::set(&mut inside, Tree::Text(value.to_string()));
@@ -98,7 +98,7 @@ fn set_slot(tree: &mut Tree, value: &Value) {
 }
 
 fn slot_value(tree: &Tree) -> Option<Map<String, Value>> {
-    serde_json::from_str(extension::get(tree.get(slot_parent(tree))?)?.as_str()?).ok()
+    serde_json::from_str(extension::get(tree.get(slot_parent_name(tree))?)?.as_str()?).ok()
 }
 
 /// True if the conversation was made for messages whose own conversation is not in the file.

@@ -44,8 +44,8 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
 /// file `out`.
 ///
 /// # Errors
-/// The input is not exactly one Zaxy bundle, or a disclosed subset (`not_whole`), or empty; limits, I/O, errors of the
-/// signer.
+/// The input is not exactly one Zaxy bundle; it is a disclosed subset (`not_whole`); it is empty; limits, I/O, errors of
+/// the signer.
 pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits: &Limits) -> Result<(), FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind == BundleKind::Subset {

@@ -105,8 +105,8 @@ fn enclosing(open: &[Open]) -> Option<usize> {
     open.iter().rev().find_map(|level| level.message)
 }
 
-/// True if a list that begins here has messages: under `messages` or `messagesTree` of the conversation, or under
-/// `children` of a message.
+/// True if an array that begins at this position is a list of messages: the value of `messages` or `messagesTree` in
+/// the conversation, or of `children` in a message.
 fn starts_list(text: &str, open: &[Open]) -> bool {
     let Some(top) = open.last().filter(|top| top.is_object) else { return false };
     let key = top.key.and_then(|(start, end)| text.get(start..end));

@@ -33,7 +33,7 @@ fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) ->
 
 /// Reads a row by its members, because lists have different names in answers, dumps and exports.
 pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
-    // Some answers have facts as plain texts.
+    // Some responses of the API give facts as plain strings.
     if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {
         return read_plain_fact(rows, files, row);
     }

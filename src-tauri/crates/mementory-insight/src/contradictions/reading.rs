@@ -134,7 +134,7 @@ impl Compared {
         let dated = a.at != b.at;
         let same_name = shared.any(a, b);
         let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON);
-        let against = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
+        let likes_what_other_dislikes = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
         Self {
             likeness: dot(a.vector, b.vector),
             same_name,
@@ -145,7 +145,7 @@ impl Compared {
             over: newer.over && !older.over || !dated && older.over && !newer.over,
             changed: newer.over || newer.changed || !dated && (older.over || older.changed),
             negated: a.negated != b.negated,
-            opinion: against(a.marks, b.marks) || against(b.marks, a.marks),
+            opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
         }
     }

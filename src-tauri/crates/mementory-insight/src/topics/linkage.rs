@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// Two groups and how alike they were when this was noted.
-struct Join {
+struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],
     versions: [u32; 2],
@@ -47,14 +47,14 @@ pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
 }
 
 /// Notes the groups that group `a` may be joined with.
-fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<Join>, admits: impl Fn(usize) -> bool) {
+fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<JoinCandidate>, admits: impl Fn(usize) -> bool) {
     let group = &groups[a];
     for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];
         let pairs = (group.members.len() * other.members.len()) as f32;
         let mean = (sum + UNKNOWN * (pairs - *known as f32)) / pairs;
         if mean >= MIN_MEAN {
-            heap.push(Join { mean, groups: [a, *b], versions: [group.version, other.version] });
+            heap.push(JoinCandidate { mean, groups: [a, *b], versions: [group.version, other.version] });
         }
     }
 }
@@ -76,22 +76,22 @@ fn unite(groups: &mut [Group], a: usize, b: usize) {
     }
 }
 
-impl Ord for Join {
+impl Ord for JoinCandidate {
     fn cmp(&self, other: &Self) -> Ordering {
         self.mean.total_cmp(&other.mean).then_with(|| other.groups.cmp(&self.groups))
     }
 }
 
-impl PartialOrd for Join {
+impl PartialOrd for JoinCandidate {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Join {
+impl PartialEq for JoinCandidate {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Join {}
+impl Eq for JoinCandidate {}

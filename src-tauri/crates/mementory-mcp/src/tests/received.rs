@@ -4,7 +4,7 @@ use mementory_api::Job;
 use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
-const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
+const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
 /// Names of records that no grant shows and of none at all are tried too.
 const NO_RECORD: &str = "00000000000000000000000000000000";
 
@@ -52,7 +52,7 @@ fn filled() -> (Open, Vec<String>) {
     ]
     .map(|text| v.add(text))
     .to_vec();
-    let paths = vec![Path::new(SAMPLES).join("chatgpt-export.zip").display().to_string()];
+    let paths = vec![Path::new(SAMPLES_FOLDER).join("chatgpt-export.zip").display().to_string()];
     let request = ImportRequest { paths, ..ImportRequest::default() };
     v.session.imports().import(&request, false, &Job::default()).unwrap();
     let all = v.session.records().list(&ListRequest { limit: Some(500), ..ListRequest::default() }).unwrap();

@@ -118,7 +118,13 @@ impl Exporter<'_> {
             beside,
         };
         let signer = order.sign.then(|| self.signer());
-        let report = write(&pack, out, signer.as_deref()).map_err(unwrap_format)?;
+        let is_new = out.symlink_metadata().is_err();
+        let report = write(&pack, out, signer.as_deref()).map_err(|error| {
+            if is_new {
+                remove_partial(out);
+            }
+            unwrap_format(error)
+        })?;
         Ok(EvidenceMade { report, receipts, transfers })
     }
 
@@ -203,4 +209,10 @@ fn rfc3339(micros: i64) -> String {
 
 fn name_of(path: &str) -> Option<String> {
     Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Removes what a failed write left at a path where nothing was before. If that fails too, the error of the write says
+/// more.
+fn remove_partial(path: &Path) {
+    let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
 }

@@ -145,7 +145,7 @@ impl Exporter<'_> {
         let written = Written::read_state(roots);
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| Written::unknown(out));
-        let synced = sync_folder(parent);
+        let synced = fsync_folder(parent);
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         let logged = self.context.store.write(|tx| {
@@ -345,13 +345,13 @@ fn sync_tree(path: &Path) -> std::io::Result<u64> {
 
 /// Syncs a folder, so that a new name in it survives a power failure. Returns false if that fails.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> bool {
+fn fsync_folder(folder: &Path) -> bool {
     std::fs::File::open(folder).and_then(|folder| folder.sync_all()).is_ok()
 }
 
 /// Windows cannot sync a folder, but its file systems journal the rename.
 #[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> bool {
+fn fsync_folder(_folder: &Path) -> bool {
     true
 }
 

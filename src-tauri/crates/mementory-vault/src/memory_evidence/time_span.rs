@@ -14,7 +14,8 @@ pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
     if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }
 }
 
-/// True for a message from just before the memory was made.
+/// True if the message was written close to when the memory was made: in the half hour before, or at any time of that day
+/// if only the day is known.
 pub(super) fn is_near(made: Option<Timestamp>, said: Option<Timestamp>) -> bool {
     let (Some(made), Some(said)) = (made, said) else { return false };
     let (from, to) = span_before(made);
