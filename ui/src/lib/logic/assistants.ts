@@ -33,7 +33,6 @@ const NAMES: Record<string, string> = {
   goose: "Goose",
   t3_chat: "T3 Chat",
   openrouter: "OpenRouter",
-  portable_agent_memory: "Portable Agent Memory",
   grok: "Grok",
   deepseek: "DeepSeek",
   mistral: "Mistral",
