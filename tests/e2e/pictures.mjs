@@ -19,7 +19,8 @@ const SCREENS = [
     async (browser) => {
       // The scan for sensitive values and the topics come after the window.
       await browser.find("look-sensitive");
-      await browser.find("look-review");
+      await browser.find("look-contradictions");
+      await browser.find("home-subject");
     },
   ],
   [
