@@ -54,10 +54,9 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
     let mut out: Vec<(usize, String)> = Vec::new();
     for (start, run) in runs(text) {
         let after = &text[start + run.len()..];
-        let title = |run: &str| {
-            words.words(Role::Title).into_iter().find(|title| run.ends_with(title) && *title != run).map(str::len)
-        };
-        let followed = words.words(Role::Title).iter().any(|title| after.starts_with(title));
+        let title =
+            |run: &str| words.words(Role::Title).find(|title| run.ends_with(title) && *title != run).map(str::len);
+        let followed = words.words(Role::Title).any(|title| after.starts_with(title));
         // 佐藤先生: the ending is in the run itself.
         let name = match title(run) {
             Some(title) if !is_katakana(run) => &run[..run.len() - title],
@@ -65,7 +64,7 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
             _ => continue,
         };
         // 義母恵子さん: the relation is in the run too.
-        let relation = words.relation_words().into_iter().find(|(word, _)| name.starts_with(word) && *word != name);
+        let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
         let skip = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
         let name_text = &name[skip..];
         let plain = words.relation(name_text).is_none() && !words.is(Role::NotName, name_text);
@@ -101,20 +100,16 @@ fn is_katakana(run: &str) -> bool {
 
 /// The relation with which `before` ends, and the length of its word in bytes.
 fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
-    words
-        .relation_words()
-        .into_iter()
-        .find(|(word, _)| before.ends_with(word))
-        .map(|(word, relation)| (word.len(), relation))
+    words.relation_words().find(|(word, _)| before.ends_with(word)).map(|(word, relation)| (word.len(), relation))
 }
 
 /// Whose relation follows `before`: ユーザーの, ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
     let Some(before) = before.strip_suffix('の') else { return Owner::Unsaid };
-    if words.words(Role::ThePerson).iter().any(|word| before.ends_with(word)) {
+    if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
         return Owner::Own;
     }
-    let bare = words.words(Role::Title).iter().find_map(|title| before.strip_suffix(title)).unwrap_or(before);
+    let bare = words.words(Role::Title).find_map(|title| before.strip_suffix(title)).unwrap_or(before);
     let last = runs(bare).pop().filter(|(start, run)| start + run.len() == bare.len());
     match last {
         Some((_, run)) if bare != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),

@@ -46,7 +46,11 @@ const ROLES: [Role; 8] =
 pub(super) struct Lexicon {
     pub(super) code: &'static str,
     relations: HashMap<String, Relation>,
-    roles: HashSet<(Role, String)>,
+    /// The words of `relations`, the longest first.
+    relations_by_length: Vec<String>,
+    roles: HashMap<Role, HashSet<String>>,
+    /// The words of `roles`, the longest first.
+    roles_by_length: HashMap<Role, Vec<String>>,
     given: HashSet<String>,
 }
 
@@ -56,7 +60,7 @@ impl Lexicon {
     }
 
     pub(super) fn is(&self, role: Role, folded: &str) -> bool {
-        self.roles.contains(&(role, folded.to_owned()))
+        self.roles.get(&role).is_some_and(|words| words.contains(folded))
     }
 
     /// True for a given name of the list.
@@ -65,19 +69,20 @@ impl Lexicon {
     }
 
     /// All words for relations, the longest first.
-    pub(super) fn relation_words(&self) -> Vec<(&str, Relation)> {
-        let mut words: Vec<_> = self.relations.iter().map(|(word, relation)| (word.as_str(), *relation)).collect();
-        words.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(b.0)));
-        words
+    pub(super) fn relation_words(&self) -> impl Iterator<Item = (&str, Relation)> {
+        self.relations_by_length.iter().filter_map(|word| Some((word.as_str(), self.relation(word)?)))
     }
 
     /// All words of a role, the longest first.
-    pub(super) fn words(&self, role: Role) -> Vec<&str> {
-        let mut words: Vec<_> =
-            self.roles.iter().filter(|(other, _)| *other == role).map(|(_, word)| &**word).collect();
-        words.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        words
+    pub(super) fn words(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.roles_by_length.get(&role).into_iter().flatten().map(String::as_str)
     }
+}
+
+fn by_length<'w>(words: impl IntoIterator<Item = &'w String>) -> Vec<String> {
+    let mut words: Vec<String> = words.into_iter().cloned().collect();
+    words.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    words
 }
 
 /// The words of the language with this code.
@@ -100,13 +105,23 @@ pub(super) fn is_no_person(folded: &str) -> bool {
 }
 
 fn read(language: &crate::word_lists::Language) -> Lexicon {
-    let mut lexicon =
-        Lexicon { code: language.code, relations: HashMap::new(), roles: HashSet::new(), given: HashSet::new() };
+    let mut lexicon = Lexicon {
+        code: language.code,
+        relations: HashMap::new(),
+        relations_by_length: Vec::new(),
+        roles: HashMap::new(),
+        roles_by_length: HashMap::new(),
+        given: HashSet::new(),
+    };
     for table in language.tables {
         match table.name {
             "words" => {
                 for role in ROLES {
-                    lexicon.roles.extend(table.list(role as usize).iter().map(|word| (role, fold(word))));
+                    lexicon
+                        .roles
+                        .entry(role)
+                        .or_default()
+                        .extend(table.list(role as usize).iter().map(|word| fold(word)));
                 }
             }
             "names" => lexicon.given.extend(table.list(ONE).iter().map(|name| fold(name))),
@@ -118,5 +133,7 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
             }
         }
     }
+    lexicon.relations_by_length = by_length(lexicon.relations.keys());
+    lexicon.roles_by_length = lexicon.roles.iter().map(|(role, words)| (*role, by_length(words))).collect();
     lexicon
 }

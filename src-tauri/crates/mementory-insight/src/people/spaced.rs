@@ -68,9 +68,8 @@ impl Reader<'_> {
             if brand || NEED_OWNER.contains(&token.folded.as_str()) && owner == Owner::Unsaid {
                 continue;
             }
-            let (owner, after) = self.owner_after(at, owner);
+            let (mut owner, after) = self.owner_after(at, owner);
             let mut names = self.names_after(after, relation);
-            let mut owner = owner;
             if names.is_empty()
                 && let Some((name, first)) = self.name_before(start)
             {
