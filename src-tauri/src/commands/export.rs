@@ -53,7 +53,7 @@ pub async fn evidence(
     request: EvidenceRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Evidence> {
-    job(app, job_id, on_progress, move |vault, job| vault.evidence().write(Path::new(&out), &request, job)).await
+    change_job(app, job_id, on_progress, move |vault, job| vault.evidence().write(Path::new(&out), &request, job)).await
 }
 
 /// Write an export, read it back and validate it; encrypted if a passphrase is given.

@@ -1,5 +1,5 @@
 //! Where a memory comes from, and the review.
-use crate::done::{CommandResult, done};
+use crate::done::{CommandResult, applied, done};
 use clap::Args;
 use mementory_api::{ApiError, ApiResult, Job, Session, types::*};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
     let parts = pack.parts.map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect()).transpose()?;
     let request = EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
     let evidence = session.evidence().write(out, &request, job)?;
-    Ok(CommandResult { exit: u8::from(!evidence.validated), ..done(&evidence)? })
+    Ok(CommandResult { exit: u8::from(!evidence.validated), ..applied(&evidence)? })
 }
 
 /// True for the form of a record's id: 32 hexadecimal digits and nothing else.

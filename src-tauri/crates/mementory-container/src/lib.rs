@@ -8,6 +8,7 @@
 //! `container_shared_data`, `container_similar_names`, `container_empty_name_part`, `damaged_entry`,
 //! `truncated_archive`. The place of an issue starts with the place of the archive it concerns.
 mod archive;
+mod archive_file;
 mod catalog;
 mod duplicates;
 mod encrypted;
@@ -32,6 +33,7 @@ mod tests;
 mod unpack;
 mod zip;
 
+pub use archive_file::ArchiveFile;
 pub use catalog::Catalog;
 pub use faults::{Fault, FaultKind, is_reserved_name};
 pub use member::Member;

@@ -2,7 +2,7 @@
 use super::{context::Context, filter::query_of_fields, now, offers::Offers};
 use crate::{ApiResult, Job, files, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{EvidenceOrder, EvidenceParts};
+use mementory_vault::{Applied, EvidenceOrder, EvidenceParts};
 use std::path::Path;
 
 /// Evidence Packs of the vault.
@@ -21,8 +21,8 @@ impl EvidencePacks<'_> {
     /// Writes an Evidence Pack (a folder, or an archive if the name ends in `.zip`) and checks it.
     ///
     /// # Errors
-    /// `usage` for a malformed time, `io`.
-    pub fn write(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Evidence> {
+    /// `usage` for a malformed time, `exists`, `io`.
+    pub fn write(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Applied<Evidence>> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
         let has = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
@@ -40,12 +40,13 @@ impl EvidencePacks<'_> {
         let cancel = job.cancel_flag();
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(out);
-        let pack = self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
+        let Applied { value: pack, warnings } =
+            self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
         export_guard.files_written([&out.to_path_buf()]);
         // The pack is written, so a check that cannot be made is not an error.
         let validated = files::validate(out, &files::Check::default(), job).is_ok_and(|checked| checked.ok);
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Ok(Evidence {
+        let value = Evidence {
             path: out.display().to_string(),
             tombstones: count(pack.report.tombstones),
             audit_entries: count(pack.report.audit_entries),
@@ -54,6 +55,7 @@ impl EvidencePacks<'_> {
             transfers: count(pack.transfers),
             validated,
             signed: pack.report.signed,
-        })
+        };
+        Ok(Applied { value, warnings })
     }
 }

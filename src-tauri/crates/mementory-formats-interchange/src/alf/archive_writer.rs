@@ -1,11 +1,11 @@
 //! Writes the ZIP archive: deflated, with a fixed modification time and a digest for each entry (spec §4.1). With a
 //! passphrase, the whole file is encrypted while it is written (spec §8.3).
 use super::manifest::MANIFEST_FILE;
-use mementory_format::{FormatError, Passphrase, SealedFile};
+use mementory_format::{ArchiveFile, FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use zip::ZipWriter;
 use zip::result::{ZipError, ZipResult};
@@ -17,9 +17,9 @@ const READ_BUFFER_BYTES: u64 = 1 << 20;
 /// The file that the archive is written to.
 enum ZipOutput {
     /// A plain file.
-    Plain(ZipWriter<BufWriter<File>>),
-    /// An encrypted file. Its writer cannot seek.
-    Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
+    Plain(ZipWriter<ArchiveFile>),
+    /// An encrypted file, with a second handle to it. Its writer cannot seek.
+    Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
 /// An error of the archive. A write that failed keeps its cause, such as a full disk.
@@ -34,21 +34,21 @@ impl ZipOutput {
     fn start(&mut self, name: &str, options: SimpleFileOptions) -> ZipResult<()> {
         match self {
             Self::Plain(zip) => zip.start_file(name, options),
-            Self::Encrypted(zip) => zip.start_file(name, options),
+            Self::Encrypted(zip, _) => zip.start_file(name, options),
         }
     }
 
     fn abort(&mut self) -> ZipResult<()> {
         match self {
             Self::Plain(zip) => zip.abort_file(),
-            Self::Encrypted(zip) => zip.abort_file(),
+            Self::Encrypted(zip, _) => zip.abort_file(),
         }
     }
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Self::Plain(zip) => zip,
-            Self::Encrypted(zip) => zip,
+            Self::Encrypted(zip, _) => zip,
         }
     }
 }
@@ -56,7 +56,6 @@ impl ZipOutput {
 /// An archive that is being written.
 pub(super) struct ArchiveWriter {
     zip: ZipOutput,
-    file: File,
     place: String,
     digests: BTreeMap<String, String>,
 }
@@ -67,12 +66,14 @@ impl ArchiveWriter {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
         let file = mementory_format::create_private_file(out).map_err(io)?;
-        let output = BufWriter::new(file.try_clone().map_err(io)?);
         let zip = match passphrase {
-            None => ZipOutput::Plain(ZipWriter::new(output)),
-            Some(passphrase) => ZipOutput::Encrypted(ZipWriter::new_stream(passphrase.seal_file(Box::new(output))?)),
+            None => ZipOutput::Plain(ZipWriter::new(ArchiveFile::new(file))),
+            Some(passphrase) => {
+                let output = ArchiveFile::new(file.try_clone().map_err(io)?);
+                ZipOutput::Encrypted(ZipWriter::new_stream(passphrase.seal_file(Box::new(output))?), file)
+            }
         };
-        Ok(Self { zip, file, place, digests: BTreeMap::new() })
+        Ok(Self { zip, place, digests: BTreeMap::new() })
     }
 
     /// True if an entry with this name was written.
@@ -145,10 +146,12 @@ impl ArchiveWriter {
         let failed = |e| zip_failed(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
-            ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,
-            ZipOutput::Encrypted(zip) => zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?,
+            ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.finish().map_err(io),
+            ZipOutput::Encrypted(zip, file) => {
+                zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?;
+                file.sync_all().map_err(io)
+            }
         }
-        self.file.sync_all().map_err(io)
     }
 }
 

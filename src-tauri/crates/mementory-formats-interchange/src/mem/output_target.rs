@@ -5,11 +5,11 @@ use super::{
     manifest::{FileEntry, Manifest, checksums},
     signature_token::sign_as_token,
 };
-use mementory_format::{FormatError, Signer};
+use mementory_format::{ArchiveFile, FormatError, Signer};
 use sha2::{Digest, Sha256};
 use std::{
     fs::File,
-    io::{BufWriter, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
 use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
@@ -17,7 +17,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::Simpl
 /// A bundle that is being written.
 pub(super) enum OutputTarget {
     Folder(PathBuf),
-    Zip { zip: Box<ZipWriter<BufWriter<File>>>, folder: String },
+    Zip { zip: Box<ZipWriter<ArchiveFile>>, folder: String },
 }
 
 /// Number of bytes that are hashed and written at a time while lines are streamed.
@@ -49,7 +49,7 @@ impl OutputTarget {
         let io = |e| FormatError::io(out.display().to_string(), e);
         if is_archive(out) {
             let file = mementory_format::create_private_file(out).map_err(io)?;
-            return Ok(Self::Zip { zip: Box::new(ZipWriter::new(BufWriter::new(file))), folder: folder_in(out) });
+            return Ok(Self::Zip { zip: Box::new(ZipWriter::new(ArchiveFile::new(file))), folder: folder_in(out) });
         }
         std::fs::create_dir(out).map_err(io)?;
         for folder in folders {
@@ -167,9 +167,7 @@ impl OutputTarget {
     /// Completes an archive. A folder is already complete.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self::Zip { zip, folder } = self else { return Ok(()) };
-        let io = |e| FormatError::io(folder.clone(), e);
-        let file = zip.finish().map_err(|e| zip_failed(e, &folder))?;
-        file.into_inner().map_err(|e| io(e.into_error()))?.sync_all().map_err(io)
+        zip.finish().map_err(|e| zip_failed(e, &folder))?.finish().map_err(|e| FormatError::io(folder, e))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Writes a ZIP archive entry by entry. The same content gives the same bytes.
-use mementory_format::FormatError;
+use mementory_format::{ArchiveFile, FormatError};
 use std::{
-    fs::File,
-    io::{BufWriter, Read, Write},
+    io::{Read, Write},
     path::Path,
 };
 use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
@@ -11,8 +10,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::Simpl
 pub struct ZipFile(Option<Open>);
 
 struct Open {
-    zip: ZipWriter<BufWriter<File>>,
-    file: File,
+    zip: ZipWriter<ArchiveFile>,
     place: String,
 }
 
@@ -30,8 +28,7 @@ impl ZipFile {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
         let file = mementory_format::create_private_file(out).map_err(io)?;
-        let zip = ZipWriter::new(BufWriter::new(file.try_clone().map_err(io)?));
-        Ok(Self(Some(Open { zip, file, place })))
+        Ok(Self(Some(Open { zip: ZipWriter::new(ArchiveFile::new(file)), place })))
     }
 
     /// True if the archive is written, false in a plan.
@@ -70,8 +67,7 @@ impl ZipFile {
 
     /// Completes the archive and waits until it is on disk.
     pub fn finish(self) -> Result<(), FormatError> {
-        let Some(Open { zip, file, place }) = self.0 else { return Ok(()) };
-        zip.finish().map_err(|e| failed(e, &place))?.flush().map_err(|e| FormatError::io(&place, e))?;
-        file.sync_all().map_err(|e| FormatError::io(&place, e))
+        let Some(Open { zip, place }) = self.0 else { return Ok(()) };
+        zip.finish().map_err(|e| failed(e, &place))?.finish().map_err(|e| FormatError::io(&place, e))
     }
 }

@@ -1,10 +1,16 @@
 //! Writes Evidence Packs, which list deletions, the audit log, and which records were derived from which, without
 //! content.
 use crate::{
-    VaultResult,
+    VaultError, VaultResult,
+    applied::Applied,
     audit::AuditTrail,
     erasure::Receipts,
-    export::{Exporter, Scope, source::VaultSource},
+    export::{
+        Exporter, Scope,
+        partial_output::{PartialOutput, fsync_folder, rename_to_final_name, sync_tree},
+        source::VaultSource,
+    },
+    failed_step::FailedStep,
     file_locations::FileLocations,
     query::Batches,
 };
@@ -71,15 +77,18 @@ impl Exporter<'_> {
     /// Writes an Evidence Pack of the vault to the new folder `out`, or to an archive if its name ends in `.zip`.
     ///
     /// # Errors
-    /// Errors of the store, the file system and the signer. Nothing is left at `out` then.
+    /// `Exists`; errors of the store, the file system and the signer. Nothing is written at `out` then.
     pub fn evidence_pack(
         &self,
         out: &Path,
         order: &EvidenceOrder,
         now: Timestamp,
         cancel: &AtomicBool,
-    ) -> VaultResult<EvidenceMade> {
+    ) -> VaultResult<Applied<EvidenceMade>> {
         self.context.check_outside(out)?;
+        if out.symlink_metadata().is_ok() {
+            return Err(VaultError::Exists(out.display().to_string()));
+        }
         let scope = Scope { everything: true, ..Scope::default() };
         let mut source = VaultSource::new(self.context, None, &scope, now, cancel, &|_, _| ())?;
         let edges = provenance(&mut source).map_err(unwrap_format)?;
@@ -118,14 +127,13 @@ impl Exporter<'_> {
             beside,
         };
         let signer = order.sign.then(|| self.signer());
-        let is_new = out.symlink_metadata().is_err();
-        let report = write(&pack, out, signer.as_deref()).map_err(|error| {
-            if is_new {
-                remove_partial(out);
-            }
-            unwrap_format(error)
-        })?;
-        Ok(EvidenceMade { report, receipts, transfers })
+        let partial = PartialOutput::for_output(out)?;
+        let report = write(&pack, &partial.path, signer.as_deref()).map_err(unwrap_format)?;
+        sync_tree(&partial.path)
+            .and_then(|_| rename_to_final_name(&partial.path, out, partial.folder.path()))
+            .map_err(|e| VaultError::io(out.display().to_string(), e))?;
+        let synced = fsync_folder(&partial.parent);
+        Ok(Applied::new(EvidenceMade { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
     }
 
     /// One line for each receipt: its outcomes without the details, which may name files of this computer.
@@ -209,10 +217,4 @@ fn rfc3339(micros: i64) -> String {
 
 fn name_of(path: &str) -> Option<String> {
     Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned())
-}
-
-/// Removes what a failed write left at a path where nothing was before. If that fails too, the error of the write says
-/// more.
-fn remove_partial(path: &Path) {
-    let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
 }

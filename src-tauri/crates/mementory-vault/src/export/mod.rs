@@ -3,6 +3,7 @@ mod changed;
 mod evidence;
 mod export_cleanup;
 pub(crate) mod export_reader;
+mod partial_output;
 mod signer;
 pub(crate) mod source;
 
@@ -18,6 +19,10 @@ use mementory_formats::{
 };
 use mementory_model::{Limits, Timestamp};
 use mementory_store::unwrap_format;
+use partial_output::{
+    PartialOutput, companion_files, fsync_folder, rename_companions, rename_to_final_name, sync_tree,
+    take_companions_back,
+};
 use source::VaultSource;
 use std::{
     path::{Path, PathBuf},
@@ -110,15 +115,7 @@ impl Exporter<'_> {
                 return Err(VaultError::NotAnExport(place));
             }
         }
-        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // The partial file is next to the target, so that the rename stays on one file system.
-        let temp_folder = tempfile::Builder::new()
-            .prefix(".mementory-partial-")
-            .tempdir_in(parent)
-            .map_err(|e| VaultError::io(&place, e))?;
-        let partial = temp_folder
-            .path()
-            .join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
+        let PartialOutput { folder: temp_folder, path: partial, parent } = PartialOutput::for_output(out)?;
         progress("write", 0);
         let (report, covered) = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
@@ -145,7 +142,7 @@ impl Exporter<'_> {
         let written = Written::read_state(roots);
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| Written::unknown(out));
-        let synced = fsync_folder(parent);
+        let synced = fsync_folder(&parent);
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         let logged = self.context.store.write(|tx| {
@@ -264,19 +261,6 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
-/// Files that a writer put next to its file, such as the conversations of a memory store.
-fn companion_files(temp_folder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut out = Vec::new();
-    for entry in std::fs::read_dir(temp_folder)? {
-        let path = entry?.path();
-        if path != partial {
-            out.push(path);
-        }
-    }
-    out.sort();
-    Ok(out)
-}
-
 /// Reads the export back with the same detection and validation as any other file. Returns the validation and the
 /// file's SHA-256, which is empty for a folder.
 fn read_back(
@@ -301,85 +285,6 @@ fn read_back(
     let digest =
         if path.is_file() { mementory_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
     Ok((validation, digest))
-}
-
-/// Lets only the owner read the file or folder.
-#[cfg(unix)]
-fn restrict_to_owner(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = if path.is_dir() { 0o700 } else { 0o600 };
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn restrict_to_owner(_path: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
-/// Syncs a file or folder to disk, lets only the owner read it, and returns its size in bytes.
-fn sync_tree(path: &Path) -> std::io::Result<u64> {
-    restrict_to_owner(path)?;
-    if path.is_file() {
-        let file = std::fs::File::open(path)?;
-        file.sync_all()?;
-        return Ok(file.metadata()?.len());
-    }
-    let mut sum = 0;
-    let mut pending = vec![path.to_path_buf()];
-    while let Some(dir) = pending.pop() {
-        for entry in std::fs::read_dir(&dir)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                pending.push(path);
-            } else {
-                restrict_to_owner(&path)?;
-                let file = std::fs::File::open(&path)?;
-                file.sync_all()?;
-                sum += file.metadata()?.len();
-            }
-        }
-        std::fs::File::open(&dir)?.sync_all()?;
-    }
-    Ok(sum)
-}
-
-/// Syncs a folder, so that a new name in it survives a power failure. Returns false if that fails.
-#[cfg(unix)]
-fn fsync_folder(folder: &Path) -> bool {
-    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).is_ok()
-}
-
-/// Windows cannot sync a folder, but its file systems journal the rename.
-#[cfg(not(unix))]
-fn fsync_folder(_folder: &Path) -> bool {
-    true
-}
-
-fn rename_companions(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) -> std::io::Result<()> {
-    beside.iter().try_for_each(|companion| std::fs::rename(companion, target(companion)))
-}
-
-/// Moves the companions that were renamed back into the temporary folder, which is removed later. Their names were free
-/// before.
-fn take_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
-    for companion in beside.iter().filter(|companion| !companion.exists()) {
-        let _ = std::fs::rename(target(companion), companion);
-    }
-}
-
-/// Renames the finished export to its final name. A replaced export is first moved into `temp_folder`, which is removed
-/// later.
-fn rename_to_final_name(partial: &Path, out: &Path, temp_folder: &Path) -> std::io::Result<()> {
-    if out.exists() {
-        let former_export = temp_folder.join("replaced");
-        std::fs::rename(out, &former_export)?;
-        if let Err(error) = std::fs::rename(partial, out) {
-            std::fs::rename(&former_export, out)?;
-            return Err(error);
-        }
-        return Ok(());
-    }
-    std::fs::rename(partial, out)
 }
 
 /// The detail of an export's log entry: the number of records and properties of the file, but neither its name nor its
