@@ -1,61 +1,31 @@
-import { backend, codeOf, type ListItem, type MemoryEvidence } from "$lib/ipc";
+import { backend, type ListItem, type MemoryEvidence } from "$lib/ipc";
 import { groupKey, groupPairs, opponentsOf, type ContradictionGroup } from "./contradiction-groups";
 import { t } from "$lib/text";
-import { JobProgress } from "./job.svelte";
-import { stoppedByUser } from "./loading.svelte";
+import type { JobProgress } from "./job.svelte";
+import { JobResult } from "./job-result.svelte";
 import { lockGuard, onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { moveToTrash } from "./trash-actions";
-import { UiError } from "./ui-error";
 import { vault } from "./vault.svelte";
 
 /** Memories that contradict each other, and plans whose date has passed. Loaded once per vault revision. */
-class Contradictions {
+class Contradictions extends JobResult {
   groups = $state.raw<ContradictionGroup[] | null>(null);
   plans = $state.raw<ListItem[]>([]);
-  failed = $state.raw<UiError | null>(null);
   /** Where the shown memories come from, by id. */
   evidence = $state.raw<ReadonlyMap<string, MemoryEvidence>>(new Map());
-  #job: JobProgress | null = null;
-  #loadedRevision = -1;
 
-  async load(): Promise<void> {
-    const revision = vault.revision;
-    if (this.#loadedRevision === revision) return;
-    this.#loadedRevision = revision;
-    this.#job?.cancelSilently();
-    const isUnlocked = lockGuard();
-    const job = (this.#job = new JobProgress());
-    if (this.groups === null) this.failed = null;
-    try {
-      const { pairs, past_plans } = await backend().contradictions(job.id, job.listen);
-      if (!isUnlocked() || job !== this.#job) return;
-      this.groups = groupPairs(pairs);
-      this.plans = past_plans;
-      this.failed = null;
-      this.#job = null;
-    } catch (error) {
-      session.handleLocked(error);
-      if (!isUnlocked() || job !== this.#job) return;
-      this.#loadedRevision = -1;
-      this.#job = null;
-      if (codeOf(error) !== "cancelled") this.failed = new UiError(error);
-    }
+  protected get hasResult(): boolean {
+    return this.groups !== null;
   }
 
-  /** Cancels the comparison. */
-  readonly stop = (): void => {
-    this.#job?.cancelSilently();
-    this.#job = null;
-    this.#loadedRevision = -1;
-    this.failed = stoppedByUser();
-  };
-
-  readonly retry = (): void => {
-    this.failed = null;
-    void this.load();
-  };
+  protected async run(job: JobProgress, isCurrent: () => boolean): Promise<void> {
+    const { pairs, past_plans } = await backend().contradictions(job.id, job.listen);
+    if (!isCurrent()) return;
+    this.groups = groupPairs(pairs);
+    this.plans = past_plans;
+  }
 
   /** Loads the evidence of memories one after the other, because each takes a search. */
   async loadEvidence(ids: readonly string[], isCurrent: () => boolean): Promise<void> {
@@ -126,13 +96,10 @@ class Contradictions {
     this.groups = this.groups?.filter((each) => groupKey(each) !== groupKey(group)) ?? null;
   }
 
-  clear(): void {
-    this.#job?.cancelSilently();
-    this.#job = null;
-    this.#loadedRevision = -1;
+  override clear(): void {
+    super.clear();
     this.groups = null;
     this.plans = [];
-    this.failed = null;
     this.evidence = new Map();
   }
 }

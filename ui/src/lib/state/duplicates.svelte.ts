@@ -1,11 +1,9 @@
-import { backend, codeOf, type DuplicateGroup } from "$lib/ipc";
+import { backend, type DuplicateGroup } from "$lib/ipc";
 import { t } from "$lib/text";
-import { JobProgress } from "./job.svelte";
-import { stoppedByUser } from "./loading.svelte";
-import { UiError } from "./ui-error";
+import type { JobProgress } from "./job.svelte";
+import { JobResult } from "./job-result.svelte";
 import { showError, restoreFromTrash } from "./trash-actions";
 import { onLock, lockGuard } from "./lock-cleanup";
-import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
@@ -13,43 +11,17 @@ import { vault } from "./vault.svelte";
 export const groupKey = (group: DuplicateGroup): string => group.items.map((item) => item.id).join(" ");
 
 /** Groups of similar memories. Loaded once per vault revision. */
-class Duplicates {
+class Duplicates extends JobResult {
   groups = $state.raw<DuplicateGroup[] | null>(null);
-  failed = $state.raw<UiError | null>(null);
-  /** The running comparison. */
-  job = $state.raw<JobProgress | null>(null);
-  #loadedRevision = -1;
 
-  async load(): Promise<void> {
-    const revision = vault.revision;
-    if (this.#loadedRevision === revision) return;
-    this.#loadedRevision = revision;
-    this.job?.cancelSilently();
-    const isUnlocked = lockGuard();
-    const job = (this.job = new JobProgress());
-    if (this.groups === null) this.failed = null;
-    try {
-      const { groups } = await backend().duplicates(job.id, job.listen);
-      if (!isUnlocked() || job !== this.job) return;
-      this.groups = groups;
-      this.failed = null;
-      this.job = null;
-    } catch (error) {
-      session.handleLocked(error);
-      if (!isUnlocked() || job !== this.job) return;
-      this.#loadedRevision = -1;
-      this.job = null;
-      if (codeOf(error) !== "cancelled") this.failed = new UiError(error);
-    }
+  protected get hasResult(): boolean {
+    return this.groups !== null;
   }
 
-  /** Cancels the comparison. */
-  readonly stop = (): void => {
-    this.job?.cancelSilently();
-    this.job = null;
-    this.#loadedRevision = -1;
-    this.failed = stoppedByUser();
-  };
+  protected async run(job: JobProgress, isCurrent: () => boolean): Promise<void> {
+    const { groups } = await backend().duplicates(job.id, job.listen);
+    if (isCurrent()) this.groups = groups;
+  }
 
   /** Keeps one record, which receives the tags of the others; those go to the Trash. Undo restores all. */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
@@ -85,12 +57,9 @@ class Duplicates {
     this.groups = this.groups?.filter((each) => groupKey(each) !== groupKey(group)) ?? null;
   }
 
-  clear(): void {
-    this.job?.cancelSilently();
-    this.job = null;
-    this.#loadedRevision = -1;
+  override clear(): void {
+    super.clear();
     this.groups = null;
-    this.failed = null;
   }
 }
 

@@ -1,10 +1,7 @@
-import { backend, codeOf, type ListItem, type PersonInfo, type TopicInfo } from "$lib/ipc";
-import { JobProgress } from "./job.svelte";
-import { stoppedByUser } from "./loading.svelte";
-import { lockGuard, onLock } from "./lock-cleanup";
-import { session } from "./session.svelte";
-import { UiError } from "./ui-error";
-import { vault } from "./vault.svelte";
+import { backend, type ListItem, type PersonInfo, type TopicInfo } from "$lib/ipc";
+import type { JobProgress } from "./job.svelte";
+import { JobResult } from "./job-result.svelte";
+import { onLock } from "./lock-cleanup";
 
 export type SubjectTab = "people" | "topics";
 /** A person or a topic with its memories. `key` stays the same when the list changes. */
@@ -15,15 +12,12 @@ export type Subject = { key: string; memories: readonly string[] } & (
 const personKey = ({ name, relation, of }: PersonInfo) => `person ${name ?? ""} ${relation ?? ""} ${of ?? ""}`;
 
 /** People and topics of the memories, loaded once per vault revision, and the one that is open. */
-class Subjects {
+class Subjects extends JobResult {
   people = $state.raw<readonly Subject[] | null>(null);
   topics = $state.raw<readonly Subject[] | null>(null);
-  failed = $state.raw<UiError | null>(null);
   tab = $state<SubjectTab>("people");
   /** The key of the open subject, for each tab. */
   open = $state<Record<SubjectTab, string | null>>({ people: null, topics: null });
-  #job: JobProgress | null = null;
-  #loadedRevision = -1;
 
   /** The subjects of the current tab. */
   get list(): readonly Subject[] | null {
@@ -40,36 +34,22 @@ class Subjects {
     this.open = { ...this.open, [tab]: key };
   }
 
-  async load(): Promise<void> {
-    const revision = vault.revision;
-    if (this.#loadedRevision === revision) return;
-    this.#loadedRevision = revision;
-    this.#job?.cancelSilently();
-    const isUnlocked = lockGuard();
-    const job = (this.#job = new JobProgress());
-    const isCurrent = () => isUnlocked() && job === this.#job;
-    if (this.people === null) this.failed = null;
-    try {
-      const { people } = await backend().people(job.id, job.listen);
-      if (!isCurrent()) return;
-      this.people = people.map((person) => ({
-        tab: "people",
-        key: personKey(person),
-        memories: person.memories,
-        person,
-      }));
-      const { topics } = await backend().topics(job.id, job.listen);
-      if (!isCurrent()) return;
-      this.topics = topics.map((topic) => ({ tab: "topics", key: topic.name, memories: topic.memories, topic }));
-      this.failed = null;
-      this.#job = null;
-    } catch (error) {
-      session.handleLocked(error);
-      if (!isCurrent()) return;
-      this.#loadedRevision = -1;
-      this.#job = null;
-      if (codeOf(error) !== "cancelled") this.failed = new UiError(error);
-    }
+  protected get hasResult(): boolean {
+    return this.people !== null;
+  }
+
+  protected async run(job: JobProgress, isCurrent: () => boolean): Promise<void> {
+    const { people } = await backend().people(job.id, job.listen);
+    if (!isCurrent()) return;
+    this.people = people.map((person) => ({
+      tab: "people",
+      key: personKey(person),
+      memories: person.memories,
+      person,
+    }));
+    const { topics } = await backend().topics(job.id, job.listen);
+    if (!isCurrent()) return;
+    this.topics = topics.map((topic) => ({ tab: "topics", key: topic.name, memories: topic.memories, topic }));
   }
 
   /** The memories of a subject by date, the oldest first. */
@@ -78,25 +58,10 @@ class Subjects {
     return items;
   }
 
-  readonly stop = (): void => {
-    this.#job?.cancelSilently();
-    this.#job = null;
-    this.#loadedRevision = -1;
-    this.failed = stoppedByUser();
-  };
-
-  readonly retry = (): void => {
-    this.failed = null;
-    void this.load();
-  };
-
-  clear(): void {
-    this.#job?.cancelSilently();
-    this.#job = null;
-    this.#loadedRevision = -1;
+  override clear(): void {
+    super.clear();
     this.people = null;
     this.topics = null;
-    this.failed = null;
     this.open = { people: null, topics: null };
   }
 }

@@ -1,0 +1,67 @@
+import { codeOf } from "$lib/ipc";
+import { JobProgress } from "./job.svelte";
+import { stoppedByUser } from "./loading.svelte";
+import { lockGuard } from "./lock-cleanup";
+import { session } from "./session.svelte";
+import { UiError } from "./ui-error";
+import { vault } from "./vault.svelte";
+
+/** What a job of the backend found in the vault. Loaded once per vault revision. */
+export abstract class JobResult {
+  failed = $state.raw<UiError | null>(null);
+  /** The running job. */
+  job = $state.raw<JobProgress | null>(null);
+  #loadedRevision = -1;
+
+  /** Whether there is a result of an earlier load, which stays visible during the next one. */
+  protected abstract get hasResult(): boolean;
+
+  /** Runs the job and stores what it found, unless `isCurrent()` is false by then. */
+  protected abstract run(job: JobProgress, isCurrent: () => boolean): Promise<void>;
+
+  async load(): Promise<void> {
+    const revision = vault.revision;
+    if (this.#loadedRevision === revision) return;
+    this.#loadedRevision = revision;
+    this.job?.cancelSilently();
+    const isUnlocked = lockGuard();
+    const job = (this.job = new JobProgress());
+    const isCurrent = () => isUnlocked() && job === this.job;
+    if (!this.hasResult) this.failed = null;
+    try {
+      await this.run(job, isCurrent);
+      if (!isCurrent()) return;
+      this.failed = null;
+      this.job = null;
+    } catch (error) {
+      session.handleLocked(error);
+      if (!isCurrent()) return;
+      this.#loadedRevision = -1;
+      this.job = null;
+      if (codeOf(error) !== "cancelled") this.failed = new UiError(error);
+    }
+  }
+
+  /** Cancels the job. */
+  readonly stop = (): void => {
+    this.#cancel();
+    this.failed = stoppedByUser();
+  };
+
+  readonly retry = (): void => {
+    this.failed = null;
+    void this.load();
+  };
+
+  /** Forgets everything, because the vault was locked. */
+  clear(): void {
+    this.#cancel();
+    this.failed = null;
+  }
+
+  #cancel(): void {
+    this.job?.cancelSilently();
+    this.job = null;
+    this.#loadedRevision = -1;
+  }
+}
