@@ -294,25 +294,16 @@ class MainStory {
   async redact() {
     const { browser } = this;
     await this.openMemory("tortoise", /tortoise/i);
-    const { word, left } = await browser.run(`() => {
-      const box = document.querySelector('[data-testid="detail-text"]');
-      const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        const at = node.data.toLowerCase().indexOf("tortoise");
-        if (at < 0) continue;
-        const range = document.createRange();
-        range.setStart(node, at);
-        range.setEnd(node, at + 8);
-        getSelection().removeAllRanges();
-        getSelection().addRange(range);
-        box.dispatchEvent(new MouseEvent("mouseup", { bubbles: true }));
-        return { word: range.toString(), left: box.innerText };
-      }
-      return {};
-    }`);
-    if (!word) throw new Error(`no word to redact in: ${left}`);
-    await browser.click("detail-redact");
-    await browser.find("redact-dialog");
+    // The list and the record load again after background work, and a selection may be lost until the dialog opens.
+    await until("the selected word in the dialog", async () => {
+      const selected = await this.select("tortoise");
+      await browser.click("detail-redact");
+      const words = await browser.text("redact-words");
+      if (words.includes(selected)) return true;
+      await browser.click("redact-cancel");
+      await browser.gone("redact-dialog");
+      return false;
+    });
     await until("the number of places", async () => (await browser.count("redact-confirm", ":enabled")) === 1);
     await this.picture("redact");
     await browser.click("redact-confirm");
@@ -324,6 +315,31 @@ class MainStory {
     await browser.type("search-field", "tortoise");
     await until("nothing to be found any more", async () => (await browser.count("list-row")) === 0);
     this.passed("and is no longer found");
+  }
+
+  /** Selects a word in the text of the open memory, and returns it as it is written there. */
+  async select(word) {
+    const { selected, text } = await this.browser.run(
+      `(word) => {
+      const box = document.querySelector('[data-testid="detail-text"]');
+      const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const at = node.data.toLowerCase().indexOf(word.toLowerCase());
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        box.dispatchEvent(new MouseEvent("mouseup", { bubbles: true }));
+        return { selected: range.toString(), text: box.innerText };
+      }
+      return {};
+    }`,
+      word,
+    );
+    if (!selected) throw new Error(`no ${word} in: ${text}`);
+    return selected;
   }
 
   async erase() {
