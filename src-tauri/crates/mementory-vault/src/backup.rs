@@ -1,7 +1,7 @@
 //! Makes backups. A backup is a copy of the vault in a folder of its own, made while the vault is in use. The copied
-//! files are encrypted already, and the copy opens with the secrets of that moment. The index is not copied, since
-//! the copy builds its own when it is opened. Restoring copies a backup to a new folder. The backup itself is only
-//! read.
+//! files are encrypted already, and the copy opens with the secrets that the vault had at that time. The index is not
+//! copied, since the copy builds its own when it is opened. Restoring copies a backup to a new folder. The backup
+//! itself is only read.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -243,7 +243,7 @@ fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], monitor: &mut CopyMo
     for digest in digests {
         let name = hex::encode(digest);
         let source = from.join("blobs").join(&name);
-        // A link or a pipe, which would block, is not a file of ours.
+        // A link or a pipe is not a file of the vault, and opening a pipe would block.
         if !source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(VaultError::Damaged(format!("blobs/{name} is not there")));
         }
@@ -282,8 +282,8 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     Ok(Applied::new(made).warn_if(!synced, FailedStep::Sync))
 }
 
-/// Locks the backup, so that no process opens it as a vault meanwhile. A backup that was never opened has no lock file,
-/// and none is created.
+/// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no
+/// lock file, and none is created.
 fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {

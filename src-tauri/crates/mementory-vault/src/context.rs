@@ -54,16 +54,16 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking knows, and the state of the vault that they belong to.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// What the memories are about, as far as it was computed.
+    /// The kinds, topics and other judgements of the memories, as far as they were computed.
     pub(crate) insight: Mutex<InsightCache>,
-    /// The vectors of memories, once they were searched.
+    /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,
     /// The files with the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
-    /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the
-    /// vault is locked.
+    /// What to look for after deletions whose receipt is not complete, by receipt id. It is kept in memory only and is
+    /// lost when the vault is locked.
     pub(crate) unproven_deletions: Mutex<HashMap<String, Evidence>>,
-    /// The last field, so that the lock is released after everything else is closed.
+    /// This has to be the last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
 }
 

@@ -143,7 +143,8 @@ pub struct ImportReport {
     pub by_kind: BTreeMap<String, KindCounts>,
     pub counts: ImportCounts,
     pub missing_parts: Vec<String>,
-    /// By code and container, as `code container`: the first place, the message, and the number of such warnings.
+    /// Warnings by code and container. The key is `code container`. The value has the first place, the message, and the
+    /// number of such warnings.
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
     /// In a dry run: the records that would be new. Not stored with the batch.
@@ -160,7 +161,8 @@ pub struct ImportReport {
     /// The numbered states that the import led to.
     #[serde(default)]
     pub states: Vec<ReachedState>,
-    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not stored with the batch.
+    /// By kind, the number of records that earlier exports of the account contain and this import, the newest export,
+    /// lacks. Not stored with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }
@@ -302,7 +304,7 @@ mod tests {
     use mementory_model::RecordKey;
 
     #[test]
-    fn items_of_a_rare_kind_are_listed_besides_many_of_another() {
+    fn items_of_a_rare_kind_are_listed_although_another_kind_has_many() {
         let mut report = ImportReport::default();
         for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
             (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));

@@ -29,8 +29,8 @@ impl Context {
         self.with_index(|i| i.commit(seq))
     }
 
-    /// Brings the index up to date from the change log after a failed commit. Until this succeeds, the index takes no
-    /// single changes, and no commit marks it as complete.
+    /// Brings the index up to date from the change log after a failed commit. Until this succeeds, single changes are
+    /// not applied to the index, and no commit marks it as complete.
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_rows_in_order_are_a_few_bytes() {
+    fn a_million_rows_in_order_take_a_few_bytes() {
         let mut ranges = RowRanges::default();
         (1..=1_000_000).for_each(|row| ranges.add(row));
         assert!(ranges.encode().is_some_and(|bytes| bytes.len() < 8));

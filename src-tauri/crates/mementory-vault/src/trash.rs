@@ -37,8 +37,8 @@ impl<'v> Trash<'v> {
 }
 
 impl Trash<'_> {
-    /// Moves records to the Trash, a conversation with its messages. They are at once absent from search, lists and
-    /// exports. Returns `ids`.
+    /// Moves records to the Trash. A conversation is moved together with its messages. All of them are at once absent
+    /// from search, lists and exports. Returns `ids`.
     pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Applied<Vec<String>>> {
         self.set_trashed(ids, now, true, &|_| Ok(()))
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// First part of every token.
 const TOKEN_PREFIX: &str = "mementory";
 
-/// What a client may do.
+/// The actions that a grant permits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GrantRights {
@@ -27,7 +27,7 @@ impl GrantRights {
     }
 }
 
-/// What one client may do. Instead of the token, it has a salted digest of the token's secret.
+/// One grant: what one client may do. It contains a salted digest of the token's secret instead of the token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// Id of the grant.
@@ -116,8 +116,8 @@ impl Grant {
     }
 }
 
-/// The parts of a token that are checked. A token also names the rights, so that the client's program can list its
-/// tools while the vault is locked. These rights are not checked: only the rights of the grant count.
+/// The checked parts of a token. A token also names rights, so that the client's program can list its tools while the
+/// vault is locked. These rights are not checked: only the rights of the grant count.
 pub(crate) struct Token {
     pub(crate) grant: String,
     secret: [u8; 32],

@@ -35,7 +35,7 @@ pub struct GrantedRecord {
     pub confidence: Option<f64>,
     /// How the source made the record.
     pub method: Option<String>,
-    /// Who wrote the message. None for other records.
+    /// Who wrote the message. None for a record that is not a message.
     pub role: Option<String>,
     /// Id of the record's conversation, if the conversation is visible too.
     pub conversation: Option<String>,
@@ -79,7 +79,7 @@ impl<'v> GrantedView<'v> {
         Ok(Self { context, scope, masker })
     }
 
-    /// Rows of visible records that also meet `condition`, in which each `??` stands for the next of the values `more`.
+    /// Rows of visible records that also meet `condition`. Each `??` in it stands for the next value of `more`.
     pub(super) fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();
@@ -148,7 +148,8 @@ impl<'v> GrantedView<'v> {
         found.ok_or_else(|| VaultError::not_found(id))
     }
 
-    /// The first of these rows: as many as have at most `max_chars` characters of text in total, but at least one.
+    /// Reads the first of these rows: as many as have at most `max_chars` characters of text in total, but at least
+    /// one.
     fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
@@ -162,8 +163,9 @@ impl<'v> GrantedView<'v> {
         Ok(out)
     }
 
-    /// Visible messages of a visible conversation, in the order of the source: at most `limit`, after the first
-    /// `skip`, until their texts have `max_chars` characters. The flag says whether there are more.
+    /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
+    /// returns at most `limit`, but stops once their texts have `max_chars` characters in total. The flag says whether
+    /// there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).
@@ -185,8 +187,8 @@ impl<'v> GrantedView<'v> {
         Ok((messages, more))
     }
 
-    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks, at most
-    /// `limit`, until their texts have `max_chars` characters.
+    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks. A page
+    /// has at most `limit` records, and ends once their texts have `max_chars` characters in total.
     ///
     /// # Errors
     /// `Usage` for a cursor that is not from this list.
@@ -235,11 +237,11 @@ impl<'v> GrantedView<'v> {
         Ok(counts)
     }
 
-    /// Visible records for a query, best first, each with the part of its text that has the words. Records with masked
-    /// values come last, ordered by id.
+    /// Visible records for a query, best first, each with the part of its text that contains the words of the query.
+    /// Records with masked values come last, ordered by id.
     ///
-    /// With masking, operators in the query are plain words. A record with masked values counts as found only if its
-    /// remaining text has a word of the query. Otherwise a client could find out a value by searching for it.
+    /// With masking, operators in the query are plain words. A record with masked values counts as found only if the
+    /// text that remains contains a word of the query. Otherwise a client could find out a value by searching for it.
     ///
     /// # Errors
     /// The store or the index.
@@ -294,13 +296,13 @@ fn searched_text(record: &GrantedRecord) -> &str {
     }
 }
 
-/// The cursor that continues after a record: its date and id, which the client has seen. It has no row number, which
-/// would reveal how many records there are, and no position, which an erasure or an import would move.
+/// The cursor that continues after a record: its date and id, which the client has seen. It contains neither a row
+/// number, which would reveal how many records there are, nor a position, which an erasure or an import would change.
 pub(super) fn cursor_of(row: &RowView) -> String {
     format!("{}.{}", row.sort, row.id_text())
 }
 
-/// Date and id in a cursor. The record may be gone meanwhile.
+/// Date and id in a cursor. The record may no longer exist.
 pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
     let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
     let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;

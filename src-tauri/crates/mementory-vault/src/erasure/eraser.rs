@@ -12,7 +12,7 @@ use crate::{
         vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
         write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_print},
+    erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
     word_removal::{ERASED_MARK, Removal},
 };
@@ -65,7 +65,8 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// Set if this erasure was already made in a newer copy of the vault. Its ids and its time are then used again.
+    /// Set if this erasure was already made in a newer copy of the vault. Then the ids and the time of that erasure are
+    /// used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
     /// When set, the erasure stops if nothing was erased yet. Once its commit has begun, it is finished and checked.
     pub(crate) cancel: &'a AtomicBool,
@@ -94,7 +95,7 @@ impl<'v> Eraser<'v> {
 impl Eraser<'_> {
     /// Lists everything that erasing `ids` would remove. Changes nothing.
     pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
-        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked, &mut |_| Ok(()))?;
+        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Requested, &mut |_| Ok(()))?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let links: i64 = self.context.store.read(|c| {
             let mut sum = 0;
@@ -143,7 +144,7 @@ impl Eraser<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Applied<EraseOutcome>> {
-        let request = EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now, earlier: None, cancel };
+        let request = EraseRequest { ids, scope: EraseScope::Requested, reason, copies, now, earlier: None, cancel };
         self.run(&request, progress, Sabotage::default())
     }
 
@@ -157,7 +158,7 @@ impl Eraser<'_> {
     ) -> VaultResult<Applied<EraseOutcome>> {
         let cancel = &AtomicBool::new(false);
         let request =
-            EraseRequest { ids, scope: EraseScope::Asked, reason: "test", copies: &[], now, earlier: None, cancel };
+            EraseRequest { ids, scope: EraseScope::Requested, reason: "test", copies: &[], now, earlier: None, cancel };
         self.run(&request, &|_| {}, sabotage)
     }
 
@@ -212,7 +213,8 @@ impl Eraser<'_> {
             if request.earlier.is_none() {
                 let keys = &self.context.keys;
                 let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
-                let sentences = sentences_of_copies.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
+                let sentences =
+                    sentences_of_copies.map(|sentence| word_fingerprint(keys, sentence, ERASED_MARK)).collect();
                 // The list of erasures is written before the commit, because the commit destroys the content.
                 is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?);
             }
@@ -225,7 +227,7 @@ impl Eraser<'_> {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
         if written.is_err() {
-            // If this fails, the next opening removes them. The error to return is that of the transaction.
+            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;

@@ -1,6 +1,6 @@
 //! Cleans the failed places of a receipt and checks them again. While the vault stays open after the erasure, the
-//! traces are known and the full check is made. After it was closed they are unknown, since erased words are stored
-//! nowhere. Then everything that belongs to no record is removed, and the places are checked without the words.
+//! erased words are known and the full check is made. Once it was closed they are unknown, since erased words are
+//! stored nowhere. Then everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
     VaultResult,
     context::Context,
@@ -113,7 +113,7 @@ impl Receipts<'_> {
         progress("search_index");
         if has_failed(receipt, "search_index") {
             self.context.index_rebuild_until(&AtomicBool::new(false))?;
-            // Waits for merges to end, and removes the files that they left behind.
+            // Waits for running merges of the index to end, and removes the files that they left behind.
             self.context.with_index(|i| i.purge(&[]))?;
         }
         progress("write_ahead_log");

@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EraseScope {
     /// The person requested the erasure: all dependent records are removed.
-    Asked,
-    /// The Trash is emptied automatically, so only dependent records that were moved there at this time or before are
+    Requested,
+    /// The Trash is emptied automatically, so only dependent records that were moved to it at this time or before are
     /// removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
     /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
     /// dependent record is added.
-    Named,
+    Listed,
 }
 
 impl EraseScope {
     fn includes(self, view: &RowView) -> bool {
         match self {
-            Self::Asked => true,
-            Self::Named => false,
+            Self::Requested => true,
+            Self::Listed => false,
             Self::Expired(before) => view.trashed.is_some_and(|at| at <= before),
         }
     }
@@ -36,7 +36,7 @@ pub(crate) struct Target {
     pub(crate) versions: Vec<(i64, u32)>,
     /// Texts and titles of all versions.
     pub(crate) texts: Vec<String>,
-    /// Texts of blocks and attachments of all versions, which are searched for too.
+    /// Texts of blocks and attachments of all versions, which the erasure check also searches for.
     pub(crate) parts: Vec<String>,
 }
 
@@ -56,8 +56,8 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// The records `ids` and what is erased with them, as far as `scope` includes it: a conversation's messages, a
-    /// document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
+    /// The records `ids` and what is erased along with them, as far as `scope` includes it: a conversation's messages,
+    /// a document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
     /// along with them, and files that nothing else names. `visit` is called with every version.
     pub(crate) fn erase_targets(
         &self,
@@ -166,7 +166,7 @@ pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
     all.into_iter().take(2_000).collect()
 }
 
-/// The texts of a record's blocks and attachments, which the index has too.
+/// The texts of a record's blocks and attachments, which the index also contains.
 fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());

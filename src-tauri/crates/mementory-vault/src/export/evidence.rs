@@ -29,7 +29,7 @@ pub struct EvidenceOrder {
     pub until: Option<Timestamp>,
     /// Sign the pack with the vault's own key.
     pub sign: bool,
-    /// Chosen parts. None stands for tombstones, log and provenance, as the specification defines a pack.
+    /// Chosen parts. None: tombstones, log and provenance, which is how the specification defines a pack.
     pub parts: Option<EvidenceParts>,
 }
 
@@ -49,7 +49,7 @@ pub struct EvidenceParts {
 /// Result of writing an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceMade {
-    /// Report on the streams that the specification defines.
+    /// Report on those parts of the pack that the specification defines.
     pub report: EvidenceReport,
     /// Number of receipts.
     pub receipts: u64,
@@ -211,8 +211,8 @@ fn name_of(path: &str) -> Option<String> {
     Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Removes what a failed write left at a path where nothing was before. If that fails too, the error of the write says
-/// more.
+/// Removes what a failed write left at a path where nothing was before. An error of the removal is ignored, because the
+/// error of the write says more.
 fn remove_partial(path: &Path) {
     let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
 }

@@ -189,7 +189,7 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // If this fails, the next opening removes them. The error to return is the first one.
+                // If this fails, the next opening removes the new blobs. The error to return is the first one.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }
@@ -309,7 +309,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Runs the readers on a thread of their own and processes their messages on this one.
+    /// Runs the readers on a new thread and processes their messages on the current one.
     fn run_readers(
         &self,
         run: &mut ImportRun<'_>,

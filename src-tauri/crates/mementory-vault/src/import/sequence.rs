@@ -1,6 +1,6 @@
 //! Compares the numbered states of sources (ALF §4.3.1) with those that the vault has, and checks that each delta
-//! continues one. The report of each import names the states that it led to, so undoing an import also undoes its
-//! state.
+//! continues one of them. The report of each import names the states that it led to, so undoing an import also undoes
+//! its state.
 use crate::{VaultError, VaultResult, import_report::ReachedState};
 use mementory_formats::{FormatError, SourceState, check_sequence};
 use rusqlite::Connection;
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is the vault's or a later one. The times of its records
-    /// decide which version is newer.
+    /// A source without a number, or a whole file whose state is that of the vault or a later one. The times of its
+    /// records decide which version is newer.
     #[default]
     Unnumbered,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
-    /// A whole file of an earlier state than the vault's.
+    /// A whole file with an earlier state than the vault has.
     Earlier,
 }
 

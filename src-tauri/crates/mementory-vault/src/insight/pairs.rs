@@ -23,7 +23,7 @@ pub struct ContradictionPair {
     pub confidence: f32,
 }
 
-/// Memories that may no longer be true, as far as their words show.
+/// Memories that may no longer be true, judging by their words.
 #[derive(Debug, Clone, Default)]
 pub struct Contradictions {
     /// Highest confidence first, without pairs that the person marked as both true.
@@ -120,7 +120,7 @@ impl Insight<'_> {
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories name, who occurs in most of them first.
+    /// Everyone whom the live memories name. Those who occur in most memories come first.
     ///
     /// # Errors
     /// `Cancelled`; the store.

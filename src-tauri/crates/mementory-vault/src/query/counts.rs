@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct SourceFacts {
     pub counts: BTreeMap<String, u32>,
     pub newest: Option<i64>,
-    /// When the newest export of the platform was made, or the newest import of its records if that is not known.
+    /// Time of the newest export of the platform. If that is not known, the time of the newest import of its records.
     pub exported: Option<i64>,
 }
 

@@ -15,7 +15,7 @@ pub enum Sort {
     Oldest,
     /// By title.
     Title,
-    /// Records that were changed last in the vault first, whether by the person or an import.
+    /// Records that were changed most recently in the vault come first, whether the person or an import changed them.
     Changed,
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Summary {
-    /// Number of all stored versions of them.
+    /// Number of all stored versions of these records.
     pub versions: u32,
     /// Number of different sensitive values that the last scan found in them and that are not ignored, by the class
     /// under which the queue lists them.

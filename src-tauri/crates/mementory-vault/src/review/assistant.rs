@@ -57,9 +57,9 @@ struct Observation {
 }
 
 impl Review<'_> {
-    /// For each answered record, what the assistant's list of memories contained after the answer: in later imports of
-    /// the list, and in later conversations with the list. A memory that was only read in a conversation shows nothing,
-    /// since the conversation keeps memories that were deleted from the list.
+    /// For each answered record, whether the assistant's list of memories still contained it after the answer. Later
+    /// imports of the list show that, and so do later conversations that contain the list. A memory that was only read
+    /// in a conversation shows nothing, since the conversation keeps memories that were deleted from the list.
     ///
     /// # Errors
     /// The store.

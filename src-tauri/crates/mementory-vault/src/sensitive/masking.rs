@@ -44,7 +44,7 @@ impl<'k> Masker<'k> {
     }
 
     /// Like [`new`](Self::new) for the current state of the vault. The known values are kept until something changes,
-    /// since reading them takes long in a vault with many.
+    /// since reading them takes long in a vault with many values.
     pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
         let values = context.store.read(|c| {
             let state = KnownValues::state(c)?;

@@ -241,8 +241,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // The text is scanned again. It may have changed after the last scan, and with the stored positions the value
-            // could then be shown.
+            // The text is scanned again. It may have changed after the last scan, and then the stored positions could
+            // leave the value visible.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };

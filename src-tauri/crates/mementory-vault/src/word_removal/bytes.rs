@@ -67,7 +67,7 @@ impl<'r> Words<'r> {
         false
     }
 
-    /// A whole file, or a whole line, without the words; None if it contains none.
+    /// Removes the words from a whole file or a whole line. None if it contains none of them.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         if !self.may_contain(bytes) {
             return None;
@@ -108,8 +108,8 @@ impl<'r> Words<'r> {
     pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         let mut changed = false;
-        // Bytes with a NUL among them are treated as binary data, which has offsets and lengths: the replacement keeps
-        // the length. Only these bytes are searched, not the whole file.
+        // Bytes that include a NUL are treated as binary data, whose offsets and lengths have to stay valid, so the
+        // replacement keeps the length. Only these bytes are searched for a NUL, not the whole file.
         let is_binary = memchr::memchr(0, bytes).is_some();
         if let Some(forms) = self.search_forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_zero_bytes_keep_their_length() {
+    fn files_with_nul_bytes_keep_their_length() {
         assert_eq!(without("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
     }
 

@@ -33,7 +33,7 @@ impl FileImport<'_, '_> {
             let id = record_id(&self.run.context.keys, &named.key);
             let name = if self.run.staging.is_none() { named.name.as_str() } else { "" };
             self.run.referenced.entry(id).or_insert_with(|| name.to_owned());
-            // A record of an attachment index names itself.
+            // A record that was read from an index of attachments names itself.
             if id == *of {
                 continue;
             }
@@ -139,7 +139,8 @@ impl FileImport<'_, '_> {
             .optional()?
             .flatten();
         let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
-        // Our own exports omit the secrets in settings; importing such a copy must not remove them from the vault.
+        // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
+        // vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
         let earlier = changed && before.is_some() && self.run.recency == Recency::Earlier;
         if let Some(staging) = &mut self.run.staging {

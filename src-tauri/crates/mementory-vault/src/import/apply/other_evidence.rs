@@ -8,12 +8,12 @@ use mementory_model::{Kind, Record};
 use mementory_store::trash::{reroot_orphans, untrash};
 use std::collections::HashSet;
 
-/// Entities in the Trash because a deletion of other records reached them. This input may restore them.
+/// Entities that are in the Trash because the records that mention them were deleted. This input may restore them.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
-    /// Ids of those that the input contains.
+    /// Ids of such entities that the input contains.
     found: HashSet<[u8; 16]>,
-    /// Ids of those at an end of an edge with evidence.
+    /// Ids of such entities at an end of an edge that has evidence.
     living_ends: HashSet<[u8; 16]>,
 }
 
@@ -29,8 +29,9 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 }
 
 impl OtherEvidence<'_, '_> {
-    /// The record with this id in the vault. A cascaded record is restored first, since this input is other evidence.
-    /// An entity is only noted here, since the edges that decide about it come after it in the input.
+    /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input is other
+    /// evidence for it. A cascaded entity is only noted here, because the edges that decide about it come after it in
+    /// the input.
     pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
         if self.run.vault_was_empty {
             return Ok(None);
@@ -45,7 +46,7 @@ impl OtherEvidence<'_, '_> {
         self.run.known(id)
     }
 
-    /// Leaves out the entities at the ends of edges that were blocked. Must run before `remove_dependants`, which
+    /// Leaves the entities at the ends of blocked edges in the Trash. Must run before `remove_dependants`, which
     /// empties `orphaned_edge_ends`.
     pub(super) fn drop_orphaned_entities(&mut self) {
         for id in &self.run.orphaned_edge_ends {

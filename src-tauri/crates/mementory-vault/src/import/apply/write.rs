@@ -201,8 +201,8 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Updates the list position of an unchanged record, which changes if its conversation went on or shows another
-    /// branch now. `older` is true for a unit of an older export.
+    /// Updates the list position of an unchanged record. The position changes if the conversation went on or shows
+    /// another branch now. `older` is true for a unit of an older export.
     pub(super) fn reposition(
         &self,
         known: &KnownRecord,
