@@ -23,7 +23,8 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// `program`: the path of the `mementory` that clients start. `name`: its name in their lists of servers.
+    /// `program` is the path of the `mementory` program that clients start. `name` is the name of our server in the
+    /// lists of servers of the clients.
     ///
     /// # Errors
     /// `io` if the home folder is not known; `usage` if the path is not Unicode.
@@ -41,7 +42,7 @@ impl Connections {
         AiClientList { clients: Client::ALL.into_iter().map(|client| self.state(client)).collect() }
     }
 
-    /// What [`connect`](Self::connect) would change. Changes nothing. `session`: the vault, if it is open.
+    /// What [`connect`](Self::connect) would change. Changes nothing. `session` is the open vault, if there is one.
     ///
     /// # Errors
     /// As for `connect`.
@@ -99,7 +100,7 @@ impl Connections {
         let client = parse(client)?;
         let plan = self.plan_disconnect(client)?;
         let grant = match (session, self.token(client)?) {
-            (Some(session), Some(token)) => end(session, &token)?,
+            (Some(session), Some(token)) => end_grant(session, &token)?,
             _ => None,
         };
         match apply(&plan) {
@@ -165,7 +166,7 @@ impl Connections {
 }
 
 /// Ends the grant of a token. None if this vault does not know it.
-fn end(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
+fn end_grant(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
     match session.agents().grant_of(token)? {
         Some(grant) if grant.state == "revoked" => Ok(Some(grant)),
         Some(grant) => session.agents().revoke_grant(&grant.id).map(Some),

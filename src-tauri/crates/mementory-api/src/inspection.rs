@@ -120,7 +120,7 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     }
 }
 
-/// Sentence for files of which a remainder can be imported.
+/// Sentence for damaged files whose remainder can be imported.
 const SALVAGE_HINT: &str = "To import what is left of it, use --salvage.";
 
 fn with_sentence(error: ApiError, sentence: &str) -> ApiError {

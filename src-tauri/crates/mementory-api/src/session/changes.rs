@@ -33,11 +33,11 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, both or neither. `about`: the name of
+    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, as one change. `about` is the name of
     /// a kind, or `suggested`.
     ///
     /// # Errors
-    /// As for the two.
+    /// As for these two methods.
     pub fn edit_with_about(&self, request: &EditRequest, about: &str) -> ApiResult<Applied<Edited>> {
         let kind = chosen_kind(about)?;
         let _guard = self.context.write_guard();

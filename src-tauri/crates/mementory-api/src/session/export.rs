@@ -62,7 +62,7 @@ impl Exports<'_> {
         Ok(text)
     }
 
-    /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
+    /// Writes into the audit log that the last text was copied. Only the first call for a text has an effect.
     pub fn text_taken(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -126,7 +126,7 @@ impl Exports<'_> {
                     out.signature.valid = Some(!signed_by.is_empty());
                     out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
                 }
-                // The file is written, so this is not an error.
+                // The file is written, so it is not an error that it cannot be read.
                 Err(_) => {
                     out.signature.valid = None;
                     warnings.insert(FailedStep::ReadBack);

@@ -31,7 +31,7 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Everyone whom the memories name, who occurs in most of them first.
+    /// Everyone whom the memories name. Those who occur in most memories come first.
     ///
     /// # Errors
     /// `cancelled`.
@@ -150,8 +150,9 @@ impl Insights<'_> {
         Ok(Ids { ids: vec![a.into(), b.into()] })
     }
 
-    /// Answers of the review for memories that contradict each other: `right` is true; the others are outdated if they
-    /// are older, else wrong, and go to the Trash. All of it happens or nothing.
+    /// Stores answers of the review for memories that contradict each other. The memory `right` is true. Each of the
+    /// others is outdated if it is older, and wrong otherwise, and goes to the Trash. Either all of this happens or
+    /// none of it.
     ///
     /// # Errors
     /// `not_found`; `usage` for a record that is not reviewed, or if `right` is one of the others.

@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-/// Number of records that are encoded under one lock. Changes of the vault wait meanwhile.
+/// Number of records that are encoded under one lock. Changes of the vault wait until the lock is released.
 const BATCH_SIZE: usize = 64;
 /// Lowest cosine with which a record is listed as similar to a text. Lower values are mostly chance.
 const MIN_COSINE_TO_TEXT: f32 = 0.1;
@@ -97,7 +97,7 @@ impl Meaning<'_> {
         let left = count(meaning.pending()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
         let (vectors, least, except) = match &request.id {
-            // The vectors of a record are there already, so no encoder is needed.
+            // The vectors of a record are stored already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
                 (meaning.of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
@@ -121,7 +121,8 @@ impl Meaning<'_> {
         Ok(Similar { rows: hits.iter().map(row).collect::<ApiResult<_>>()?, left, weights })
     }
 
-    /// Searches by words and by meaning, in one ranking. Without weights: by words, with a warning.
+    /// Searches by words and by meaning, in one ranking. If the weights are missing, it searches by words alone and
+    /// adds a warning.
     ///
     /// # Errors
     /// `usage` for an invalid filter.

@@ -27,7 +27,7 @@ use std::{
 };
 
 /// Minimum confidence for a file to count as an export: the file has its format's own marker or structure. Plain text
-/// that looks like a list of memories has less.
+/// that looks like a list of memories has a lower confidence.
 const MIN_CONFIDENCE: f64 = 0.8;
 /// Maximum number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;

@@ -14,7 +14,7 @@ pub struct ClientExport {
     pub since: Option<String>,
     /// Only what follows the document with this `next_cursor`; not part of the specification.
     pub cursor: Option<String>,
-    /// Mask sensitive values also if the grant does not.
+    /// Mask sensitive values even if the grant does not.
     pub redact_pii: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct ClientCalls<'s> {
 }
 
 /// A call whose token was accepted.
-pub(super) struct Accepted<'s> {
+pub(super) struct AcceptedCall<'s> {
     pub(super) grant: Grant,
     pub(super) view: GrantedView<'s>,
     /// Largest number of records that this call may return.
@@ -44,7 +44,7 @@ impl<'s> ClientCalls<'s> {
         &self,
         op: &'static str,
         has_right: impl Fn(&Grant) -> bool,
-        answer: impl FnOnce(&mut Accepted<'s>, &mut Call) -> ApiResult<T>,
+        answer: impl FnOnce(&mut AcceptedCall<'s>, &mut Call) -> ApiResult<T>,
     ) -> ApiResult<T> {
         let _guard = self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy() })?;
         let grants = self.context.vault.grants();
@@ -61,7 +61,7 @@ impl<'s> ClientCalls<'s> {
         }
         let view = grants.view(&grant)?;
         let limit = grant.records_per_call.min(left_today);
-        let mut accepted = Accepted { grant, view, limit };
+        let mut accepted = AcceptedCall { grant, view, limit };
         let mut call = Call::new(op);
         let answered = answer(&mut accepted, &mut call)?;
         grants.record(&accepted.grant, &call, now())?.map_err(refusal)?;
@@ -165,7 +165,7 @@ impl<'s> ClientCalls<'s> {
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and for a full queue;
-    /// `not_found` if the record is not visible; `covered_values` for a new text for a record with masked values, since
+    /// `not_found` if the record is not visible; `covered_values` for a new text of a record with masked values, since
     /// the new text would replace the values.
     pub fn suggest(&self, suggestion: &ClientSuggestion) -> ApiResult<String> {
         self.call("client_suggest", |grant| grant.rights.suggest, |accepted, call| {
@@ -246,7 +246,7 @@ fn refusal(refusal: GrantRefusal) -> ApiError {
     ApiError::new(code, exit, message)
 }
 
-/// The same error for a record that is not visible, does not exist, or was erased.
+/// Returns the same error for a record that is not visible, does not exist, or was erased.
 fn not_visible(error: VaultError) -> ApiError {
     match error {
         VaultError::NotFound { .. } => ApiError::new("not_found", 1, "There is no such record that you may see."),

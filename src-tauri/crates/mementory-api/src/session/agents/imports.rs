@@ -1,11 +1,11 @@
 //! The import tool of a connected client. The memories of its document become suggestions; no record changes.
-use super::calls::{Accepted, ClientCalls, can_read};
+use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
 use std::collections::HashSet;
 
-/// How a memory that the vault has already is treated.
+/// How a memory that the vault already has is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Merge {
     /// It is not suggested.
@@ -17,12 +17,12 @@ enum Merge {
 }
 
 impl ClientCalls<'_> {
-    /// Suggests what is in a document. What the client may not see is as if it did not exist: it is neither compared
-    /// nor named.
+    /// Suggests what is in a document. Records that the client may not see are treated as if they did not exist: they
+    /// are neither compared nor named.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `usage` for an unknown strategy, a text that is not a document, and a queue that
-    /// has no room for all; those of a document that cannot be read. Nothing is suggested then.
+    /// As for [`search`](Self::search); `usage` for an unknown strategy, a text that is not a document, and a queue
+    /// that has no room for all; errors of the reader for a document that cannot be read. Nothing is suggested then.
     pub fn import_memory(&self, request: &ClientImport) -> ApiResult<ClientImported> {
         self.call(
             "client_import_memory",
@@ -65,7 +65,11 @@ impl ClientCalls<'_> {
 }
 
 /// Texts of the memories that the client can see in the vault already.
-fn known_texts(accepted: &mut Accepted<'_>, merge: Merge, memories: &[OfferedMemory]) -> ApiResult<HashSet<String>> {
+fn known_texts(
+    accepted: &mut AcceptedCall<'_>,
+    merge: Merge,
+    memories: &[OfferedMemory],
+) -> ApiResult<HashSet<String>> {
     if merge == Merge::Rename || !can_read(&accepted.grant) {
         return Ok(HashSet::new());
     }
@@ -75,7 +79,7 @@ fn known_texts(accepted: &mut Accepted<'_>, merge: Merge, memories: &[OfferedMem
 
 /// Returns the suggestion for a memory, or in the inner error the reason why there is none.
 fn suggestion(
-    accepted: &mut Accepted<'_>,
+    accepted: &mut AcceptedCall<'_>,
     merge: Merge,
     known: &HashSet<String>,
     memory: OfferedMemory,

@@ -56,7 +56,8 @@ impl Agents<'_> {
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
     }
 
-    /// Lets running calls of clients end soon and refuses new ones with `locked`, because the vault is about to be
+    /// Makes running calls of clients end soon, and refuses new ones with `locked`. It is called when the vault is
+    /// about to be locked, since locking waits for running calls.
     /// locked, which waits for them.
     pub fn stop_calls(&self) {
         self.context.clients_stopped.store(true, Ordering::Relaxed);

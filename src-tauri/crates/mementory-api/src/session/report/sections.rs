@@ -1,6 +1,6 @@
 //! The sections of the report.
 use super::{
-    Listed, MAX_LISTED, day,
+    ListedMemory, MAX_LISTED, day,
     page::{Cell, Page},
     texts::Texts,
     today,
@@ -34,7 +34,7 @@ pub(super) struct Sections<'r> {
 }
 
 impl Sections<'_> {
-    pub(super) fn write_all(&self, page: &mut Page, memories: &[Listed], total: u32) -> ApiResult<()> {
+    pub(super) fn write_all(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
         page.note(&self.texts.with("made", &[("date", today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
@@ -91,8 +91,9 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// Left out if no export names a type, because one row "No type" says nothing.
-    fn types(&self, page: &mut Page, memories: &[Listed]) {
+    /// Writes the types of the memories. The section is left out if no export names a type, because a table with the
+    /// single row "No type" says nothing.
+    fn types(&self, page: &mut Page, memories: &[ListedMemory]) {
         if memories.iter().all(|memory| memory.view.record_type.is_none()) {
             return;
         }
@@ -156,7 +157,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    fn evidence(&self, page: &mut Page, memories: &[Listed]) {
+    fn evidence(&self, page: &mut Page, memories: &[ListedMemory]) {
         page.begin_section(self.texts.get("evidence"), false);
         page.paragraph(&self.texts.with("evidence_lead", &[("n", memories.len().to_string().as_str())]));
         let rows: Vec<Vec<Cell<'_>>> = ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
@@ -240,13 +241,13 @@ impl Sections<'_> {
         Ok(())
     }
 
-    fn memories(&self, page: &mut Page, memories: &[Listed], total: u32) -> ApiResult<()> {
+    fn memories(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
         page.begin_section(self.texts.get("all"), true);
         if total as usize > memories.len() {
             let (n, total) = (MAX_LISTED.to_string(), total.to_string());
             page.note(&self.texts.with("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
         }
-        let mut by_platform: BTreeMap<&str, Vec<&Listed>> = BTreeMap::new();
+        let mut by_platform: BTreeMap<&str, Vec<&ListedMemory>> = BTreeMap::new();
         for memory in memories {
             by_platform.entry(&memory.view.platform).or_default().push(memory);
         }
