@@ -1,6 +1,6 @@
-//! Decides with the vector of a sentence encoder and with the words of a text. The weights were fitted to the sentences
-//! in `data/samples` by `examples/fit.rs`: a softmax regression for the kind, a logistic regression for each special
-//! category.
+//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder. The
+//! weights in `data/samples` by `examples/fit.rs`: a softmax regression for the kind, a logistic regression for each
+//! special category.
 use crate::{
     About, AboutKind, Special,
     classify::{KINDS, kind_by_words},
@@ -16,14 +16,14 @@ const SPECIALS: usize = Special::ALL.len();
 const KIND_INPUTS: usize = DIMENSIONS + KINDS;
 /// Inputs for the special categories: the vector, and 1 for each category that the words show.
 const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIALS;
-/// Per kind and category a weight for each input and one for the bias.
+/// For each kind and each category, there is a weight for each input and one for the bias.
 const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 1);
 /// The weights as `f32`, little endian.
 const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
 
 /// A kind is suggested from this probability on; by chance it would be 0.08.
 const MIN_KIND: f32 = 0.2;
-/// A special category is suggested from this probability on. Recall first.
+/// A special category is suggested from this probability on. Recall goes before precision.
 pub const MIN_SPECIAL: f32 = 0.55;
 
 /// Inputs of the regressions for one text.
@@ -36,7 +36,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// `vector`: [`DIMENSIONS`] numbers, of length 1.
+    /// `vector` has [`DIMENSIONS`] numbers, and its length is 1.
     pub fn new(text: &str, vector: &[f32]) -> Self {
         let folded = Folded::new(text);
         let special = special_of(&folded);
@@ -55,8 +55,8 @@ impl Inputs {
     }
 }
 
-/// What a text is about, and its special categories. `vectors`: those of an encoder for the parts of the text, of
-/// length 1; vectors of another length are not used, and without any the words alone decide.
+/// What a text is about, and its special categories. `vectors` has the vectors of an encoder for the parts of the text,
+/// of length 1. Vectors of another length are not used. Without vectors, the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let folded = Folded::new(text);
     let special = special_of(&folded);
@@ -69,7 +69,7 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         for (score, weights) in scores.iter_mut().zip(fitted().kinds()) {
             *score += sum(weights, &inputs.kind);
         }
-        // What one part shows, the text shows.
+        // A category that one part shows counts for the whole text.
         for (probability, weights) in probabilities.iter_mut().zip(fitted().specials()) {
             *probability = probability.max(1.0 / (1.0 + (-sum(weights, &inputs.special)).exp()));
         }

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
-/// Characters of a text that are examined. A memory is a sentence or a page; what follows adds nothing to its kind.
+/// Largest number of characters of a text that are examined. A memory is a sentence or a page, and what follows a page
+/// adds nothing to its kind.
 pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for the word lists.
@@ -45,7 +46,8 @@ impl Folded {
     }
 }
 
-/// Small letters, compatibility forms and quotes unified, white space collapsed, control characters removed.
+/// Makes all letters small, unifies compatibility forms and quotes, collapses white space, and removes control
+/// characters.
 pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.nfkc().flat_map(char::to_lowercase) {
@@ -96,8 +98,8 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     out
 }
 
-/// Runs of Katakana and of Kanji in a word of a script without spaces, which are its nouns: at least `katakana` or
-/// `kanji` signs long. Without the word for the user.
+/// The nouns in a word of a script without spaces: its runs of Katakana and of Kanji that are at least `katakana` or
+/// `kanji` signs long. The Japanese word for "user" is left out.
 pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> {
     let least = |c: char| match u32::from(c) {
         0x30a0..=0x30ff => Some((1, katakana)),
@@ -141,7 +143,7 @@ fn languages(folded: &str) -> Languages {
     };
     let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();
     let (en, de) = (count("en"), count("de") + umlauts.min(2));
-    // A short text without such a word may be in either.
+    // A short text without function words may be in either language.
     Languages { en: en >= de, de: de >= en, ja: false }
 }
 
@@ -150,13 +152,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folds_and_divides() {
+    fn a_text_is_folded_and_divided_into_words() {
         assert_eq!(fold("  Ｋätzchen\u{0} ’s\n "), " kätzchen 's");
         assert_eq!(words("has 2 cats, 猫がいる ok"), ["has", "2", "cats", "猫がいる", "ok"]);
     }
 
     #[test]
-    fn recognises_languages() {
+    fn the_language_of_a_text_is_recognised() {
         let of = |text: &str| Folded::new(text).languages;
         assert!(of("The user lives in Leeds.").en && !of("The user lives in Leeds.").de);
         assert!(of("Die Nutzerin wohnt in Köln.").de && !of("Die Nutzerin wohnt in Köln.").en);

@@ -22,7 +22,7 @@ pub(crate) enum Value {
 pub(crate) enum Difference {
     Same,
     Other,
-    /// Nobody can tell: another script, or a city and a country.
+    /// It cannot be told: the names are in different scripts, or are a city and a country.
     Unknown,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
     if trimmed.is_empty() || trimmed.len() > 15 || !trimmed.chars().all(|c| c.is_ascii_digit() || ".,:".contains(c)) {
         return None;
     }
-    // A sign before exactly three digits groups them, another one is the decimal point.
+    // A sign before exactly three digits separates thousands. Any other sign is the decimal point.
     let mut plain = String::new();
     let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
     for (n, part) in parts.iter().enumerate() {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_dates_and_names() {
+    fn numbers_dates_and_names_are_recognised() {
         assert_eq!(number("4,150"), Some(4150.0));
         assert_eq!(number("1.480"), Some(1480.0));
         assert_eq!(number("7.1"), Some(7.1));

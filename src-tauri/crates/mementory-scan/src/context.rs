@@ -9,7 +9,7 @@ pub(crate) mod bits {
     pub const OTHER: u64 = 1 << 2;
     /// Words such as "example" and "sample".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// Words such as "call" and "reach me", which indicate a telephone number less clearly than a name for one.
+    /// Words such as "call" and "reach me", which indicate a telephone number less clearly than a word such as "phone".
     pub const CALL: u64 = 1 << 4;
     /// Position of the first bit for national ids; see `national`.
     pub const ID_BASE: u32 = 8;

@@ -1,10 +1,10 @@
-//! The same thing counted or measured twice, with different results.
+//! Finds statements that count or measure the same thing, with different results.
 use super::{Prepared, terms::Rarity};
 use crate::{fold::is_east_asian, values::number, word_lists::NUMBERS};
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// Units by their names; statements are compared only within one.
+/// Units, each with all its names. Only statements with the same unit are compared.
 const UNITS: [&[&str]; 12] = [
     &["%", "percent", "prozent", "パーセント"],
     &["euro", "euros", "€", "eur", "ユーロ"],

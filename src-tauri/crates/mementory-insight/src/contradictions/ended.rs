@@ -1,4 +1,4 @@
-//! A newer statement says that something named in an older one is over, or gives its plan another date.
+//! Finds newer statements that say that something named in an older one is over, or that give its plan another date.
 use super::{Prepared, terms::Rarity};
 use crate::values::dates;
 

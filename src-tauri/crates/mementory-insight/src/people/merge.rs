@@ -1,9 +1,9 @@
-//! Joins mentions of the same person, and finds names that are known in every text.
+//! Joins mentions of the same person, and finds further texts with the names that are known.
 use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
 use crate::fold::{MAX_CHARS, fold};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Relations of which a person has one at a time. "Her mother" is the one whose name is known.
+/// Relations of which a person has only one at a time. "Her mother" is then the mother whose name is known.
 const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// What is known of one name.
@@ -12,7 +12,7 @@ struct Known {
     texts: BTreeSet<usize>,
     /// How often the name is written in each way.
     written: BTreeMap<String, usize>,
-    /// How much speaks for each relation and owner.
+    /// Weight of the evidence for each relation, with its owner.
     relations: BTreeMap<(&'static str, Option<String>), usize>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     people
 }
 
-/// Without titles, so that "Frau Weber" and "Weber" are the same.
+/// The name without titles, so that "Frau Weber" and "Weber" are the same.
 fn key_of(name: &str) -> String {
     let folded = fold(name);
     let is_title =
@@ -49,7 +49,7 @@ fn key_of(name: &str) -> String {
     words.join(" ")
 }
 
-/// For a first name that begins exactly one longer name: that name.
+/// The full name for each first name with which exactly one longer name begins.
 fn full_names(named: &[Mention]) -> HashMap<String, String> {
     let keys: BTreeSet<String> = named.iter().filter_map(|mention| mention.name.as_deref()).map(key_of).collect();
     let mut out = HashMap::new();
@@ -71,7 +71,7 @@ fn owner_name(owner: &Owner) -> Option<String> {
     }
 }
 
-/// A pronoun may be that of somebody else, so it says less than a name.
+/// A pronoun may refer to somebody else, so it says less than a name.
 const fn weight(owner: &Owner) -> usize {
     match owner {
         Owner::Own => 4,
@@ -126,7 +126,8 @@ impl Known {
     }
 }
 
-/// Adds relations without a name: to the person whose name is known, where there can be only one, else on their own.
+/// Adds relations without a name. If the relation is one that only one person can have, its texts are added to the
+/// person whose name is known. Otherwise they become a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {

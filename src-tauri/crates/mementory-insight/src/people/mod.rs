@@ -14,7 +14,7 @@ use crate::fold::fold;
 /// Somebody who occurs in memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// As it is written most often; none if only the relation is known ("her boss").
+    /// The longest form in which it is written. None if only the relation is known ("her boss").
     pub name: Option<String>,
     /// Name of a table in `data/people`, such as `brother`.
     pub relation: Option<&'static str>,
@@ -33,7 +33,7 @@ struct Mention {
     owner: Owner,
 }
 
-/// Whose relation a word names.
+/// Whose relation it is that a word names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
     /// Nothing says it.
@@ -46,7 +46,8 @@ enum Owner {
     Named(String),
 }
 
-/// Everyone who occurs in `texts`, who occurs in most texts first. The person whose memories these are is left out.
+/// Everyone who occurs in `texts`. Those who occur in most texts come first. The person whose memories these are is
+/// left out.
 pub fn people(texts: &[&str]) -> Vec<Person> {
     let own = own_names(texts);
     let mut mentions = Vec::new();
@@ -72,8 +73,8 @@ fn is_own(name: &str, own: &[String]) -> bool {
     own.iter().any(|own| own == first || *own == folded)
 }
 
-/// Names of the person whose memories these are, for memories that are written in the third person with the name. It
-/// opens far more memories than any other name. One for each way of writing.
+/// Names of the person whose memories these are, at most one for each way of writing. Memories in the third person
+/// often begin with the person's name, so it opens far more of them than any other name.
 fn own_names(texts: &[&str]) -> Vec<String> {
     let least = (texts.len() / 20).max(3);
     [spaced::openings(texts), japanese::openings(texts)]

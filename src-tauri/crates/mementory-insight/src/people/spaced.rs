@@ -7,9 +7,9 @@ use super::{
 use crate::fold::Folded;
 use std::collections::HashMap;
 
-/// Words of a name at most.
+/// Largest number of words of a name.
 pub(super) const MAX_NAME_WORDS: usize = 3;
-/// Words between a possessive and the relation at most: "her much older brother".
+/// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
 /// Relations whose word also means a man or a woman, in German.
 const NEED_OWNER: [&str; 2] = ["frau", "mann"];
@@ -30,7 +30,7 @@ pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// How often each name opens a text, or stands in the genitive at its beginning.
+/// Counts how often each name opens a text, also in the genitive.
 pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {
@@ -188,8 +188,8 @@ impl Reader<'_> {
         names
     }
 
-    /// A name before the phrase that starts at `start`: "Kenji, her brother", "Ida is Ruth's daughter".
-    /// With the position of its first word.
+    /// A name before the phrase that starts at `start`, with the position of its first word: "Kenji, her brother", "Ida
+    /// is Ruth's daughter".
     fn name_before(&self, start: usize) -> Option<(String, usize)> {
         let phrase = self.tokens.get(start)?;
         let last = start.checked_sub(1)?;
@@ -255,7 +255,8 @@ fn given_names(n: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Menti
         if !token.may_be_name() || !is_given(&token.folded) {
             continue;
         }
-        // In German every noun has a capital letter, so the next word says nothing.
+        // In German every noun has a capital letter, so a capital in the next word does not show that it is part of the
+        // name.
         let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
         let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
         out.push(Mention { text: n, name: Some(name), relation: None, owner: Owner::Unsaid });

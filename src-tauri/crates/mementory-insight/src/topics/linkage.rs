@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 /// Groups are joined down to this mean likeness of their members.
 const MIN_MEAN: f32 = 0.04;
-/// Likeness of two texts of which it is not known.
+/// Likeness that counts for two texts whose likeness is not known.
 const UNKNOWN: f32 = -0.3;
 
 #[derive(Debug, Default)]

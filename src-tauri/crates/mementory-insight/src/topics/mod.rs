@@ -1,5 +1,5 @@
 //! Topics: memories that are alike in meaning, or share words where there are no vectors, with a name made of their
-//! words. Purity before coverage: what belongs to nothing is left out.
+//! words. Purity goes before coverage: a memory that belongs to no topic is left out.
 mod likeness;
 mod linkage;
 
@@ -9,15 +9,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longest name of a topic in characters.
 pub const MAX_NAME_CHARS: usize = 40;
-/// Words in a name.
+/// Largest number of words in a name.
 const NAME_WORDS: usize = 3;
-/// Words of a text that count.
+/// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
-/// Texts with a word that are compared with each other; more frequent words tell nothing.
+/// A word that more texts have than this does not count for their likeness, because it says nothing.
 const MAX_SHARING: usize = 60;
-/// How near two texts must be by words (cosine of weighted words).
+/// Smallest likeness of two texts by their words (cosine of the weighted words).
 const MIN_WORDS: f32 = 0.2;
-/// Neighbours of a text that are kept.
+/// Largest number of neighbours of a text that are kept.
 const NEIGHBOURS: usize = 12;
 
 /// Memories about the same.
@@ -29,8 +29,8 @@ pub struct Topic {
     pub members: Vec<usize>,
 }
 
-/// Topics of these texts, the largest first. `vectors`: of length 1, one for each text, empty for a text without one. If
-/// most texts have none, or there are more than 3,000 texts, words alone decide.
+/// Topics of these texts, the largest first. `vectors` has one vector of length 1 for each text, or an empty one for a
+/// text without a vector. If most texts have none, or there are more than 3,000 texts, words alone decide.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let bags: Vec<Vec<String>> = texts.iter().map(|text| bag(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -59,7 +59,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     topics
 }
 
-/// Pairs of texts with how near they are; the smaller position is first.
+/// Pairs of texts, each with how near the two are. The smaller position is first.
 type Edges = BTreeMap<(usize, usize), f32>;
 
 fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
