@@ -52,7 +52,7 @@ enum CharClass {
     Gap,
     /// A combining mark, which belongs to the character before it.
     Mark,
-    /// A letter or digit of another script.
+    /// A letter or digit of a script with spaces.
     Letter,
     /// A character of a script without spaces.
     Unspaced,

@@ -37,7 +37,7 @@ pub struct Finding {
 pub struct Residue {
     /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// By rewritten row: the searched words that documents of the row contain. The index cannot know whether the row's
+    /// For each rewritten row, the searched words that its documents contain. The index cannot know whether the row's
     /// record still contains them.
     pub words_by_row: BTreeMap<u64, HashSet<u32>>,
     /// The searched words that are in a dictionary, for any row.
@@ -134,7 +134,7 @@ impl SearchTargets<'_> {
         if touched.values().any(|row| self.erased.contains(row)) {
             out.add_finding(id, "an erased row is in its columns");
         }
-        // The other fields have words of our own, such as kinds and platforms.
+        // The other fields have only words that the program sets itself, such as kinds and platforms.
         for field in [self.fields.title, self.fields.text, self.fields.names, self.fields.tag] {
             self.search_field(segment, id, field, &touched, out)?;
         }
