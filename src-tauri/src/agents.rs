@@ -150,12 +150,12 @@ mod answering {
 
         fn answered(&self, call: &AnsweredCall) {
             if let Some(program) = &call.program {
-                let activity = ConnectedProgram {
+                let connected = ConnectedProgram {
                     grant: call.grant.clone(),
                     path: program.path.clone(),
                     script: program.script.clone(),
                 };
-                unpoisoned(&self.activity.programs).insert(call.grant.clone(), activity);
+                unpoisoned(&self.activity.programs).insert(call.grant.clone(), connected);
             }
             if let Some(listener) = &*unpoisoned(&self.activity.on_call) {
                 listener();
@@ -172,7 +172,7 @@ impl RunningServer {
     fn start(
         _socket: Option<PathBuf>,
         _vault: &SharedVault,
-        _seen: &Arc<ClientActivity>,
+        _activity: &Arc<ClientActivity>,
     ) -> mementory_api::ApiResult<Self> {
         Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
     }
