@@ -183,8 +183,8 @@ fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let reason = first.reason.split_once(": ").map_or(first.reason.as_str(), |(_, message)| message);
     let what = if first.place.is_empty() { "The file" } else { first.place.as_str() };
     let message = format!("{what}: {reason}{more}. Nothing was imported. Get the file again from where it came from.");
-    let listed: Vec<&MissingPart> = stopping.iter().map(|fault| &fault.part).take(MAX_LISTED_PARTS).collect();
-    let missing = serde_json::to_string(&listed).unwrap_or_default();
+    let listed_parts: Vec<&MissingPart> = stopping.iter().map(|fault| &fault.part).take(MAX_LISTED_PARTS).collect();
+    let missing = serde_json::to_string(&listed_parts).unwrap_or_default();
     let error = ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing);
     Err(match stopping.iter().all(|fault| fault.can_salvage) {
         true => with_sentence(error, SALVAGE_HINT).with("salvage", true),

@@ -139,8 +139,8 @@ fn subject_at_start(folded: &Folded) -> Option<bool> {
     // "Has a brother" also counts, because it is about the brother.
     let relation = subject(&folded.text, until)?;
     let names = RELATIONS.get(relation)?;
-    let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
-    (!is(&["boss", "team", "neighbour", "colleague"])).then(|| is(&["dog", "cat"]))
+    let is_one_of = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
+    (!is_one_of(&["boss", "team", "neighbour", "colleague"])).then(|| is_one_of(&["dog", "cat"]))
 }
 
 /// Weight of the place of a cue. A text is most often about what it says first, above all if its subject is a person.

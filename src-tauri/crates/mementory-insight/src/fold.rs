@@ -81,14 +81,14 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     let mut start: Option<(usize, bool)> = None;
     for (at, c) in folded.char_indices() {
         let asian = is_east_asian(c);
-        let inside = c.is_alphanumeric();
+        let is_inside = c.is_alphanumeric();
         if let Some((from, was_asian)) = start
-            && (!inside || asian != was_asian)
+            && (!is_inside || asian != was_asian)
         {
             out.push(&folded[from..at]);
             start = None;
         }
-        if inside && start.is_none() {
+        if is_inside && start.is_none() {
             start = Some((at, asian));
         }
     }
@@ -101,17 +101,17 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
 /// The nouns in a word of a script without spaces: its runs of Katakana and of Kanji that are at least `katakana` or
 /// `kanji` signs long. The Japanese word for "user" is left out.
 pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> {
-    let least = |c: char| match u32::from(c) {
+    let class_of = |c: char| match u32::from(c) {
         0x30a0..=0x30ff => Some((1, katakana)),
         0x3400..=0x9fff | 0x3005 => Some((2, kanji)),
         _ => None,
     };
     let mut out = Vec::new();
     let (mut start, mut of) = (0, None);
-    for (at, class) in word.char_indices().map(|(at, c)| (at, least(c))).chain([(word.len(), None)]) {
+    for (at, class) in word.char_indices().map(|(at, c)| (at, class_of(c))).chain([(word.len(), None)]) {
         if class != of {
             let run = &word[start..at];
-            if of.is_some_and(|(_, least)| run.chars().count() >= least) && run != "ユーザー" {
+            if of.is_some_and(|(_, min_chars)| run.chars().count() >= min_chars) && run != "ユーザー" {
                 out.push(run);
             }
             (start, of) = (at, class);

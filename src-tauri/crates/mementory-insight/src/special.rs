@@ -31,11 +31,13 @@ pub(crate) fn special_of(folded: &Folded) -> Vec<Special> {
     let hits: Vec<_> =
         lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
     let shows = |class: Special| {
-        let of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
-        let meant =
-            |role: Role| of(role).any(|hit| !of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end));
-        let context = of(Role::Unless).next().is_some();
-        let pattern = || lists.patterns.iter().any(|(of, regex)| *of == class && regex.is_match(&folded.written));
+        let hits_of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
+        let meant = |role: Role| {
+            hits_of(role).any(|hit| !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end))
+        };
+        let context = hits_of(Role::Unless).next().is_some();
+        let pattern =
+            || lists.patterns.iter().any(|(of_class, regex)| *of_class == class && regex.is_match(&folded.written));
         meant(Role::Sure) || (!context && meant(Role::Hit)) || pattern()
     };
     Special::ALL.into_iter().filter(|class| shows(*class)).collect()

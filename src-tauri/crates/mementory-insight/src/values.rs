@@ -53,10 +53,10 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
         (Value::Name(_), Value::Name(_)) => Difference::Other,
         (Value::Name(name), Value::Text(text)) | (Value::Text(text), Value::Name(name)) => {
             // A name in another script than all that are listed may be the same.
-            let listed = spellings(*name);
+            let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
-            let comparable = *name >= COUNTRIES.len() && listed.iter().any(|name| asian(name) == asian(text));
-            match (listed.iter().any(contains), comparable) {
+            let comparable = *name >= COUNTRIES.len() && known_spellings.iter().any(|name| asian(name) == asian(text));
+            match (known_spellings.iter().any(contains), comparable) {
                 (true, _) => Difference::Same,
                 (false, true) => Difference::Other,
                 (false, false) => Difference::Unknown,

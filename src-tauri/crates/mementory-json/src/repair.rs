@@ -74,7 +74,7 @@ fn repair_string<'t>(mut text: &'t str, out: &mut String, codes: &mut Vec<&'stat
         };
         out.push_str(&text[..at]);
         let bytes = &text.as_bytes()[at..];
-        let used = match bytes[0] {
+        let used_bytes = match bytes[0] {
             b'"' => {
                 out.push('"');
                 return &text[at + 1..];
@@ -105,8 +105,8 @@ fn repair_string<'t>(mut text: &'t str, out: &mut String, codes: &mut Vec<&'stat
                 continue;
             }
         };
-        out.push_str(&text[at..at + used]);
-        text = &text[at + used..];
+        out.push_str(&text[at..at + used_bytes]);
+        text = &text[at + used_bytes..];
     }
 }
 

@@ -86,15 +86,15 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
         rewritten: rewritten.iter().copied().collect(),
         numbers: words.iter().enumerate().map(|(n, word)| (word.as_bytes(), n as u32)).collect(),
     };
-    let mut named: HashSet<String> = HashSet::from([META_FILE.to_owned()]);
-    named.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
+    let mut named_files: HashSet<String> = HashSet::from([META_FILE.to_owned()]);
+    named_files.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     for segment in index.searchable_segments()? {
         out.segments += 1;
         sought.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
     }
     for name in directory.file_names()? {
         out.files += 1;
-        if !named.contains(&name) {
+        if !named_files.contains(&name) {
             out.add_finding(&name, "the file belongs to no segment");
             continue;
         }

@@ -13,8 +13,8 @@ impl Context {
     /// Brings the index up to date with the store's change `seq`. `update` passes the changed rows to the index. If
     /// that fails, recovers the index from the change log.
     pub(crate) fn index_follow(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) -> VaultResult<()> {
-        let done = update().and_then(|()| self.index_commit(seq));
-        done.or_else(|_| self.index_recover())
+        let result = update().and_then(|()| self.index_commit(seq));
+        result.or_else(|_| self.index_recover())
     }
 
     /// Writes the audit entry of a change that was made outside the store. If that fails, the change gets a warning.

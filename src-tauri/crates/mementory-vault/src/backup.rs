@@ -199,8 +199,8 @@ struct FoundErasures {
 /// Reads the backup's own list, the program's, and those of the vault and other backups in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
-    let beside = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
-    for path in files.outside.iter().cloned().chain(beside) {
+    let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
+    for path in files.outside.iter().cloned().chain(backup_lists) {
         files.read(keys, &path, &mut all);
     }
     let known = all.read > 0;

@@ -113,8 +113,8 @@ impl Context {
 
     /// Removes blob files that no record names.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
-        let keep: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
-        self.blobs.sweep(&keep)
+        let named_blobs: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
+        self.blobs.sweep(&named_blobs)
     }
 
     /// Size of the store, the blobs and the index on disk, in bytes.

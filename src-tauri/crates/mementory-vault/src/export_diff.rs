@@ -112,7 +112,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         let contained = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
         let in_newest = |info: &RowInfo| contained.contains(info.row, info.batch, info.version_batch);
         let rows = compared_rows(c, format)?;
-        let earlier = single_file_batches(earlier);
+        let earlier_batches = single_file_batches(earlier);
         // An unreadable item may have been any record, so nothing is reported as gone.
         let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
@@ -122,15 +122,17 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
             let conversation = kind_code(Kind::Conversation);
             rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
         };
-        let Some(rule) = GoneRule::new(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
+        let Some(rule) =
+            GoneRule::new(c, &rows, &earlier_batches, &in_newest, kinds, times().min().zip(times().max()))?
+        else {
             continue;
         };
         for info in &rows {
             let status = if info.batch == Some(*newest) {
                 ExportDiffStatus::New
             } else if in_newest(info) {
-                let same = info.version_batch != Some(*newest) && !contained.has_version(info.row);
-                if same && !with_new_messages.contains(&info.row) {
+                let is_unchanged = info.version_batch != Some(*newest) && !contained.has_version(info.row);
+                if is_unchanged && !with_new_messages.contains(&info.row) {
                     continue;
                 }
                 ExportDiffStatus::Changed
@@ -159,10 +161,10 @@ pub(crate) fn count_gone_if_newest(
     else {
         return Ok(out);
     };
-    let earlier = single_file_batches(&batches(c, format)?);
+    let earlier_batches = single_file_batches(&batches(c, format)?);
     let rows = compared_rows(c, format)?;
     let contains = |info: &RowInfo| planned.rows.contains(&info.row);
-    let Some(rule) = GoneRule::new(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
+    let Some(rule) = GoneRule::new(c, &rows, &earlier_batches, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
     };
     for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {

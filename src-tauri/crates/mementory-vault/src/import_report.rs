@@ -309,8 +309,8 @@ mod tests {
         for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
             (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));
         }
-        let listed = |kind: &str| report.items.iter().filter(|item| item.kind.as_deref() == Some(kind)).count();
-        assert_eq!(["message", "memory", "conversation"].map(listed), [5_000, 500, 3]);
+        let count_listed = |kind: &str| report.items.iter().filter(|item| item.kind.as_deref() == Some(kind)).count();
+        assert_eq!(["message", "memory", "conversation"].map(count_listed), [5_000, 500, 3]);
         assert_eq!(report.unlisted_items(), 1_200);
     }
 

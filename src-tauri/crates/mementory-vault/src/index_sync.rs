@@ -34,9 +34,9 @@ impl Context {
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();
-        let done = self.index_catch_up();
-        self.index_behind.store(done.is_err(), Ordering::Relaxed);
-        done
+        let result = self.index_catch_up();
+        self.index_behind.store(result.is_err(), Ordering::Relaxed);
+        result
     }
 
     pub(crate) fn index_rollback(&self) {

@@ -142,14 +142,14 @@ impl IntegrityCheck<'_> {
                 "SELECT count(*) FROM records r WHERE r.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM records WHERE row = r.owner)",
             ),
         ];
-        let mut wrong = Vec::new();
+        let mut faults = Vec::new();
         for (name, sql) in queries {
             let n: i64 = self.context.store.read_until(cancel, |c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
             if n > 0 {
-                wrong.push(format!("{n} {name}"));
+                faults.push(format!("{n} {name}"));
             }
         }
-        let detail = if wrong.is_empty() { "all resolve".into() } else { wrong.join(", ") };
-        Ok(CheckedPlace { place: "references", ok: wrong.is_empty(), detail })
+        let detail = if faults.is_empty() { "all resolve".into() } else { faults.join(", ") };
+        Ok(CheckedPlace { place: "references", ok: faults.is_empty(), detail })
     }
 }

@@ -29,8 +29,8 @@ fn with_parents_first<T>(items: Vec<T>, parents: &[Option<usize>]) -> Vec<T> {
     if parents.iter().enumerate().all(|(i, parent)| parent.is_none_or(|parent| parent < i)) {
         return items;
     }
-    let mut taken: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    parents_first(parents).into_iter().filter_map(|i| taken[i].take()).collect()
+    let mut optional_items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    parents_first(parents).into_iter().filter_map(|i| optional_items[i].take()).collect()
 }
 
 /// Positions `0..parents.len()`, each after its parent, and otherwise in order. A cycle starts at its first position.

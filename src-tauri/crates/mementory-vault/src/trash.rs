@@ -132,17 +132,17 @@ impl Trash<'_> {
     /// erases them in halves, so that the record that cannot be erased is isolated.
     fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
         // Records may have been erased before another half failed, or along with another record.
-        let left: Vec<String> = ids
+        let remaining_ids: Vec<String> = ids
             .iter()
             .filter(|id| !matches!(self.context.find(id), Err(VaultError::NotFound { erased: true, .. })))
             .cloned()
             .collect();
-        out.erased += (ids.len() - left.len()) as u32;
-        if left.is_empty() {
+        out.erased += (ids.len() - remaining_ids.len()) as u32;
+        if remaining_ids.is_empty() {
             return;
         }
         let request = EraseRequest {
-            ids: &left,
+            ids: &remaining_ids,
             scope: EraseScope::Expired(before),
             reason: "trash_expired",
             copies: &[],
@@ -151,13 +151,13 @@ impl Trash<'_> {
             cancel: &AtomicBool::new(false),
         };
         match Eraser::new(self.context).run(&request, &|_| {}, Sabotage::default()) {
-            Ok(_) => out.erased += left.len() as u32,
+            Ok(_) => out.erased += remaining_ids.len() as u32,
             // On a full disk nothing can be erased, not even one by one.
-            Err(error) if left.len() == 1 || error.is_disk_full() => {
-                out.failed.push((left.into_iter().next().unwrap_or_default(), error));
+            Err(error) if remaining_ids.len() == 1 || error.is_disk_full() => {
+                out.failed.push((remaining_ids.into_iter().next().unwrap_or_default(), error));
             }
             Err(_) => {
-                let (first, second) = left.split_at(left.len() / 2);
+                let (first, second) = remaining_ids.split_at(remaining_ids.len() / 2);
                 self.expire(first, before, now, out);
                 self.expire(second, before, now, out);
             }

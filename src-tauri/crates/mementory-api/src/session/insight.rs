@@ -80,23 +80,23 @@ impl Insights<'_> {
     /// # Errors
     /// `not_found` if there is none of that name; `cancelled`.
     pub fn memories_about(&self, person: Option<&str>, topic: Option<&str>, job: &Job) -> ApiResult<Vec<String>> {
-        let same = |a: &str, b: &str| a.to_lowercase() == b.trim().to_lowercase();
+        let is_same_name = |a: &str, b: &str| a.to_lowercase() == b.trim().to_lowercase();
         let mut ids: Vec<String> = Vec::new();
         if let Some(wanted) = person {
             for person in self.people(job)?.people {
                 let relation = person.of.is_none().then_some(person.relation).flatten();
-                if [person.name, relation].iter().flatten().any(|name| same(name, wanted)) {
+                if [person.name, relation].iter().flatten().any(|name| is_same_name(name, wanted)) {
                     ids.extend(person.memories);
                 }
             }
         }
         if let Some(wanted) = topic {
             let topics = self.topics(job)?.topics.into_iter();
-            ids.extend(topics.filter(|topic| same(&topic.name, wanted)).flat_map(|topic| topic.memories));
+            ids.extend(topics.filter(|topic| is_same_name(&topic.name, wanted)).flat_map(|topic| topic.memories));
         }
         if ids.is_empty() {
-            let wanted = person.or(topic).unwrap_or_default();
-            let message = format!("The memories have no person and no topic with the name \"{wanted}\".");
+            let name = person.or(topic).unwrap_or_default();
+            let message = format!("The memories have no person and no topic with the name \"{name}\".");
             return Err(ApiError::new("not_found", 1, message));
         }
         ids.sort_unstable();

@@ -147,11 +147,11 @@ impl Meaning<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let (limit, offset) = page_of(request);
-        let wanted = (limit + offset).max(MIN_FUSED_HITS);
+        let hit_count = (limit + offset).max(MIN_FUSED_HITS);
         let vectors = encode_text(&encoder, &request.query);
         let filter = self.query(&request.filter)?;
-        let by_meaning_hits = self.vectors().nearest(&vectors, &filter, wanted, MIN_COSINE_TO_TEXT, &[])?;
-        let wider_request = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
+        let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
+        let wider_request = SearchRequest { limit: Some(count(hit_count)), offset: None, ..request.clone() };
         let by_words = Search::new(self.context).outcome(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();

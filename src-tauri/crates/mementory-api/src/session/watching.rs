@@ -102,15 +102,15 @@ impl WatchedFolders<'_> {
             ApiError::new(code, exit, format!("{} {what} Nothing was changed. Choose another folder.", path.display()))
                 .with("place", path.display())
         };
-        let missing = || refuse("not_there", 7, "is not an existing folder.");
+        let missing_error = || refuse("not_there", 7, "is not an existing folder.");
         // Links are resolved, so that the same folder is not watched twice.
-        let path = path.canonicalize().map_err(|_| missing())?;
+        let path = path.canonicalize().map_err(|_| missing_error())?;
         if path.ancestors().any(|folder| folder.join(VAULT_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
         }
         let present = match list_folder(&path) {
             FolderListing::Files(files) => files,
-            FolderListing::Missing => return Err(missing()),
+            FolderListing::Missing => return Err(missing_error()),
             FolderListing::Unreadable => {
                 return Err(refuse("no_permission", 7, "cannot be read: permission is missing."));
             }

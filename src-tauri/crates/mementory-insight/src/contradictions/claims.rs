@@ -59,10 +59,14 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
                 let compared = a != b && members.contains(a) && members.contains(b);
                 // A statement that gives both values already compares them, so it does not contradict the other
                 // statement.
-                let says = |n: &usize, value: &Value| {
+                let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
-                if compared && compare(value, other) == Difference::Other && !says(a, other) && !says(b, value) {
+                if compared
+                    && compare(value, other) == Difference::Other
+                    && !gives_value(a, other)
+                    && !gives_value(b, value)
+                {
                     add(*a, *b, 0.9, !NEVER_CHANGING.contains(&name));
                 }
             }

@@ -21,13 +21,13 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
     let shared = rare.shared(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
-    let moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
-    if moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
+    let is_moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
+    if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
         return Some(if shared >= 2 { 0.85 } else { 0.7 });
     }
     // What is over is said in few words about one thing; a long text names many.
-    let short = new.terms.len() <= 12 && old.terms.len() <= 12;
-    if !new.marks.ended || !short || new.marks.past {
+    let are_short = new.terms.len() <= 12 && old.terms.len() <= 12;
+    if !new.marks.ended || !are_short || new.marks.past {
         return None;
     }
     let smaller = old.terms.len().min(new.terms.len()).max(1);

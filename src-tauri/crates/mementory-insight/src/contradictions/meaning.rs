@@ -125,18 +125,18 @@ fn differ_in(
 }
 
 fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
-    let named = !one.plain_names.is_empty() && !other.plain_names.is_empty();
-    let apart = named && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
-    let limit = if apart { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
+    let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
+    let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
+    let limit = if share_no_name { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
     // A statement that something is over repeats the old name.
     (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || pair.over
 }
 
 /// Probability that both state the same value.
 fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
-    let is =
+    let is_wanted =
         |stated: &&StatedAttribute| attribute(stated.attribute).is_some_and(|attribute| attribute.name == wanted.name);
-    let find = |reading: &'_ Reading<'_>| reading.stated.iter().find(is).cloned();
+    let find = |reading: &'_ Reading<'_>| reading.stated.iter().find(is_wanted).cloned();
     find(one).zip(find(other)).map_or(1.0, |(one, other)| one.same_value(&other))
 }
 

@@ -11,8 +11,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         let marks = statement.marks;
-        let own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
-        if own && !marks.past && (marks.likes || marks.dislikes) {
+        let is_own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
+        if is_own && !marks.past && (marks.likes || marks.dislikes) {
             let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
             // The object is the only term, or the only term of a short statement that is in a list of names.
             let listed: Vec<&&String> = objects.iter().filter(|term| is_listed(term)).collect();

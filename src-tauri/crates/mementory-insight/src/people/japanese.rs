@@ -65,11 +65,11 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         };
         // 義母恵子さん: the relation is in the run too.
         let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
-        let skip = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
-        let name_text = &name[skip..];
+        let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
+        let name_text = &name[relation_len..];
         let plain = words.relation(name_text).is_none() && !words.is(Role::NotName, name_text);
         if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI) {
-            out.push((start + skip, name_text.trim_matches('・').to_owned()));
+            out.push((start + relation_len, name_text.trim_matches('・').to_owned()));
         }
     }
     out
@@ -119,17 +119,18 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
 
 /// Finds relations that are used without a name: ユーザーの母は.
 fn unnamed(n: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
-    let mut covered: Vec<(usize, usize)> = Vec::new();
+    let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {
         for (start, _) in text.match_indices(word) {
             let end = start + word.len();
-            let inside = covered.iter().any(|(from, until)| start < *until && end > *from);
-            let alone = !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
+            let is_covered = covered_ranges.iter().any(|(from, until)| start < *until && end > *from);
+            let stands_alone =
+                !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
             let particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
-            if inside || !alone || !particle || text[end..].starts_with("の日") {
+            if is_covered || !stands_alone || !particle || text[end..].starts_with("の日") {
                 continue;
             }
-            covered.push((start, end));
+            covered_ranges.push((start, end));
             if !relation.many && !relation_ends.contains(&end) {
                 let owner = owner(&text[..start], words);
                 out.push(Mention { text: n, name: None, relation: Some(relation.id), owner });

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Positions of the lists in a table, in the order of `build.rs`.
-const ONE: usize = 0;
-const MANY: usize = 1;
+const ONE_LIST: usize = 0;
+const MANY_LIST: usize = 1;
 
 /// A word for a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,8 +100,8 @@ pub(super) fn is_given(folded: &str) -> bool {
 pub(super) fn is_no_person(folded: &str) -> bool {
     static ALL: OnceLock<HashSet<&str>> = OnceLock::new();
     let names = ALL.get_or_init(|| COUNTRIES.iter().chain(GROUPS).flat_map(|group| group.iter().copied()).collect());
-    let listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.is(Role::NotName, folded));
-    names.contains(folded) || ["en", "de"].iter().any(|code| listed(code))
+    let is_listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.is(Role::NotName, folded));
+    names.contains(folded) || ["en", "de"].iter().any(|code| is_listed(code))
 }
 
 fn read(language: &crate::word_lists::Language) -> Lexicon {
@@ -124,9 +124,9 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
                         .extend(table.list(role as usize).iter().map(|word| fold(word)));
                 }
             }
-            "names" => lexicon.given.extend(table.list(ONE).iter().map(|name| fold(name))),
+            "names" => lexicon.given.extend(table.list(ONE_LIST).iter().map(|name| fold(name))),
             id => {
-                for (position, many) in [(ONE, false), (MANY, true)] {
+                for (position, many) in [(ONE_LIST, false), (MANY_LIST, true)] {
                     let words = table.list(position).iter();
                     lexicon.relations.extend(words.map(|word| (fold(word), Relation { id, many })));
                 }

@@ -136,20 +136,21 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
         }
     }
     for (relation, texts) in by_relation {
-        let mut named = people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
-        let only = if ONE_ONLY.contains(&relation) { named.next() } else { None };
-        if let (Some(person), None) = (only, named.next()) {
+        let mut named_people =
+            people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
+        let only = if ONE_ONLY.contains(&relation) { named_people.next() } else { None };
+        if let (Some(person), None) = (only, named_people.next()) {
             let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
             person.texts = all.into_iter().collect();
             continue;
         }
         // The texts that name somebody with this relation are about that person.
-        let said: BTreeSet<usize> = people
+        let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())
             .flat_map(|person| person.texts.iter().copied())
             .collect();
-        let texts: Vec<usize> = texts.into_iter().filter(|text| !said.contains(text)).collect();
+        let texts: Vec<usize> = texts.into_iter().filter(|text| !texts_with_name.contains(text)).collect();
         if !texts.is_empty() {
             people.push(Person { name: None, relation: Some(relation), of: None, texts });
         }

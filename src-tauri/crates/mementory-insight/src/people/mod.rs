@@ -76,14 +76,14 @@ fn is_own(name: &str, own: &[String]) -> bool {
 /// Names of the person whose memories these are, at most one for each way of writing. Memories in the third person
 /// often begin with the person's name, so it opens far more of them than any other name.
 fn own_names(texts: &[&str]) -> Vec<String> {
-    let least = (texts.len() / 20).max(3);
+    let min_count = (texts.len() / 20).max(3);
     [spaced::openings(texts), japanese::openings(texts)]
         .into_iter()
         .filter_map(|counts| {
             let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
             sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             let next = sorted.get(1).map_or(0, |(_, count)| *count);
-            sorted.into_iter().next().filter(|(_, count)| *count >= least && *count >= 3 * next)
+            sorted.into_iter().next().filter(|(_, count)| *count >= min_count && *count >= 3 * next)
         })
         .map(|(name, _)| name)
         .collect()

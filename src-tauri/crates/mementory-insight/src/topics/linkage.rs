@@ -61,13 +61,13 @@ fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<JoinCandidate>, admits
 
 /// Moves the members of `b` to `a`.
 fn unite(groups: &mut [Group], a: usize, b: usize) {
-    let gone = std::mem::take(&mut groups[b]);
-    groups[b].version = gone.version + 1;
+    let removed = std::mem::take(&mut groups[b]);
+    groups[b].version = removed.version + 1;
     groups[a].version += 1;
-    groups[a].members.extend(gone.members);
+    groups[a].members.extend(removed.members);
     groups[a].members.sort_unstable();
     groups[a].near.remove(&b);
-    for (other, (sum, known)) in gone.near.into_iter().filter(|(other, _)| *other != a) {
+    for (other, (sum, known)) in removed.near.into_iter().filter(|(other, _)| *other != a) {
         let entry = groups[a].near.entry(other).or_default();
         *entry = (entry.0 + sum, entry.1 + known);
         let total = *entry;

@@ -89,12 +89,12 @@ fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges 
 
 /// Label propagation in a fixed order, which makes groups of what is densely connected. Deterministic.
 fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
-    let mut near: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
+    let mut neighbours: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
     for ((a, b), weight) in edges {
-        near[*a].push((*b, *weight));
-        near[*b].push((*a, *weight));
+        neighbours[*a].push((*b, *weight));
+        neighbours[*b].push((*a, *weight));
     }
-    for list in &mut near {
+    for list in &mut neighbours {
         list.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
         list.truncate(NEIGHBOURS);
     }
@@ -103,7 +103,7 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
         let mut changed = false;
         for n in 0..count {
             let mut votes: HashMap<usize, f32> = HashMap::new();
-            for (other, weight) in &near[n] {
+            for (other, weight) in &neighbours[n] {
                 *votes.entry(labels[*other]).or_default() += weight;
             }
             let best = votes.into_iter().max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0)));

@@ -183,8 +183,8 @@ impl<'v> GrantedView<'v> {
         let found = rows.len();
         rows.truncate(limit as usize);
         let messages = self.granted_until(&rows, max_chars)?;
-        let more = found > messages.len();
-        Ok((messages, more))
+        let has_more = found > messages.len();
+        Ok((messages, has_more))
     }
 
     /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks. A page
@@ -194,15 +194,15 @@ impl<'v> GrantedView<'v> {
     /// `Usage` for a cursor that is not from this list.
     pub fn list(&mut self, cursor: Option<&str>, limit: u32, max_chars: usize) -> VaultResult<GrantedPage> {
         let kinds = LISTED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
-        let listed = format!("r.kind IN ({kinds})");
-        let mut condition = listed.clone();
+        let kind_condition = format!("r.kind IN ({kinds})");
+        let mut condition = kind_condition.clone();
         let mut values = Vec::new();
         if let Some(cursor) = cursor {
             let (sort, id) = parse_cursor(cursor)?;
             condition.push_str(" AND (r.sort, r.id) < (??, ??)");
             values.extend([sort.into(), id.into()]);
         }
-        let total = self.count(&listed)?;
+        let total = self.count(&kind_condition)?;
         let tail = format!("ORDER BY r.sort DESC, r.id DESC LIMIT {}", limit.saturating_add(1));
         let mut rows = self.select(&condition, values, &tail)?;
         let found = rows.len();
@@ -246,8 +246,8 @@ impl<'v> GrantedView<'v> {
     /// # Errors
     /// The store or the index.
     pub fn search(&mut self, query: &str, limit: u32) -> VaultResult<Vec<(GrantedRecord, String)>> {
-        let masked = self.masker.is_some();
-        let query = if masked { without_operators(query) } else { query.to_owned() };
+        let is_masked = self.masker.is_some();
+        let query = if is_masked { without_operators(query) } else { query.to_owned() };
         let (filter, limit) = (self.scope.index_filter(), limit as usize);
         if filter.kinds.is_empty() || limit == 0 {
             return Ok(Vec::new());
@@ -304,10 +304,10 @@ pub(super) fn cursor_of(row: &RowView) -> String {
 
 /// Date and id in a cursor. The record may no longer exist.
 pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
-    let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
-    let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;
-    let sort: i64 = sort.parse().map_err(|_| wrong())?;
-    Ok((sort, parse_id(id).ok_or_else(wrong)?.to_vec()))
+    let invalid_cursor = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
+    let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
+    let sort: i64 = sort.parse().map_err(|_| invalid_cursor())?;
+    Ok((sort, parse_id(id).ok_or_else(invalid_cursor)?.to_vec()))
 }
 
 /// The query with everything that is not a letter, digit or apostrophe replaced by spaces.

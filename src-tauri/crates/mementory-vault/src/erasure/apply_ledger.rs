@@ -42,14 +42,14 @@ impl ErasureLedger<'_> {
     pub fn apply(&self, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<AppliedErasures> {
         let files = self.files();
         let (own, outside) = (self.read(Some(&files.own)), self.read(files.outside.as_deref()));
-        let beside = self.read_backups();
+        let from_backups = self.read_backups();
         let mut all = FoundLedger::default();
-        for found in [&own, &outside, &beside] {
+        for found in [&own, &outside, &from_backups] {
             all.ledger.merge(found.ledger.clone());
         }
         let mut out = AppliedErasures {
-            known: outside.read + beside.read > 0,
-            unread: own.unread + outside.unread + beside.unread,
+            known: outside.read + from_backups.read > 0,
+            unread: own.unread + outside.unread + from_backups.unread,
             ..AppliedErasures::default()
         };
         let applied = self.context.store.read(own_ids)?;
@@ -90,8 +90,8 @@ impl ErasureLedger<'_> {
                 earlier: Some(&earlier),
                 cancel: &AtomicBool::new(false),
             };
-            let done = Eraser::new(self.context).run(&request, progress, Sabotage::default())?;
-            complete &= done.receipt.complete;
+            let outcome = Eraser::new(self.context).run(&request, progress, Sabotage::default())?;
+            complete &= outcome.receipt.complete;
         }
         let views = self.find_rows(&redacted)?;
         if !views.is_empty() {

@@ -202,8 +202,9 @@ impl Eraser<'_> {
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
             let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
-            let left = batches_left(tx)?;
-            let was_last_of_import = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
+            let batches_with_records = batches_left(tx)?;
+            let was_last_of_import =
+                |target: &Target| target.view.batch.is_some_and(|batch| !batches_with_records.contains(&batch));
             clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
@@ -418,9 +419,9 @@ impl Eraser<'_> {
 fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     tx.execute_batch("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)")?;
     {
-        let mut gone = tx.prepare("INSERT OR IGNORE INTO temp.gone (row) VALUES (?1)")?;
+        let mut insert_row = tx.prepare("INSERT OR IGNORE INTO temp.gone (row) VALUES (?1)")?;
         for target in targets {
-            gone.execute([target.view.row])?;
+            insert_row.execute([target.view.row])?;
         }
     }
     tx.execute("DELETE FROM changes WHERE op IN (1, 2) AND target IN (SELECT row FROM temp.gone)", [])?;

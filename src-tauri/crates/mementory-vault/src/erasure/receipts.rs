@@ -83,21 +83,24 @@ impl Receipts<'_> {
         if pending.is_empty() {
             return Ok(0);
         }
-        let (gone, changed) = self.context.store.read(|c| {
-            let gone = query_numbers(
+        let (removed_rows, changed_rows) = self.context.store.read(|c| {
+            let removed_rows = query_numbers(
                 c,
                 "SELECT DISTINCT target FROM changes WHERE op = 2 AND target NOT IN (SELECT row FROM records)",
                 [],
             )?;
-            Ok((gone, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
+            Ok((removed_rows, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
         })?;
-        let rows: Vec<u64> = gone.iter().chain(&changed).map(|r| *r as u64).collect();
+        let rows: Vec<u64> = removed_rows.iter().chain(&changed_rows).map(|r| *r as u64).collect();
         self.context.with_index(|i| i.purge(&rows))?;
         self.context.sweep_blobs()?;
         self.context.store.write(|tx| scrub_all(tx))?;
         for id in &pending {
-            let mut evidence =
-                Evidence::of_interrupted_deletion(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
+            let mut evidence = Evidence::of_interrupted_deletion(
+                removed_rows.clone(),
+                changed_rows.clone(),
+                self.context.store.checkpoint()?,
+            );
             self.check_and_store(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
         }
         self.context.store.checkpoint()?;

@@ -157,16 +157,16 @@ impl RedactAgain<'_> {
         let is_changed = rows.rewrite_versions(tx, &before.view, evidence, |record| {
             let (text, title) = (record.text.clone(), record.title.clone());
             let mut changed = removal.clean_record(record);
-            let mut gone = false;
+            let mut is_replaced = false;
             if record.text == text && former_texts.contains(&text) {
                 record.text = ERASED_MARK.to_owned();
-                gone = true;
+                is_replaced = true;
             }
             if record.title == title && title.as_ref().is_some_and(|title| former_texts.contains(title)) {
                 record.title = Some(ERASED_MARK.to_owned());
-                gone = true;
+                is_replaced = true;
             }
-            if gone {
+            if is_replaced {
                 record.verbatim = None;
                 record.embeddings.clear();
                 changed = true;

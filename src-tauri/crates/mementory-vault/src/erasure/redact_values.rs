@@ -62,7 +62,7 @@ impl Redactor<'_> {
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
         let found = self.find_values(&ids, only.as_ref())?;
-        let lead = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
+        let first_view = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
         // Short values could be part of any word, so they are removed only from records in which the scan finds them.
         let distinctive: BTreeMap<String, String> = found
             .spellings
@@ -137,7 +137,7 @@ impl Redactor<'_> {
             clean_reports(tx, &elsewhere, &Names::default())?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", found.classes.len(), changed.len());
-            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &lead.id_text(), &detail)?;
+            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &first_view.id_text(), &detail)?;
             let keys = &self.context.keys;
             let fingerprints =
                 found.spellings.iter().map(|(words, mark)| word_fingerprint(keys, words, mark)).collect();

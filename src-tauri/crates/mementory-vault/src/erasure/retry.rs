@@ -34,15 +34,15 @@ impl Receipts<'_> {
         }
         let evidence = self.context.unproven_deletions.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         let Some(mut evidence) = evidence else { return self.retry_without_words(receipt, now, progress) };
-        let done = self.retry_with_words(&receipt, &mut evidence, now, progress);
-        if done.is_err() {
+        let result = self.retry_with_words(&receipt, &mut evidence, now, progress);
+        if result.is_err() {
             self.context
                 .unproven_deletions
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(id.to_owned(), evidence);
         }
-        done
+        result
     }
 
     fn is_pending(&self, id: &str) -> VaultResult<bool> {
@@ -131,12 +131,12 @@ fn has_failed(receipt: &Receipt, place: &str) -> bool {
 
 /// Removes rows that belong to no existing record, and returns their number.
 fn drop_orphans(tx: &Connection) -> VaultResult<u32> {
-    let mut gone = 0;
+    let mut row_count = 0;
     for table in ["versions", "tags", "links", "files", "file_refs"] {
         let sql = format!("DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.row = {table}.row)");
-        gone += tx.execute(&sql, [])?;
+        row_count += tx.execute(&sql, [])?;
     }
-    Ok(u32::try_from(gone).unwrap_or(u32::MAX))
+    Ok(u32::try_from(row_count).unwrap_or(u32::MAX))
 }
 
 fn log_retry(context: &Context, tx: &Connection, receipt: &Receipt, now: Timestamp) -> VaultResult<()> {

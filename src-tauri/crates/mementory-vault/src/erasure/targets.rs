@@ -79,23 +79,23 @@ impl Targets<'_> {
             while next < views.len() {
                 let (row, id) = (views[next].row, views[next].id);
                 next += 1;
-                let mut more = query_numbers(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
+                let mut dependent_rows = query_numbers(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
                 for derived in query_numbers(
                     c,
                     "SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'",
                     params![id],
                 )? {
                     if !rows.contains(&derived) && is_derived_only_from(c, derived, &rows)? {
-                        more.push(derived);
+                        dependent_rows.push(derived);
                     }
                 }
-                more.extend(trashed_along.get(&row).into_iter().flatten());
+                dependent_rows.extend(trashed_along.get(&row).into_iter().flatten());
                 for file in query_numbers(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
                     if !rows.contains(&file) && is_referenced_only_by(c, file, &rows)? {
-                        more.push(file);
+                        dependent_rows.push(file);
                     }
                 }
-                for row in more {
+                for row in dependent_rows {
                     if !rows.contains(&row)
                         && let Some(view) = RowView::by_row(c, row)?.filter(|v| scope.includes(v))
                     {

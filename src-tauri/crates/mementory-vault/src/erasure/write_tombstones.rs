@@ -123,8 +123,8 @@ fn tombstone(
 ) -> VaultResult<TombstoneRow> {
     // The tombstone of a record from a format with tombstones names the record as that format does, so that other
     // programs find it too.
-    let named = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
-    let (scope, kind, origin_id) = match named {
+    let format_and_target = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
+    let (scope, kind, origin_id) = match format_and_target {
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };

@@ -93,12 +93,12 @@ impl LedgerFiles {
     /// Puts the former file back. Returns false if none was kept, or if that fails.
     pub(crate) fn restore_former(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let done = std::fs::rename(self.former(path), path).is_ok();
+        let is_restored = std::fs::rename(self.former(path), path).is_ok();
         #[cfg(unix)]
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
         #[cfg(not(unix))]
         let _ = folder;
-        done
+        is_restored
     }
 
     /// Removes the second name of the former file.

@@ -93,17 +93,17 @@ impl Exporter<'_> {
             reason: row.detail,
         });
         let parts = order.parts.unwrap_or_default();
-        let mut beside = BTreeMap::new();
+        let mut other_files = BTreeMap::new();
         if parts.tombstones {
-            beside.insert(RECEIPTS_FILE, self.receipt_lines(order)?);
+            other_files.insert(RECEIPTS_FILE, self.receipt_lines(order)?);
         }
         if parts.log {
-            beside.insert(AUDIT_CHAIN_FILE, self.chain_lines(order)?);
+            other_files.insert(AUDIT_CHAIN_FILE, self.chain_lines(order)?);
         }
         if parts.transfers {
-            beside.insert(TRANSFERS_FILE, self.transfer_lines(order)?);
+            other_files.insert(TRANSFERS_FILE, self.transfer_lines(order)?);
         }
-        let count = |path: &str| beside.get(path).map_or(0, |lines| lines.len() as u64);
+        let count = |path: &str| other_files.get(path).map_or(0, |lines| lines.len() as u64);
         let (receipts, transfers) = (count(RECEIPTS_FILE), count(TRANSFERS_FILE));
         let chosen = order.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
         let pack = EvidencePack {
@@ -115,7 +115,7 @@ impl Exporter<'_> {
             tombstones,
             audit: audit.collect(),
             edges,
-            beside,
+            beside: other_files,
         };
         let signer = order.sign.then(|| self.signer());
         let is_new = out.symlink_metadata().is_err();

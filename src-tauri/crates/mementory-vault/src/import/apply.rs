@@ -163,10 +163,10 @@ impl<'i> ImportRun<'i> {
         let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
         // Row numbers are never used again, not even those of an erased last record, because the index identifies
         // records by row number.
-        let used: Option<i64> =
+        let last_used_row: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(context, connection, options, report)?;
-        let first_row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+        let first_row = last.unwrap_or(0).max(last_used_row.unwrap_or(0)) + 1;
         importer.staging = Some(Staging {
             batch,
             packs,

@@ -77,10 +77,10 @@ fn reached(state: &SourceState, sequence: u64) -> ReachedState {
 /// synchronised has the number 0, so the times of its records decide.
 fn add_whole_file(known: &mut BTreeMap<SourceKey, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
     let newest = known.entry(key(state)).or_insert(state.sequence);
-    let earlier = state.sequence > 0 && state.sequence < *newest;
+    let is_earlier = state.sequence > 0 && state.sequence < *newest;
     *newest = (*newest).max(state.sequence);
     all.push(reached(state, *newest));
-    if earlier { Recency::Earlier } else { Recency::Unnumbered }
+    if is_earlier { Recency::Earlier } else { Recency::Unnumbered }
 }
 
 fn check_continues(known: &BTreeMap<SourceKey, u64>, delta: &SourceState, base: u64) -> VaultResult<()> {

@@ -15,16 +15,16 @@ pub(super) fn parts(title: Option<&str>, text: &str) -> Vec<String> {
     let mut chars = 0;
     let title = title.filter(|title| !text.contains(title)).unwrap_or("");
     for line in std::iter::once(title).chain(text.lines()) {
-        let mut left = line.trim();
-        while !left.is_empty() && parts.len() < MAX_PARTS {
-            let end = left.char_indices().nth(MAX_PART_CHARS).map_or(left.len(), |(index, _)| index);
-            let (piece, after) = left.split_at(end);
+        let mut remainder = line.trim();
+        while !remainder.is_empty() && parts.len() < MAX_PARTS {
+            let end = remainder.char_indices().nth(MAX_PART_CHARS).map_or(remainder.len(), |(index, _)| index);
+            let (piece, after) = remainder.split_at(end);
             if !part.is_empty() {
                 part.push('\n');
             }
             part.push_str(piece);
             chars += piece.chars().count();
-            left = after;
+            remainder = after;
             if chars >= PART_CHARS {
                 parts.push(std::mem::take(&mut part));
                 chars = 0;

@@ -154,13 +154,13 @@ impl<'c> Candidates<'c> {
             return Ok(());
         }
         let messages = IndexFilter { kinds: vec![Kind::Message.as_str().into()], ..IndexFilter::default() };
-        let own = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
+        let same_assistant = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
         let conversations: Vec<i64> = self.named.iter().copied().take(MAX_CONVERSATIONS).collect();
         for conversation in conversations {
             let within = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
             self.add_hits(&words, &within, MAX_PER_NAMED_CONVERSATION)?;
         }
-        self.add_hits(&words, &own, MAX_OF_SAME_ASSISTANT)?;
+        self.add_hits(&words, &same_assistant, MAX_OF_SAME_ASSISTANT)?;
         self.add_hits(&words, &messages, MAX_OF_ANY_ASSISTANT)
     }
 

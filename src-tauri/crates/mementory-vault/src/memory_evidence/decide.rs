@@ -97,15 +97,16 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
         return None;
     }
     let near = candidate.in_named_conversation || is_near(facts.created, candidate.record.times.created);
-    let enough = match (said_by, near) {
+    let min_confidence = match (said_by, near) {
         (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
         (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
         _ => MIN_CONFIDENCE_ASSISTANT,
     };
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
-    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
-    let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
-    let parts: Vec<usize> = said.iter().map(|sentence| sentence.part).collect();
+    let sure_sentences: Vec<&Sentence> =
+        sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
+    let best = sure_sentences.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
+    let parts: Vec<usize> = sure_sentences.iter().map(|sentence| sentence.part).collect();
     let any_words = sentences.iter().map(confidence).fold(0.0, f32::max);
     let (sentence, confidence, found_by) = match (best, candidate.nearest_sentence) {
         (best, _) if linked => {

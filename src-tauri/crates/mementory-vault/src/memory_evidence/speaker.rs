@@ -17,9 +17,9 @@ pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed
         return Some(SaidBy::User);
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
-    let said = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
+    let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
     // That a program extracted the memory does not show who said it.
-    said.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
+    speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
 /// Returns whoever said the message that is nearest to the memory. If the export names a message of the person, it is
@@ -43,17 +43,17 @@ fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
         parts.sort_unstable();
         parts.dedup();
         let share = parts.len() as f32 / claim.parts().max(1) as f32;
-        let named = of().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
+        let is_named = of().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
         let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
-        (confidence, named || share >= MIN_SHARE_OF_PARTS)
+        (confidence, is_named || share >= MIN_SHARE_OF_PARTS)
     };
     let (person, person_says) = best(SaidBy::User);
     // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
     let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
-    let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
-    let lead = if near { PERSON_MARGIN_NEAR } else { PERSON_MARGIN };
-    if person_says && person + lead >= assistant {
+    let is_near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
+    let margin = if is_near { PERSON_MARGIN_NEAR } else { PERSON_MARGIN };
+    if person_says && person + margin >= assistant {
         return Some(SaidBy::User);
     }
     if assistant > 0.0 {

@@ -57,12 +57,12 @@ impl Weighed {
     /// The rank of the candidate. The nearer it is to the memory, the higher the rank. Among equals the person comes
     /// first.
     pub(super) fn rank(&self) -> f32 {
-        let lead = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
+        let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,
             (true, Some(SaidBy::System)) => -SYSTEM_PENALTY,
             _ => 0.0,
         };
-        let near = if self.candidate.nearest_sentence.is_some() && self.near { NEAR_BONUS } else { 0.0 };
-        self.confidence + lead + near
+        let near_bonus = if self.candidate.nearest_sentence.is_some() && self.near { NEAR_BONUS } else { 0.0 };
+        self.confidence + speaker_bonus + near_bonus
     }
 }

@@ -311,18 +311,18 @@ const MIN_HIDDEN_BYTES: usize = 4;
 
 /// Adds further occurrences of the found values. The scan misses an occurrence without the context that it needs.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
-    let mut more = Vec::new();
+    let mut further_spans = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {
         for (at, _) in text.match_indices(value.as_str()) {
             let start = count_code_points(&text[..at]);
             let end = start + count_code_points(value);
             let is_apart = |(from, to, ..): &Span| end <= *from || *to <= start;
-            if spans.iter().chain(&more).all(is_apart) {
-                more.push((start, end, *finding, false));
+            if spans.iter().chain(&further_spans).all(is_apart) {
+                further_spans.push((start, end, *finding, false));
             }
         }
     }
-    spans.append(&mut more);
+    spans.append(&mut further_spans);
     spans.sort_by_key(|(start, ..)| *start);
 }
 

@@ -63,9 +63,9 @@ impl<'s> ClientCalls<'s> {
         let limit = grant.records_per_call.min(left_today);
         let mut accepted = AcceptedCall { grant, view, limit };
         let mut call = Call::new(op);
-        let answered = answer(&mut accepted, &mut call)?;
+        let result = answer(&mut accepted, &mut call)?;
         grants.record(&accepted.grant, &call, now())?.map_err(refusal)?;
-        Ok(answered)
+        Ok(result)
     }
 
     /// Scans new and changed records for sensitive values, since masking uses the results.

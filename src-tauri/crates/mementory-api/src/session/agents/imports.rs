@@ -36,26 +36,26 @@ impl ClientCalls<'_> {
                 };
                 let offered = Offered::read("import_memory", &request.data, now())?;
                 let mut out = ClientImported::default();
-                let mut skip = |reason: &str, n: u32| {
+                let mut count_skipped = |reason: &str, n: u32| {
                     if n > 0 {
                         *out.skipped.entry(reason.to_owned()).or_default() += n;
                     }
                 };
-                skip("not_a_memory", offered.others);
-                skip("unreadable", offered.unreadable);
+                count_skipped("not_a_memory", offered.others);
+                count_skipped("unreadable", offered.unreadable);
                 let known = known_texts(accepted, merge, &offered.memories)?;
                 let mut suggestions = Vec::new();
                 for memory in offered.memories {
                     match suggestion(accepted, merge, &known, memory)? {
                         Ok(suggestion) => suggestions.push(suggestion),
-                        Err(reason) => skip(reason, 1),
+                        Err(reason) => count_skipped(reason, 1),
                     }
                 }
                 for added in self.context.vault.suggestions().add_all(suggestions)? {
                     match added {
                         Added::Waiting(id) => out.suggestions.push(id),
-                        Added::RefusedForGood => skip("refused_for_good", 1),
-                        Added::Unfit => skip("empty_or_too_long", 1),
+                        Added::RefusedForGood => count_skipped("refused_for_good", 1),
+                        Added::Unfit => count_skipped("empty_or_too_long", 1),
                     }
                 }
                 Ok(out)

@@ -15,8 +15,9 @@ impl Review<'_> {
         let guide = ForgetGuide::load(language)?;
         let all = self.deletions()?;
         let assistants = counts(&all);
-        let most = assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
-        match assistant.map(str::to_owned).or(most) {
+        let assistant_with_most =
+            assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
+        match assistant.map(str::to_owned).or(assistant_with_most) {
             Some(assistant) => self.todo_at(&guide, &all, &assistant, assistants),
             None => Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants }),
         }
@@ -93,13 +94,13 @@ fn counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
 
 /// The text to paste: the memories that are not gone yet, by answer.
 fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
-    let open: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
-    if open.is_empty() {
+    let open_items: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
+    if open_items.is_empty() {
         return String::new();
     }
     let mut out = guide.ask.clone();
     for (answer, head) in &guide.groups {
-        let of_group: Vec<&&TodoItem> = open.iter().filter(|item| item.answer == *answer).collect();
+        let of_group: Vec<&&TodoItem> = open_items.iter().filter(|item| item.answer == *answer).collect();
         if of_group.is_empty() {
             continue;
         }

@@ -46,8 +46,8 @@ impl FileImport<'_, '_> {
 
     /// Counts the files that this input names without containing them. While planning, also lists their names.
     pub(super) fn report_missing_files(&mut self) {
-        let missing = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
-        let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
+        let missing_files = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
+        let mut names: Vec<&String> = missing_files.map(|(_, name)| name).collect();
         self.run.report.counts.attachments_missing = Some(names.len() as u32);
         if self.run.staging.is_none() {
             names.sort_unstable();
@@ -142,12 +142,16 @@ impl FileImport<'_, '_> {
         // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
         // vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
-        let earlier = changed && before.is_some() && self.run.recency == Recency::Earlier;
+        let is_earlier = changed && before.is_some() && self.run.recency == Recency::Earlier;
         if let Some(staging) = &mut self.run.staging {
-            if changed && (seen.redacted || earlier) { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
+            if changed && (seen.redacted || is_earlier) {
+                staging.older.add(seen.row)
+            } else {
+                staging.same.add(seen.row)
+            }
         }
         Ok(match (changed, seen.redacted) {
-            _ if earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
+            _ if is_earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
             (false, _) => (ItemOutcome::Unchanged, "same"),
             (true, true) => (ItemOutcome::Blocked, "redacted before"),
             (true, false) => {

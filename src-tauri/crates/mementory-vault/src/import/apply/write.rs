@@ -214,10 +214,10 @@ impl ImportRun<'_> {
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
         }
-        let moved = ListPosition::from_record(record, extra_flags);
-        let sort = moved.time.unwrap_or(known.sort);
-        let flags = known.flags & !ListPosition::FLAGS | moved.flags;
-        if (sort, moved.position, flags) == (known.sort, known.position, known.flags) {
+        let new_position = ListPosition::from_record(record, extra_flags);
+        let sort = new_position.time.unwrap_or(known.sort);
+        let flags = known.flags & !ListPosition::FLAGS | new_position.flags;
+        if (sort, new_position.position, flags) == (known.sort, known.position, known.flags) {
             return Ok(());
         }
         self.connection
@@ -227,7 +227,7 @@ impl ImportRun<'_> {
             .execute(params![known.row, staging.batch, known.sort, known.position, known.flags])?;
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-            .execute(params![known.row, sort, moved.position, flags])?;
+            .execute(params![known.row, sort, new_position.position, flags])?;
         Ok(())
     }
 
