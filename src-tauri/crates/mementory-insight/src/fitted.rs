@@ -21,9 +21,9 @@ const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 
 /// The weights as `f32`, little endian.
 const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
 
-/// A kind is suggested from this probability on; by chance it would be 0.08.
+/// A kind is suggested from this probability on. If all kinds were equally likely, each would have 0.08.
 const MIN_KIND: f32 = 0.2;
-/// A special category is suggested from this probability on. Recall goes before precision.
+/// A special category is suggested from this probability on. To miss a category is worse than to suggest a wrong one.
 pub const MIN_SPECIAL: f32 = 0.55;
 
 /// Inputs of the regressions for one text.
@@ -82,8 +82,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
 }
 
-/// Square roots of the probabilities of the kinds, so that the dot product of those of two texts says how likely it is
-/// that both are of the same kind. Without a vector, all kinds are equally likely.
+/// Square roots of the probabilities of the kinds. The dot product of the roots of two texts says how likely it is that
+/// both texts are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KINDS as f32).sqrt(); KINDS];

@@ -52,7 +52,7 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
         (Value::Name(a), Value::Name(b)) if (*a < COUNTRIES.len()) != (*b < COUNTRIES.len()) => Difference::Unknown,
         (Value::Name(_), Value::Name(_)) => Difference::Other,
         (Value::Name(name), Value::Text(text)) | (Value::Text(text), Value::Name(name)) => {
-            // A name in another script than all that are listed may be the same.
+            // A name in a script in which no name is listed may mean the same thing.
             let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
             let comparable = *name >= COUNTRIES.len() && known_spellings.iter().any(|name| asian(name) == asian(text));

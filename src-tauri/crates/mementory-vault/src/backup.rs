@@ -196,7 +196,7 @@ struct FoundErasures {
     known: bool,
 }
 
-/// Reads the backup's own list, the program's, and those of the vault and other backups in the same folder.
+/// Reads the lists of erasures of the backup, of the program, and of the vault and other backups in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
     let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));

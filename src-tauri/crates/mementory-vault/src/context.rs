@@ -49,7 +49,8 @@ pub(crate) struct Context {
     pub(crate) index: RwLock<SearchIndex>,
     pub(crate) index_state: Mutex<IndexState>,
     pub(crate) index_fault: Mutex<Option<IndexFault>>,
-    /// True while the index lacks changes of the change log. Single changes are not applied to it meanwhile.
+    /// True while the index lacks changes of the change log. While it is true, single changes are not applied to the
+    /// index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking knows, and the state of the vault that they belong to.

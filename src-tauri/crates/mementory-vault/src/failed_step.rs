@@ -9,7 +9,7 @@ pub enum FailedStep {
     AuditLog,
     /// The cleaning after an erasure or redaction. Traces may remain, and the receipt is not complete.
     Cleaning,
-    /// The list of erasures in the program's folder lacks the erasure. The one in the vault's folder has it.
+    /// The list of erasures in the program's folder lacks the erasure. The list in the vault's folder has it.
     ErasureList,
     /// The system did not confirm that the new name of a file is on the disk. It may be lost in a power failure.
     Sync,

@@ -4,8 +4,8 @@ use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the listed items of each outcome. Further items are only counted, except for the first ones of each
-/// kind.
+/// Upper limit for the listed items of each outcome. Items beyond it are only counted, unless they are among the first
+/// of their kind.
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.
@@ -110,7 +110,7 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// A state of a source, by its number, that the vault has after an import.
+/// The state of a source that the vault has reached with an import. States are numbered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedState {
     /// Id of the format of the whole source.

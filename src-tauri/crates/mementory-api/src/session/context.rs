@@ -55,8 +55,9 @@ impl Context {
         self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if a change or an export does
-    /// not end in a few seconds, since a client does not wait for an import, and if the vault is about to be locked.
+    /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if the vault is about to be
+    /// locked, or if a running change or export does not end within a few seconds, since a client does not wait for an
+    /// import.
     pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         let deadline = Instant::now() + CLIENT_WAIT;
         loop {

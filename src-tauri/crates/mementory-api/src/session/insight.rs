@@ -74,8 +74,8 @@ impl Insights<'_> {
         Ok(Timeline { items })
     }
 
-    /// Ids of the memories about a person or a topic, which are named as `people` and `topics` name them; capital letters
-    /// do not matter. A relation such as `boss` stands for everyone with that relation.
+    /// Ids of the memories about a person or a topic. The names are those in the answers of `people` and `topics`, in
+    /// any case. A relation such as `boss` stands for everyone with that relation.
     ///
     /// # Errors
     /// `not_found` if there is none of that name; `cancelled`.

@@ -4,7 +4,7 @@
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
-/// A row: its scale and its bias as `f32`, little endian, then one signed byte for each number.
+/// Length of a row in bytes: its scale and its bias as `f32`, little endian, then one signed byte for each number.
 const ROW_BYTES: usize = 8 + DIMENSIONS;
 const STORED: &[u8] = include_bytes!("../../data/claims.bin");
 /// The attributes in the order of the rows, each with its number of rows.

@@ -119,7 +119,8 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
 impl Known {
     fn into_person(self) -> Person {
         let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
-        // The longest of the ways in which the name is written; of equals, the most frequent.
+        // The name is written in several ways. The one with the most words is used, and if several have equally many,
+        // the most frequent of them.
         let name = self.written.into_iter().max_by_key(|(name, count)| (name.split(' ').count(), *count));
         let (relation, of) = relation.map_or((None, None), |(relation, of)| (Some(relation), of));
         Person { name: name.map(|(name, _)| name), relation, of, texts: self.texts.into_iter().collect() }

@@ -103,7 +103,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whose relation the word at `at` names, as far as words before it say, and where that phrase starts.
+    /// Whose relation the word at `at` names, according to the words before it, and where the phrase of these words
+    /// starts.
     fn owner(&self, at: usize) -> (Owner, usize) {
         let mut start = at;
         for back in 1..=MAX_ADJECTIVES + 1 {
@@ -140,7 +141,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Tochter der Nutzerin", "Bruder von Ruth": the owner after the relation at `at`, and what follows.
+    /// "Tochter der Nutzerin", "Bruder von Ruth": the owner that is named after the relation at `at`, otherwise
+    /// `owner`; and the position after both.
     fn owner_after(&self, at: usize, owner: Owner) -> (Owner, usize) {
         let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
         let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
@@ -232,7 +234,7 @@ impl Reader<'_> {
     }
 }
 
-/// Words that may be a name from `at` on, joined, and the position after them.
+/// The words from `at` on that may be a name, joined to one text, and the position after them.
 fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool) -> Option<(String, usize)> {
     let mut end = at;
     while end < at + MAX_NAME_WORDS

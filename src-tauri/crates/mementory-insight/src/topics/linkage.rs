@@ -3,9 +3,9 @@ use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Groups are joined down to this mean likeness of their members.
+/// Two groups are not joined if the mean likeness of their members is below this.
 const MIN_MEAN: f32 = 0.04;
-/// Likeness that counts for two texts whose likeness is not known.
+/// Likeness that is assumed for two texts whose likeness is not known.
 const UNKNOWN: f32 = -0.3;
 
 #[derive(Debug, Default)]

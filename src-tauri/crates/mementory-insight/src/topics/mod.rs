@@ -13,7 +13,7 @@ pub const MAX_NAME_CHARS: usize = 40;
 const NAME_WORDS: usize = 3;
 /// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
-/// A word that more texts have than this does not count for their likeness, because it says nothing.
+/// A word that is in more texts than this does not count for likeness, because it says too little about each.
 const MAX_SHARING: usize = 60;
 /// Smallest likeness of two texts by their words (cosine of the weighted words).
 const MIN_WORDS: f32 = 0.2;

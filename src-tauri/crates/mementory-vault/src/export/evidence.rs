@@ -1,5 +1,5 @@
-//! Writes Evidence Packs, which list deletions, the audit log, and which records were derived from which, without
-//! content.
+//! Writes Evidence Packs. They list the deletions, the entries of the audit log, and which records were derived from
+//! which, all without content.
 use crate::{
     VaultResult,
     audit::AuditTrail,

@@ -47,7 +47,7 @@ pub struct ImportOptions<'a> {
     pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// Findings of an earlier check of the files. A finding is added to the report unless the readers report it too.
+    /// Findings of an earlier check of the files. The report gets those that the readers do not report themselves.
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,

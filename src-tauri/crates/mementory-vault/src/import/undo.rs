@@ -77,7 +77,7 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // The second call is for records that were in the Trash together with one that was just restored.
+        // Called again for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
         self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;

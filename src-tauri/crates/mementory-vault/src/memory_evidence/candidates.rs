@@ -14,9 +14,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Largest number of messages of the same assistant that are read because they contain words of the memory.
 const MAX_OF_SAME_ASSISTANT: usize = 60;
-/// Largest number of such messages of any assistant.
+/// Largest number of messages of any assistant that are read because they contain words of the memory.
 const MAX_OF_ANY_ASSISTANT: usize = 20;
-/// Largest number of such messages of each conversation that the export names.
+/// Largest number of messages that are read for that reason from each conversation that the export names.
 const MAX_PER_NAMED_CONVERSATION: usize = 20;
 /// Largest number of messages that are read before each message that the export names, going from parent to parent.
 const MAX_BEFORE_NAMED: usize = 8;

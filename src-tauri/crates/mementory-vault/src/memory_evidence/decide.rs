@@ -31,7 +31,7 @@ const MIN_WORDS_FAR: f32 = 0.3;
 /// A message from another time with a lower cosine than this has the same words but does not say the same.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
-/// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
+/// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim.
 pub(super) fn decide(
     claim: &Claim,
     facts: &MemoryFacts<'_>,

@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 const MAX_SENTENCES: usize = 160;
 /// Largest number of sentences of one message that are encoded.
 const MAX_PER_MESSAGE: usize = 16;
-/// Largest number of messages from another time that are compared, each with the sentence that has most words of the
-/// memory.
+/// Largest number of messages from another time that are compared. Of each, only the sentence with the most words of
+/// the memory is compared.
 const MAX_FAR: usize = 24;
 /// Largest number of sentences of the memory that are compared, besides its whole text.
 const MAX_MEMORY_SENTENCES: usize = 6;

@@ -18,7 +18,7 @@ pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
     let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // That a program extracted the memory does not show who said it.
+    // The fact that a program extracted the memory does not show who said it.
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 

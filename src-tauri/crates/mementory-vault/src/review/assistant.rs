@@ -11,7 +11,7 @@ use mementory_store::{Flags, RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Largest number of lists of memories in conversations that are read, newest first.
+/// Largest number of lists of memories that are read from conversations. The newest lists are read first.
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 
@@ -142,7 +142,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
-        // A call of the memory tool names one memory, a list all of them.
+        // A call of the memory tool names one memory, while a list names all of them.
         if record.message.is_some_and(|part| part.content_type == "context") {
             let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(Observation { at: view.sort, rows });

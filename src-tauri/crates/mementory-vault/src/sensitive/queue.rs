@@ -326,7 +326,8 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
     spans.sort_by_key(|(start, ..)| *start);
 }
 
-/// First code point, code point after the last, the finding, and whether it is of the value in question.
+/// First code point, code point after the last, the finding, and true if the finding is an occurrence of the value in
+/// question.
 type Span = (u32, u32, Finding, bool);
 
 /// The text around the span `this`, in which all values are hidden.

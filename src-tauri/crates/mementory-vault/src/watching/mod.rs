@@ -152,8 +152,8 @@ impl WatchedFolders<'_> {
         self.context.store.read(load_folders)
     }
 
-    /// Watches a folder in the mode that asks first. Files already in it count as seen. A folder that is already
-    /// watched is not changed.
+    /// Watches a folder and asks before each import. Files that are already in the folder count as seen. A folder that
+    /// is already watched is not changed.
     ///
     /// # Errors
     /// `Usage` for too many folders, the store.

@@ -4,9 +4,9 @@ use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// Length in bytes of the beginning of the words that is searched for first, to skip most files quickly.
+/// The first search is only for this many bytes at the start of the words, which rules out most files quickly.
 const HEAD_BYTES: usize = 32;
-/// Upper limit for the levels of JSON inside JSON strings that are decoded.
+/// Largest number of levels that are decoded when a JSON string contains JSON itself.
 const MAX_LAYERS: usize = 4;
 
 /// The exact words of a removal, prepared to be found and replaced in bytes.

@@ -10,10 +10,10 @@ use unicode_segmentation::UnicodeSegmentation;
 /// everywhere.
 pub(crate) const MIN_REMOVED_CHARS: usize = 3;
 
-/// Length in bytes of the beginning of an exact string that is searched for first.
+/// The first search is only for this many bytes at the start of an exact string.
 const HEAD_BYTES: usize = 32;
 
-/// Shortest sentence in bytes of normal form that is also searched for inside a longer one.
+/// Length in bytes, in normal form, from which a sentence is also searched for inside longer sentences.
 const MIN_INNER_SENTENCE_BYTES: usize = 12;
 
 /// Words to remove, with their replacements.

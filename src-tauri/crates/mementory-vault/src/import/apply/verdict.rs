@@ -78,7 +78,7 @@ impl ImportRun<'_> {
     }
 }
 
-/// Statements that are superseded rather than changed (spec of `.mem` v1.1 §4.1).
+/// True for statements, which are superseded rather than changed (spec of `.mem` v1.1 §4.1).
 pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
