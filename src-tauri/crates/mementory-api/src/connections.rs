@@ -66,14 +66,14 @@ impl Connections {
         let client = parse(client)?;
         if let Some(token) = self.token_in_force(session, client)? {
             let grant = session.agents().grant_of(&token)?;
-            let changed = apply(&self.plan(client, &token)?)?;
+            let changed = apply_plan(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
         // This plan only finds errors before a grant is made.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
-        match self.plan(client, &new_grant.token).and_then(|plan| apply(&plan)) {
+        match self.plan(client, &new_grant.token).and_then(|plan| apply_plan(&plan)) {
             Ok(changed) => Ok(ConnectionChange { grant: Some(new_grant.grant), ..changed }),
             Err(error) => {
                 session.agents().revoke_grant(&new_grant.grant.id)?;
@@ -103,7 +103,7 @@ impl Connections {
             (Some(session), Some(token)) => end_grant(session, &token)?,
             _ => None,
         };
-        match apply(&plan) {
+        match apply_plan(&plan) {
             Ok(changed) => Ok(Applied::new(ConnectionChange { grant, ..changed })),
             Err(error) if grant.is_none() => Err(error),
             Err(_) => Ok(Applied {
@@ -198,7 +198,7 @@ fn change_of(plan: &Plan, dry_run: bool) -> ConnectionChange {
     }
 }
 
-fn apply(plan: &Plan) -> ApiResult<ConnectionChange> {
+fn apply_plan(plan: &Plan) -> ApiResult<ConnectionChange> {
     let change = change_of(plan, false);
     let applied = plan.apply(SystemTime::now()).map_err(|error| api_error(&error))?;
     let backup = applied.backup.map(|path| path.display().to_string());

@@ -51,7 +51,7 @@ pub(crate) fn inspect(
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
         refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage(format, catalog, source, fault)));
+        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
         let codes =
             format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
         if let Some(codes) = codes {
@@ -74,7 +74,7 @@ pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<(
         let Some(format) = by_id(source.format) else { continue };
         let archives = archives_of(catalog, source);
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage(format, catalog, source, fault)));
+        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
     }
     refuse(&stopping, false)
 }
@@ -133,7 +133,7 @@ fn structural_fault(fault: &Fault) -> StoppingFault {
     StoppingFault { code: fault.code, part, can_salvage: false }
 }
 
-fn damage(format: &dyn Format, catalog: &Catalog, source: &Detected, fault: &Fault) -> StoppingFault {
+fn damage_fault(format: &dyn Format, catalog: &Catalog, source: &Detected, fault: &Fault) -> StoppingFault {
     let stopping = structural_fault(fault);
     let can_salvage = format.can_salvage(catalog, source, stopping.code, &stopping.part.place);
     StoppingFault { can_salvage, ..stopping }

@@ -40,7 +40,7 @@ pub fn about(text: &str) -> Option<About> {
 
 /// Like [`about`], for a text that is already folded. `special` has the special categories that its words show.
 pub(crate) fn kind_by_words(folded: &Folded, special: &[Special]) -> Option<About> {
-    best(&word_scores(folded, special))
+    best_kind(&word_scores(folded, special))
 }
 
 /// The sample sentences with their kinds.
@@ -54,7 +54,7 @@ fn prototypes() -> Vec<(&'static str, AboutKind)> {
     out
 }
 
-fn best(scores: &[f32; KINDS]) -> Option<About> {
+fn best_kind(scores: &[f32; KINDS]) -> Option<About> {
     let (kind, score) = AboutKind::ALL.into_iter().zip(scores.iter().copied()).fold(
         None,
         |best: Option<(AboutKind, f32)>, (kind, score)| match best {

@@ -66,12 +66,12 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
         let inputs = Inputs::of(vector, about, &special);
-        for (score, weights) in scores.iter_mut().zip(fitted().kinds()) {
-            *score += sum(weights, &inputs.kind);
+        for (score, weights) in scores.iter_mut().zip(fitted().kind_weights()) {
+            *score += weighted_sum(weights, &inputs.kind);
         }
         // A category that one part shows counts for the whole text.
-        for (probability, weights) in probabilities.iter_mut().zip(fitted().specials()) {
-            *probability = probability.max(1.0 / (1.0 + (-sum(weights, &inputs.special)).exp()));
+        for (probability, weights) in probabilities.iter_mut().zip(fitted().special_weights()) {
+            *probability = probability.max(1.0 / (1.0 + (-weighted_sum(weights, &inputs.special)).exp()));
         }
         parts += 1;
     }
@@ -90,8 +90,8 @@ pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
     }
     let inputs = Inputs::new(text, vector);
     let mut roots = [0.0; KINDS];
-    for (root, weights) in roots.iter_mut().zip(fitted().kinds()) {
-        *root = sum(weights, &inputs.kind);
+    for (root, weights) in roots.iter_mut().zip(fitted().kind_weights()) {
+        *root = weighted_sum(weights, &inputs.kind);
     }
     let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
@@ -108,7 +108,7 @@ fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
 }
 
 /// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
-fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
+fn weighted_sum(weights: &[f32], inputs: &[f32]) -> f32 {
     let bias = weights.last().copied().unwrap_or_default();
     weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias
 }
@@ -116,11 +116,11 @@ fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
 struct Fitted(Vec<f32>);
 
 impl Fitted {
-    fn kinds(&self) -> impl Iterator<Item = &[f32]> {
+    fn kind_weights(&self) -> impl Iterator<Item = &[f32]> {
         self.0.chunks_exact(KIND_INPUTS + 1).take(KINDS)
     }
 
-    fn specials(&self) -> impl Iterator<Item = &[f32]> {
+    fn special_weights(&self) -> impl Iterator<Item = &[f32]> {
         self.0.get(KINDS * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
     }
 }

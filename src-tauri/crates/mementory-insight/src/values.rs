@@ -33,15 +33,15 @@ pub(crate) fn value(text: &str) -> Value {
     if let Some(number) = number(folded) {
         return Value::Number(number);
     }
-    match names().get(folded) {
+    match list_index_by_name().get(folded) {
         Some(name) => Value::Name(*name),
         None => Value::Text(folded.to_owned()),
     }
 }
 
-/// Position of a folded name in the lists of names of the same thing.
-pub(crate) fn name(folded: &str) -> Option<usize> {
-    names().get(folded).copied()
+/// Position of the list that contains a folded name. Each list has the names of one thing.
+pub(crate) fn name_list_index(folded: &str) -> Option<usize> {
+    list_index_by_name().get(folded).copied()
 }
 
 pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
@@ -55,7 +55,8 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
             // A name in a script in which no name is listed may mean the same thing.
             let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
-            let comparable = *name >= COUNTRIES.len() && known_spellings.iter().any(|name| asian(name) == asian(text));
+            let comparable = *name >= COUNTRIES.len()
+                && known_spellings.iter().any(|name| has_east_asian(name) == has_east_asian(text));
             match (known_spellings.iter().any(contains), comparable) {
                 (true, _) => Difference::Same,
                 (false, true) => Difference::Other,
@@ -63,8 +64,8 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
             }
         }
         (Value::Text(a), Value::Text(b)) if a == b => Difference::Same,
-        (Value::Text(a), Value::Text(b)) if asian(a) != asian(b) => Difference::Unknown,
-        (Value::Text(a), Value::Text(b)) if asian(a) => {
+        (Value::Text(a), Value::Text(b)) if has_east_asian(a) != has_east_asian(b) => Difference::Unknown,
+        (Value::Text(a), Value::Text(b)) if has_east_asian(a) => {
             if a.contains(b.as_str()) || b.contains(a.as_str()) {
                 Difference::Unknown
             } else {
@@ -79,15 +80,15 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
     }
 }
 
-fn asian(text: &str) -> bool {
+fn has_east_asian(text: &str) -> bool {
     text.chars().any(is_east_asian)
 }
 
-fn spellings(name: usize) -> &'static [&'static str] {
-    COUNTRIES.iter().chain(GROUPS).nth(name).copied().unwrap_or_default()
+fn spellings(list_index: usize) -> &'static [&'static str] {
+    COUNTRIES.iter().chain(GROUPS).nth(list_index).copied().unwrap_or_default()
 }
 
-fn names() -> &'static HashMap<&'static str, usize> {
+fn list_index_by_name() -> &'static HashMap<&'static str, usize> {
     static NAMES: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     NAMES.get_or_init(|| {
         let all = COUNTRIES.iter().chain(GROUPS).enumerate();

@@ -82,10 +82,10 @@ impl Meaning<'_> {
                 done: done as u64,
                 total: pending.len() as u64,
                 unit: "records".into(),
-                records: count(done),
+                records: to_u32(done),
             });
         }
-        Ok(Encoded { records: count(done), weights: None })
+        Ok(Encoded { records: to_u32(done), weights: None })
     }
 
     /// Records that mean nearly the same as a text, or as a record, best first. The record itself is left out.
@@ -94,7 +94,7 @@ impl Meaning<'_> {
     /// `not_found`; `usage` for an invalid filter.
     pub fn similar(&self, request: &SimilarRequest) -> ApiResult<Similar> {
         let meaning = self.vectors();
-        let left = count(meaning.pending()?.len());
+        let left = to_u32(meaning.pending()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
         let (vectors, least, except) = match &request.id {
             // The vectors of a record are stored already, so no encoder is needed.
@@ -151,7 +151,7 @@ impl Meaning<'_> {
         let vectors = encode_text(&encoder, &request.query);
         let filter = self.query(&request.filter)?;
         let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
-        let wider_request = SearchRequest { limit: Some(count(hit_count)), offset: None, ..request.clone() };
+        let wider_request = SearchRequest { limit: Some(to_u32(hit_count)), offset: None, ..request.clone() };
         let by_words = Search::new(self.context).outcome(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
@@ -167,7 +167,7 @@ impl Meaning<'_> {
         }
         let mut hits: Vec<(u64, f32)> = scores.into_iter().collect();
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let total = by_words.total.saturating_add(count(by_meaning.len()));
+        let total = by_words.total.saturating_add(to_u32(by_meaning.len()));
         let hits = hits.into_iter().skip(offset).take(limit).collect();
         Ok(Ok(Fused { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
     }
@@ -231,6 +231,6 @@ fn encode_text(encoder: &Encoder, text: &str) -> Vec<Vector> {
     if text.trim().is_empty() { Vec::new() } else { encoder.encode(&[text]) }
 }
 
-fn count(n: usize) -> u32 {
+fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

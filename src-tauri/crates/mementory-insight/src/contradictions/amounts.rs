@@ -46,7 +46,7 @@ pub(super) fn amounts(folded: &str) -> Amounts {
     in_digits(folded, &mut out);
     in_words(folded, &mut out);
     in_kanji(folded, &mut out);
-    out.times.extend(calendar().hits(folded).iter().map(|hit| *hit.value));
+    out.times.extend(calendar_words().hits(folded).iter().map(|hit| *hit.value));
     out
 }
 
@@ -129,7 +129,7 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
     }
 }
 
-fn calendar() -> &'static WordSet<Time> {
+fn calendar_words() -> &'static WordSet<Time> {
     static WORDS: OnceLock<WordSet<Time>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let entries = |lists: &'static [&'static [&'static str]], time: fn(usize) -> Time| {

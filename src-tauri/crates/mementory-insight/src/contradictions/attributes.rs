@@ -177,27 +177,27 @@ const HOLDING_FOR_GOOD: [&str; 10] =
 const DEVICES: [&str; 7] = ["bike", "browser", "car", "computer", "editor", "language_main", "phone"];
 
 /// True if a list has the name. An entry that ends with `*` is a name with any end.
-fn has(list: &[&str], name: &str) -> bool {
+fn contains(list: &[&str], name: &str) -> bool {
     list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == name, |start| name.starts_with(start)))
 }
 
 impl Attribute {
     fn new(name: &'static str, rows: usize) -> Self {
         let comparison = match name {
-            _ if has(&NUMBERS, name) => Comparison::Numbers,
-            _ if has(&BY_NAME, name) => Comparison::Names,
+            _ if contains(&NUMBERS, name) => Comparison::Numbers,
+            _ if contains(&BY_NAME, name) => Comparison::Names,
             _ => Comparison::Values,
         };
         Self {
             name,
             comparison,
-            is_of_thing: has(&OF_THING, name),
-            is_time: has(&IN_TIME, name),
-            never_changes: has(&NEVER_CHANGING, name),
-            names_people: has(&NAMES_PEOPLE, name),
-            includes_wishes: has(&INCLUDING_WISHES, name),
-            holds_for_good: has(&HOLDING_FOR_GOOD, name) || comparison == Comparison::Names,
-            is_device: has(&DEVICES, name),
+            is_of_thing: contains(&OF_THING, name),
+            is_time: contains(&IN_TIME, name),
+            never_changes: contains(&NEVER_CHANGING, name),
+            names_people: contains(&NAMES_PEOPLE, name),
+            includes_wishes: contains(&INCLUDING_WISHES, name),
+            holds_for_good: contains(&HOLDING_FOR_GOOD, name) || comparison == Comparison::Names,
+            is_device: contains(&DEVICES, name),
             is_excluded: name.starts_with('*'),
             rows,
         }
@@ -208,7 +208,7 @@ impl Attribute {
 /// `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
-    has(&NUMBERS, attribute) || has(&BY_NAME, attribute)
+    contains(&NUMBERS, attribute) || contains(&BY_NAME, attribute)
 }
 
 struct Weights {
@@ -293,7 +293,7 @@ mod tests {
         let lists: [&[&str]; 8] =
             [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &NEVER_CHANGING, &NAMES_PEOPLE, &DEVICES, &HOLDING_FOR_GOOD];
         for entry in lists.into_iter().chain([INCLUDING_WISHES.as_slice()]).flatten() {
-            assert!(names.iter().any(|name| has(&[entry], name)), "{entry}");
+            assert!(names.iter().any(|name| contains(&[entry], name)), "{entry}");
         }
         let rows: usize = weights().attributes.iter().map(|attribute| attribute.rows).sum();
         assert_eq!(rows, weights().biases.len());

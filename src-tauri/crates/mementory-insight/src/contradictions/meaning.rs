@@ -69,7 +69,7 @@ pub(super) fn find(
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         in_pairs(&mut members, |one, other| {
             let compared = PairComparison::new(one, other, &shared);
-            if differ(one, other, &compared) {
+            if words_contradict(one, other, &compared) {
                 add(one.statement, other.statement, 0.5 + 0.4 * compared.likeness, compared.changed || compared.over);
             }
         });
@@ -142,7 +142,7 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
 
 /// True if both are about the same thing, and the words of one say that the other does not hold. Both share a rare
 /// term.
-fn differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
+fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
     let both_hold = one.adds || other.adds || !same_occasions(one, other, true);
     if both_hold || !pair.same_subject || !pair.same_thing || pair.one_plan && !pair.over {
         return false;

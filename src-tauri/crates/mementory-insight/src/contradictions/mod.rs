@@ -116,7 +116,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     meaning::find(&prepared, vectors, &rare, &mut add);
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
-        .map(|((a, b), (confidence, changes))| ordered(&prepared, a, b, confidence, changes))
+        .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
         .collect();
     found.sort_by(|x, y| y.confidence.total_cmp(&x.confidence).then((x.a, x.b).cmp(&(y.a, y.b))));
     found.truncate(MAX_PAIRS);
@@ -138,7 +138,7 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
 
-fn ordered(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, changes: bool) -> Contradiction {
+fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, changes: bool) -> Contradiction {
     let time = |n: usize| prepared.get(n).and_then(|statement| statement.at);
     let (a, b) = if time(a) > time(b) { (b, a) } else { (a, b) };
     let newer = match (time(a), time(b)) {

@@ -74,7 +74,7 @@ impl<'v> Reading<'v> {
             negated: false,
             adds: false,
         };
-        for hit in signs().hits(&folded.text) {
+        for hit in sign_words().hits(&folded.text) {
             match hit.value {
                 Sign::Over => reading.over = true,
                 Sign::Changed => reading.changed = true,
@@ -87,12 +87,12 @@ impl<'v> Reading<'v> {
     }
 
     /// The occasions to which the statement is limited. Work and home are occasions only for the use of a device.
-    fn limited(&self, of_device: bool) -> Vec<usize> {
+    fn limiting_occasions(&self, of_device: bool) -> Vec<usize> {
         self.occasions.iter().copied().filter(|n| of_device || *n >= PLACE_OCCASIONS).collect()
     }
 }
 
-fn signs() -> &'static WordSet<Sign> {
+fn sign_words() -> &'static WordSet<Sign> {
     static WORDS: OnceLock<WordSet<Sign>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let lists = [(OVER, Sign::Over), (CHANGED, Sign::Changed), (NEGATIONS, Sign::Negated), (ADDITIONS, Sign::Adds)];
@@ -159,7 +159,7 @@ impl PairComparison {
 
 /// True if both statements hold on the same occasions.
 pub(super) fn same_occasions(a: &Reading<'_>, b: &Reading<'_>, of_device: bool) -> bool {
-    a.limited(of_device) == b.limited(of_device)
+    a.limiting_occasions(of_device) == b.limiting_occasions(of_device)
 }
 
 /// Names and terms that two statements share and that few statements have. The person's own name is in many.
@@ -185,17 +185,17 @@ impl<'p> SharedNames<'p> {
         if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
             return true;
         }
-        self.terms(one).zip(self.terms(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
+        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
     }
 
     /// True if both have the same rare term that is neither a listed name, such as a city, nor a unit.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
-        let terms = self.terms(one).zip(self.terms(other));
+        let terms = self.prepared_of(one).zip(self.prepared_of(other));
         terms.is_some_and(|(a, b)| a.terms.iter().any(|term| is_thing(term) && b.terms.contains(term)))
     }
 
-    fn terms(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {
+    fn prepared_of(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {
         self.prepared.get(reading.statement)
     }
 }

@@ -48,7 +48,7 @@ fn of_latin(word: &str) -> String {
     {
         text = text.replace(written, spoken);
     }
-    reduced(text.chars().filter(char::is_ascii_alphabetic).map(|c| match c {
+    reduced_consonants(text.chars().filter(char::is_ascii_alphabetic).map(|c| match c {
         'c' => 'k',
         'j' => 'y',
         c => c,
@@ -76,11 +76,14 @@ fn of_katakana(run: &str) -> String {
         ("ヴ", 'b'),
         ("ャュョ", 'y'),
     ];
-    reduced(run.chars().filter_map(|c| ROWS.iter().find(|(row, _)| row.contains(c)).map(|(_, consonant)| *consonant)))
+    reduced_consonants(
+        run.chars().filter_map(|c| ROWS.iter().find(|(row, _)| row.contains(c)).map(|(_, consonant)| *consonant)),
+    )
 }
 
-/// Consonants that Katakana does not tell apart are the same; doubled ones are one; vowels are left out.
-fn reduced(letters: impl Iterator<Item = char>) -> String {
+/// Writes consonants that Katakana does not tell apart as the same letter, doubled consonants once, and leaves out the
+/// vowels.
+fn reduced_consonants(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for letter in letters {
         let letter = match letter {

@@ -2,7 +2,7 @@
 use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
-    values::name,
+    values::name_list_index,
     word_lists::MONTHS,
 };
 use std::collections::{HashMap, HashSet};
@@ -22,9 +22,9 @@ pub(super) fn of(folded: &Folded) -> Vec<String> {
     for word in words(&folded.text) {
         if word.chars().next().is_some_and(is_east_asian) {
             for run in noun_runs(word, 3, 2) {
-                add(name(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
+                add(name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
             }
-        } else if let Some(n) = name(word) {
+        } else if let Some(n) = name_list_index(word) {
             add(format!("#{n}"));
         } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
             // The beginning of a word stands for its stem, because plural and case change the end.

@@ -13,8 +13,8 @@ const BETWEEN: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
 /// What follows a relation that is used without a name.
 const PARTICLES: [char; 10] = ['は', 'が', 'も', 'の', 'に', 'と', 'を', 'へ', '、', 'か'];
 
-/// Everyone whom `text` (number `n`) names.
-pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
+/// Everyone whom `text` (number `text_index`) names.
+pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let folded = Folded::new(text);
     let Some(words) = lexicon("ja").filter(|_| folded.languages.ja) else { return Vec::new() };
     let text = folded.written.as_str();
@@ -30,9 +30,9 @@ pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
             }
             _ => (None, Owner::Unsaid),
         };
-        out.push(Mention { text: n, name: Some(name), relation, owner });
+        out.push(Mention { text_index, name: Some(name), relation, owner });
     }
-    unnamed(n, text, words, &relation_ends, &mut out);
+    unnamed(text_index, text, words, &relation_ends, &mut out);
     out
 }
 
@@ -118,7 +118,7 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
 }
 
 /// Finds relations that are used without a name: ユーザーの母は.
-fn unnamed(n: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
+fn unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
     let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {
         for (start, _) in text.match_indices(word) {
@@ -133,7 +133,7 @@ fn unnamed(n: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: 
             covered_ranges.push((start, end));
             if !relation.many && !relation_ends.contains(&end) {
                 let owner = owner(&text[..start], words);
-                out.push(Mention { text: n, name: None, relation: Some(relation.id), owner });
+                out.push(Mention { text_index, name: None, relation: Some(relation.id), owner });
             }
         }
     }

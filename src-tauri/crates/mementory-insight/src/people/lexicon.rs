@@ -51,7 +51,7 @@ pub(super) struct Lexicon {
     roles: HashMap<Role, HashSet<String>>,
     /// The words of `roles`, the longest first.
     roles_by_length: HashMap<Role, Vec<String>>,
-    given: HashSet<String>,
+    given_names: HashSet<String>,
 }
 
 impl Lexicon {
@@ -65,7 +65,7 @@ impl Lexicon {
 
     /// True for a given name of the list.
     pub(super) fn is_given(&self, folded: &str) -> bool {
-        self.given.contains(folded)
+        self.given_names.contains(folded)
     }
 
     /// All words for relations, the longest first.
@@ -111,7 +111,7 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
         relations_by_length: Vec::new(),
         roles: HashMap::new(),
         roles_by_length: HashMap::new(),
-        given: HashSet::new(),
+        given_names: HashSet::new(),
     };
     for table in language.tables {
         match table.name {
@@ -124,7 +124,7 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
                         .extend(table.list(role as usize).iter().map(|word| fold(word)));
                 }
             }
-            "names" => lexicon.given.extend(table.list(ONE_LIST).iter().map(|name| fold(name))),
+            "names" => lexicon.given_names.extend(table.list(ONE_LIST).iter().map(|name| fold(name))),
             id => {
                 for (position, many) in [(ONE_LIST, false), (MANY_LIST, true)] {
                     let words = table.list(position).iter();

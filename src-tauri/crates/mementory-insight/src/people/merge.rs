@@ -24,7 +24,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
         let Some(name) = &mention.name else { continue };
         let key = full.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
         let entry = known.entry(key).or_default();
-        entry.texts.insert(mention.text);
+        entry.texts.insert(mention.text_index);
         *entry.written.entry(name.clone()).or_default() += 1;
         if let Some(relation) = mention.relation {
             *entry.relations.entry((relation, owner_name(&mention.owner))).or_default() += weight(&mention.owner);
@@ -133,7 +133,7 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {
         if let (Some(relation), None) = (mention.relation, owner_name(&mention.owner)) {
-            by_relation.entry(relation).or_default().insert(mention.text);
+            by_relation.entry(relation).or_default().insert(mention.text_index);
         }
     }
     for (relation, texts) in by_relation {

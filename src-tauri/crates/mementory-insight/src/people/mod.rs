@@ -27,7 +27,8 @@ pub struct Person {
 /// One place where somebody is named or a relation is used.
 #[derive(Debug, Clone)]
 struct Mention {
-    text: usize,
+    /// Position of the text.
+    text_index: usize,
     name: Option<String>,
     relation: Option<&'static str>,
     owner: Owner,

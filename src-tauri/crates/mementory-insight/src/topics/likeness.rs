@@ -38,7 +38,7 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
             all.offer(&mut nearest, a, b);
         }
     }
-    let usual: Vec<f32> = nearest.iter().map(|list| mean(list)).collect();
+    let usual: Vec<f32> = nearest.iter().map(|list| mean_likeness(list)).collect();
     let mut out = Edges::new();
     for (a, list) in nearest.iter().enumerate() {
         for (likeness, b) in list.iter().filter(|(likeness, _)| *likeness >= MIN_LIKENESS) {
@@ -49,7 +49,7 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
     out
 }
 
-fn mean(list: &[(f32, usize)]) -> f32 {
+fn mean_likeness(list: &[(f32, usize)]) -> f32 {
     let count = list.len().min(USUAL_NEAREST);
     list.iter().take(count).map(|(likeness, _)| likeness).sum::<f32>() / count.max(1) as f32
 }

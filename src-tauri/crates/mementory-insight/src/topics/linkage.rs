@@ -33,7 +33,7 @@ pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     }
     let mut heap = BinaryHeap::new();
     for a in 0..count {
-        note(&groups, a, &mut heap, |b| b > a);
+        push_join_candidates(&groups, a, &mut heap, |b| b > a);
     }
     while let Some(join) = heap.pop() {
         let [a, b] = join.groups;
@@ -41,13 +41,18 @@ pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
             continue;
         }
         unite(&mut groups, a, b);
-        note(&groups, a, &mut heap, |_| true);
+        push_join_candidates(&groups, a, &mut heap, |_| true);
     }
     groups.into_iter().map(|group| group.members).filter(|members| !members.is_empty()).collect()
 }
 
-/// Notes the groups that group `a` may be joined with.
-fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<JoinCandidate>, admits: impl Fn(usize) -> bool) {
+/// Adds a candidate for each group that group `a` may be joined with.
+fn push_join_candidates(
+    groups: &[Group],
+    a: usize,
+    heap: &mut BinaryHeap<JoinCandidate>,
+    admits: impl Fn(usize) -> bool,
+) {
     let group = &groups[a];
     for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];

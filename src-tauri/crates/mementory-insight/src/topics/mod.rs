@@ -32,9 +32,9 @@ pub struct Topic {
 /// Topics of these texts, the largest first. `vectors` has one vector of length 1 for each text, or an empty one for a
 /// text without a vector. If most texts have none, or there are more than 3,000 texts, words alone decide.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
-    let bags: Vec<Vec<String>> = texts.iter().map(|text| bag(text)).collect();
+    let stems_by_text: Vec<Vec<String>> = texts.iter().map(|text| distinct_stems(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
-    for word in bags.iter().flatten() {
+    for word in stems_by_text.iter().flatten() {
         *counts.entry(word).or_default() += 1;
     }
     let weights = |word: &str| {
@@ -42,7 +42,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
         // The person's own name is in many texts.
         if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
     };
-    let by_words = edges_by_words(&bags, &weights);
+    let by_words = edges_by_words(&stems_by_text, &weights);
     let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
     let few = texts.len() <= likeness::MAX_COMPARED;
     let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
@@ -53,7 +53,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let mut topics: Vec<Topic> = groups
         .into_iter()
         .filter(|members| members.len() > 1)
-        .map(|members| Topic { name: name(texts, &members, &weights), members })
+        .map(|members| Topic { name: topic_name(texts, &members, &weights), members })
         .collect();
     topics.sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
     topics
@@ -62,12 +62,12 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
 /// Pairs of texts, each with how near the two are. The smaller position is first.
 type Edges = BTreeMap<(usize, usize), f32>;
 
-fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
-    let norm = |bag: &[String]| bag.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
-    let norms: Vec<f32> = bags.iter().map(|bag| norm(bag)).collect();
+fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
+    let norm = |stems: &[String]| stems.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
+    let norms: Vec<f32> = stems_by_text.iter().map(|stems| norm(stems)).collect();
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (n, bag) in bags.iter().enumerate() {
-        bag.iter().for_each(|word| places.entry(word).or_default().push(n));
+    for (n, stems) in stems_by_text.iter().enumerate() {
+        stems.iter().for_each(|word| places.entry(word).or_default().push(n));
     }
     let mut sums = Edges::new();
     let mut shared: Vec<_> = places.into_iter().filter(|(_, list)| (2..=MAX_SHARING).contains(&list.len())).collect();
@@ -124,7 +124,7 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
 }
 
 /// The words that most members share, as they are written in the first of them.
-fn name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
+fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
     let mut scores: HashMap<String, (f32, u32, String)> = HashMap::new();
     for text in members.iter().filter_map(|n| texts.get(*n)) {
         let mut seen = HashSet::new();
@@ -153,7 +153,7 @@ fn name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> Str
 }
 
 /// Beginnings of the meaningful words of a text, each once.
-fn bag(text: &str) -> Vec<String> {
+fn distinct_stems(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (stem, _) in written_words(text) {
         if out.len() < MAX_WORDS && !out.contains(&stem) {

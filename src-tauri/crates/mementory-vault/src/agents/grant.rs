@@ -21,7 +21,7 @@ pub struct GrantRights {
 
 impl GrantRights {
     /// The rights as they are written in a token: one or more of `r`, `s` and `e`.
-    fn letters(self) -> String {
+    fn token_letters(self) -> String {
         let all = [(self.read, 'r'), (self.suggest, 's'), (self.export, 'e')];
         all.into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
     }
@@ -83,7 +83,7 @@ impl Grant {
     pub(crate) fn create(new: NewGrant, now: Timestamp) -> VaultResult<(Self, String)> {
         let (salt, secret, id) = (random_bytes::<32>()?, random_bytes::<32>()?, random_bytes::<8>()?);
         let id = hex::encode(id);
-        let token = format!("{TOKEN_PREFIX}_{}_{id}_{}", new.rights.letters(), hex::encode(secret));
+        let token = format!("{TOKEN_PREFIX}_{}_{id}_{}", new.rights.token_letters(), hex::encode(secret));
         let grant = Self {
             id,
             name: new.name,

@@ -85,7 +85,7 @@ impl LedgerFiles {
     /// Gives the existing file a second name, from which [`restore_former`](Self::restore_former) can put it back. On a
     /// file system without hard links nothing is kept.
     pub(crate) fn keep_former(&self, path: &Path) {
-        let kept = self.former(path);
+        let kept = self.former_path(path);
         let _ = std::fs::remove_file(&kept);
         let _ = std::fs::hard_link(path, kept);
     }
@@ -93,7 +93,7 @@ impl LedgerFiles {
     /// Puts the former file back. Returns false if none was kept, or if that fails.
     pub(crate) fn restore_former(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let is_restored = std::fs::rename(self.former(path), path).is_ok();
+        let is_restored = std::fs::rename(self.former_path(path), path).is_ok();
         #[cfg(unix)]
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
         #[cfg(not(unix))]
@@ -103,12 +103,12 @@ impl LedgerFiles {
 
     /// Removes the second name of the former file.
     pub(crate) fn drop_former(&self, path: &Path) {
-        let _ = std::fs::remove_file(self.former(path));
+        let _ = std::fs::remove_file(self.former_path(path));
     }
 
     /// The second name of a file, under which its former content is kept. Opening a vault removes files with this
     /// prefix from its folder.
-    fn former(&self, path: &Path) -> PathBuf {
+    fn former_path(&self, path: &Path) -> PathBuf {
         path.with_file_name(format!(".mementory-partial-{}.{FILE}", self.vault_id))
     }
 

@@ -265,7 +265,7 @@ impl<'i> ImportRun<'i> {
             return self.merge_duplicate(&id, record, &digest, extra_flags);
         }
         self.count_kind(record.kind);
-        let updated = self.updated(record);
+        let updated = self.updated_micros(record);
         let mut seen = SeenRecord {
             row: 0,
             digest: short_digest(&digest),
@@ -331,7 +331,7 @@ impl<'i> ImportRun<'i> {
 
     /// When the source last changed the record, in microseconds. Most messages have no such time; the time of their
     /// conversation stands for it.
-    fn updated(&self, record: &Record) -> i64 {
+    fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
     }
@@ -373,7 +373,7 @@ impl<'i> ImportRun<'i> {
         if let Some(seen) = self.seen.get(&id) {
             return Ok(seen.redacted);
         }
-        let known = if self.vault_was_empty { None } else { self.known(&id)? };
+        let known = if self.vault_was_empty { None } else { self.known_record(&id)? };
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
@@ -434,7 +434,7 @@ impl<'i> ImportRun<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         self.superseded.remove(id);
-        let updated = self.updated(record);
+        let updated = self.updated_micros(record);
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
@@ -452,12 +452,12 @@ impl<'i> ImportRun<'i> {
         let place = record_place(record);
         // If one import contains two bundles, the one in which a statement is closed counts as the newer one, in
         // whichever order they come.
-        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
+        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
         let newer = later || closes || self.recency == Recency::Next;
         if newer
             && same
             && row > 0
-            && let Some(known) = self.known(id)?
+            && let Some(known) = self.known_record(id)?
         {
             self.reposition(&known, record, extra_flags, false)?;
         }
@@ -478,7 +478,7 @@ impl<'i> ImportRun<'i> {
             if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
             } else if row > 0
-                && let Some(known) = self.known(id)?
+                && let Some(known) = self.known_record(id)?
                 && matches!(self.decide(&known, record, digest)?, Verdict::Changed)
             {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
@@ -494,7 +494,7 @@ impl<'i> ImportRun<'i> {
     }
 
     /// The current record of a row, even if this batch wrote it.
-    fn stored(&self, row: i64) -> VaultResult<Record> {
+    fn stored_record(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
             .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
@@ -515,7 +515,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
+    fn known_record(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
         let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
         let read = |r: &rusqlite::Row<'_>| {
             Ok(KnownRecord {

@@ -59,7 +59,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
     for (index, state, base) in deltas {
         check_continues(&known, state, base)?;
         known.insert(key(state), state.sequence);
-        out.reached.push(reached(state, state.sequence));
+        out.reached.push(reached_state(state, state.sequence));
         out.sources.push((index, Recency::Next));
     }
     Ok(out)
@@ -69,7 +69,7 @@ fn key(state: &SourceState) -> SourceKey {
     (state.format.to_owned(), state.group.clone())
 }
 
-fn reached(state: &SourceState, sequence: u64) -> ReachedState {
+fn reached_state(state: &SourceState, sequence: u64) -> ReachedState {
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence }
 }
 
@@ -79,7 +79,7 @@ fn add_whole_file(known: &mut BTreeMap<SourceKey, u64>, all: &mut Vec<ReachedSta
     let newest = known.entry(key(state)).or_insert(state.sequence);
     let is_earlier = state.sequence > 0 && state.sequence < *newest;
     *newest = (*newest).max(state.sequence);
-    all.push(reached(state, *newest));
+    all.push(reached_state(state, *newest));
     if is_earlier { Recency::Earlier } else { Recency::Unnumbered }
 }
 

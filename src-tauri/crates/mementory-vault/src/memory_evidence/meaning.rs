@@ -20,9 +20,9 @@ const MAX_FAR: usize = 24;
 const MAX_MEMORY_SENTENCES: usize = 6;
 
 /// A sentence to encode.
-struct Chosen<'t> {
+struct ChosenSentence<'t> {
     /// Number of the candidate.
-    of: usize,
+    candidate_number: usize,
     text: &'t str,
     start: u32,
     end: u32,
@@ -37,17 +37,17 @@ pub(super) fn compare(
     candidates: &mut [(Vec<Sentence>, Candidate)],
 ) {
     let found = {
-        let chosen = choose(created, candidates);
+        let chosen = choose_sentences(created, candidates);
         if chosen.is_empty() {
             return;
         }
         let memory = encoder.encode(&parts_of_memory(text));
         let vectors = encoder.encode(&chosen.iter().map(|each| each.text).collect::<Vec<_>>());
         let nearest = |vector: &Vector| memory.iter().map(|part| dot(part, vector)).fold(-1.0, f32::max);
-        let of = |(each, vector): (&Chosen<'_>, &Vector)| {
-            (each.of, NearestSentence { cosine: nearest(vector), start: each.start, end: each.end })
+        let with_number = |(each, vector): (&ChosenSentence<'_>, &Vector)| {
+            (each.candidate_number, NearestSentence { cosine: nearest(vector), start: each.start, end: each.end })
         };
-        chosen.iter().zip(&vectors).map(of).collect::<Vec<_>>()
+        chosen.iter().zip(&vectors).map(with_number).collect::<Vec<_>>()
     };
     for (number, nearest_sentence) in found {
         let Some((_, candidate)) = candidates.get_mut(number) else { continue };
@@ -69,7 +69,7 @@ fn parts_of_memory(text: &str) -> Vec<&str> {
 
 /// The sentences to encode. First come messages of the person from just before the memory was made, then others of that
 /// time, then those that have most words of the memory.
-fn choose(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<Chosen<'_>> {
+fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<ChosenSentence<'_>> {
     let score = |sentences: &[Sentence]| sentences.iter().map(|sentence| sentence.score).fold(0.0, f32::max);
     let mut order: Vec<(bool, bool, f32, usize)> = Vec::new();
     for (number, (sentences, candidate)) in candidates.iter().enumerate() {
@@ -84,7 +84,7 @@ fn choose(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)])
     let is_far = |(far, _, score, _): &(bool, bool, f32, usize)| *far && *score > 0.0;
     let far_from = order.iter().position(|each| each.0).unwrap_or(order.len());
     let near = order.iter().take(far_from);
-    let mut chosen: Vec<Chosen<'_>> = Vec::new();
+    let mut chosen: Vec<ChosenSentence<'_>> = Vec::new();
     for (far, _, _, number) in near.chain(order.iter().filter(|each| is_far(each)).take(MAX_FAR)) {
         let Some((with_words, candidate)) = candidates.get(*number) else { continue };
         let best = with_words.iter().max_by(|a, b| a.score.total_cmp(&b.score));
@@ -97,7 +97,12 @@ fn choose(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)])
         parts.sort_by_key(|part| Reverse(is_best(part.start)));
         let left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
         for part in parts.into_iter().take(left) {
-            chosen.push(Chosen { of: *number, text: part.text, start: part.start, end: part.end });
+            chosen.push(ChosenSentence {
+                candidate_number: *number,
+                text: part.text,
+                start: part.start,
+                end: part.end,
+            });
         }
     }
     chosen

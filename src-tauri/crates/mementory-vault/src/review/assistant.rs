@@ -70,7 +70,7 @@ impl Review<'_> {
         let mut states = vec![AssistantState::NotChecked; answered.len()];
         for platform in platforms {
             let (listed, seen) = self.context.store.read(|c| {
-                let listed = listed(c, platform)?;
+                let listed = listed_memories(c, platform)?;
                 let mut seen = imports(c, &listed)?;
                 seen.extend(lists_in_conversations(self.context, c, platform)?);
                 seen.sort_by_key(|seen| seen.at);
@@ -152,7 +152,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
 }
 
 /// The memories and statements of an assistant, including those in the Trash.
-fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
+fn listed_memories(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);
     let mut statement = c.prepare_cached(&format!(

@@ -46,7 +46,8 @@ impl<'s> ClientCalls<'s> {
         has_right: impl Fn(&Grant) -> bool,
         answer: impl FnOnce(&mut AcceptedCall<'s>, &mut Call) -> ApiResult<T>,
     ) -> ApiResult<T> {
-        let _guard = self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy() })?;
+        let _guard =
+            self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy_error() })?;
         let grants = self.context.vault.grants();
         let (grant, left_today) = grants.check(self.token, now())?.map_err(refusal)?;
         if !has_right(&grant) {
@@ -102,7 +103,7 @@ impl<'s> ClientCalls<'s> {
     pub fn search(&self, query: &str, limit: u32) -> ApiResult<Vec<ClientHit>> {
         self.call("client_search", can_read, |accepted, call| {
             let found = accepted.view.search(query, limit.min(accepted.limit))?;
-            found.iter().for_each(|(record, _)| count(call, record));
+            found.iter().for_each(|(record, _)| count_record(call, record));
             let hit = |(record, snippet)| ClientHit { record: client_record(record), snippet };
             Ok(found.into_iter().map(hit).collect())
         })
@@ -116,7 +117,7 @@ impl<'s> ClientCalls<'s> {
     pub fn list(&self, cursor: Option<&str>, limit: u32, max_chars: usize) -> ApiResult<ClientPage> {
         self.call("client_list", can_read, |accepted, call| {
             let page = accepted.view.list(cursor, limit.min(accepted.limit), max_chars)?;
-            page.records.iter().for_each(|record| count(call, record));
+            page.records.iter().for_each(|record| count_record(call, record));
             let records = page.records.into_iter().map(client_record).collect();
             Ok(ClientPage { records, next_cursor: page.next, total: page.total })
         })
@@ -130,12 +131,12 @@ impl<'s> ClientCalls<'s> {
     pub fn fetch(&self, id: &str, skip: u32, max_chars: usize) -> ApiResult<ClientFetched> {
         self.call("client_fetch", can_read, |accepted, call| {
             let record = accepted.view.record(id).map_err(not_visible)?;
-            count(call, &record);
+            count_record(call, &record);
             let (mut messages, mut more) = (Vec::new(), false);
             if record.kind == Kind::Conversation {
                 let limit = accepted.limit.saturating_sub(1);
                 (messages, more) = accepted.view.messages(id, skip, limit, max_chars)?;
-                messages.iter().for_each(|message| count(call, message));
+                messages.iter().for_each(|message| count_record(call, message));
             }
             let messages = messages.into_iter().map(client_record).collect();
             Ok(ClientFetched { record: client_record(record), messages, more_messages: more })
@@ -213,11 +214,11 @@ pub(super) fn can_read(grant: &Grant) -> bool {
     grant.rights.read
 }
 
-fn count(call: &mut Call, record: &GrantedRecord) {
+fn count_record(call: &mut Call, record: &GrantedRecord) {
     *call.left.entry(record.kind).or_default() += 1;
 }
 
-fn busy() -> ApiError {
+fn busy_error() -> ApiError {
     let message = "The vault is being changed or exported just now. Nothing was read or changed. Try again in a while.";
     ApiError::new("busy", 4, message)
 }

@@ -14,7 +14,7 @@ impl Review<'_> {
     pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
         let guide = ForgetGuide::load(language)?;
         let all = self.deletions()?;
-        let assistants = counts(&all);
+        let assistants = todo_counts(&all);
         let assistant_with_most =
             assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
         match assistant.map(str::to_owned).or(assistant_with_most) {
@@ -26,7 +26,7 @@ impl Review<'_> {
     /// Like [`todo`](Self::todo), for each assistant with memories to delete.
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
         let all = self.deletions()?;
-        let assistants = counts(&all);
+        let assistants = todo_counts(&all);
         assistants.iter().map(|each| self.todo_at(guide, &all, &each.assistant, assistants.clone())).collect()
     }
 
@@ -81,7 +81,7 @@ impl Review<'_> {
     }
 }
 
-fn counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
+fn todo_counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
     let mut by_assistant: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     for (each, state) in all {
         let (open, items) = by_assistant.entry(&each.view.platform).or_default();

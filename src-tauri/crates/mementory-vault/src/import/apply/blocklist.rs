@@ -122,12 +122,12 @@ impl Blocklist {
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
-            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.is_end_blocked(keys, end))
+            || record.kind == Kind::Relation && Self::end_links(record).any(|end| self.is_end_blocked(keys, end))
             || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_living_source(keys, record)
     }
 
     /// Both ends of a relation.
-    fn ends(record: &Record) -> impl Iterator<Item = &Link> {
+    fn end_links(record: &Record) -> impl Iterator<Item = &Link> {
         record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
     }
 
@@ -145,7 +145,7 @@ impl Blocklist {
         if self.cascaded.is_empty() || record.kind != Kind::Relation {
             return Vec::new();
         }
-        let entities = Self::ends(record).filter(|end| end.kind == Kind::Entity);
+        let entities = Self::end_links(record).filter(|end| end.kind == Kind::Entity);
         entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
     }
 

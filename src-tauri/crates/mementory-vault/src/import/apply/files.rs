@@ -94,7 +94,7 @@ impl FileImport<'_, '_> {
             redacted: false,
             trashed: false,
         };
-        let known = if self.run.vault_was_empty { None } else { self.run.known(id)? };
+        let known = if self.run.vault_was_empty { None } else { self.run.known_record(id)? };
         let (outcome, reason) = if self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {

@@ -43,7 +43,7 @@ impl OtherEvidence<'_, '_> {
             (true, _) => self.revive(id)?,
             (false, _) => {}
         }
-        self.run.known(id)
+        self.run.known_record(id)
     }
 
     /// Leaves the entities at the ends of blocked edges in the Trash. Must run before `remove_dependants`, which
@@ -69,7 +69,7 @@ impl OtherEvidence<'_, '_> {
     /// Restores a cascaded record from the Trash, and reports a warning.
     fn revive(&mut self, id: &[u8; 16]) -> VaultResult<()> {
         self.run.blocklist.revive(id);
-        let Some(known) = self.run.known(id)?.filter(|known| known.trashed) else { return Ok(()) };
+        let Some(known) = self.run.known_record(id)?.filter(|known| known.trashed) else { return Ok(()) };
         let message = "records that a deletion had taken along have other evidence now, and are back from the Trash";
         self.run.report.warn("evidence_lives", "audit/tombstones.jsonl", message);
         if let Some(seen) = self.run.seen.get_mut(id) {
@@ -80,7 +80,7 @@ impl OtherEvidence<'_, '_> {
         }
         untrash(self.run.connection, known.row)?;
         reroot_orphans(self.run.connection)?;
-        let record = self.run.stored(known.row)?;
+        let record = self.run.stored_record(known.row)?;
         self.run.reindex(known.row, false, &record)
     }
 }

@@ -75,8 +75,8 @@ impl SupersededStatements<'_, '_> {
                 if old == id || self.run.seen.contains_key(&old) {
                     continue;
                 }
-                let Some(known) = self.run.known(&old)? else { continue };
-                let status = self.run.stored(known.row)?.status;
+                let Some(known) = self.run.known_record(&old)? else { continue };
+                let status = self.run.stored_record(known.row)?.status;
                 let is_open = !matches!(status.as_deref(), Some(SUPERSEDED | DELETED | "archived"));
                 if is_open && !known.trashed && known.flags & (Flags::EDITED | Flags::REDACTED) == 0 {
                     let status = if record.status.as_deref() == Some(DELETED) { DELETED } else { SUPERSEDED };
@@ -104,14 +104,14 @@ impl SupersededStatements<'_, '_> {
             .connection
             .prepare_cached("SELECT id FROM records WHERE row = ?1")?
             .query_row([row], |r| r.get(0))?;
-        let mut fact = self.run.stored(row)?;
+        let mut fact = self.run.stored_record(row)?;
         if fact.status.as_deref() == Some(status) {
             return Ok(false);
         }
         fact.status = Some(status.into());
         // This time lets a later import of the older text be recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
-        let Some(known): Option<KnownRecord> = self.run.known(&id)? else { return Ok(false) };
+        let Some(known): Option<KnownRecord> = self.run.known_record(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);
         if self.run.seen.get(&id).is_some_and(|seen| seen.written) {
             self.run.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;

@@ -57,7 +57,7 @@ impl<'a, 'i> TombstoneImport<'a, 'i> {
 impl TombstoneImport<'_, '_> {
     /// Adds `id` to the removed records, and moves it to the Trash if it is live.
     pub(super) fn delete(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
-        let row = self.run.known(&id)?.map(|known| known.row);
+        let row = self.run.known_record(&id)?.map(|known| known.row);
         let root = row.map(|row| self.root_of(row)).transpose()?;
         if cascade.gone.insert(id) {
             cascade.pending.push((id, root, false));
@@ -129,7 +129,7 @@ impl TombstoneImport<'_, '_> {
         }
         for (id, (root, in_input)) in std::mem::take(&mut cascade.edge_ends) {
             self.check_cancelled()?;
-            let Some(entity) = self.run.known(&id)?.filter(|known| !known.trashed) else { continue };
+            let Some(entity) = self.run.known_record(&id)?.filter(|known| !known.trashed) else { continue };
             // If this input contains the entity without such an edge, the entity still exists in the source of the
             // deletion.
             let kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);

@@ -237,6 +237,6 @@ impl ImportRun<'_> {
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
             return Ok((*row > 0).then_some((*row, *trashed)));
         }
-        if self.vault_was_empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| (k.row, k.trashed))) }
+        if self.vault_was_empty { Ok(None) } else { Ok(self.known_record(&id)?.map(|k| (k.row, k.trashed))) }
     }
 }
