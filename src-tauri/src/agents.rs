@@ -17,7 +17,7 @@ type OnCall = Box<dyn Fn() + Send + Sync>;
 /// The server for connected clients, and the programs that called it since the program started.
 #[derive(Default)]
 pub struct Agents {
-    /// Path of the socket. None: the usual path.
+    /// Path of the socket. None means the usual path.
     socket: Option<PathBuf>,
     running: Mutex<Option<RunningServer>>,
     /// Why the server could not be started.

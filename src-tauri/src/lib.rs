@@ -37,7 +37,7 @@ const WATCHED_EVENT: &str = "watched";
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 /// Event sent when the program was started a second time and handed its files to this window.
 const OPEN_EVENT: &str = "open";
-/// Sent after a change with what failed after its commit.
+/// Event with the steps that failed after the commit of a change.
 const WARNINGS_EVENT: &str = "warnings";
 
 /// Opens the window and runs until it is closed. Locks the vault before the process ends.

@@ -11,7 +11,7 @@ pub(crate) const MAX_CHARS: usize = 4000;
 /// A text prepared for the word lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
-    /// Small letters, compatibility forms unified, single spaces.
+    /// The text in small letters, with unified compatibility forms and single spaces.
     pub(crate) text: String,
     /// The beginning of the text as it was written.
     pub(crate) written: String,

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Number(f64),
-    /// Position in the list of names of the same thing.
+    /// Position of the list that contains the name. Each list has the names of one thing.
     Name(usize),
     /// A name that is in no list, folded.
     Text(String),

@@ -37,7 +37,7 @@ pub struct ClientDocument {
     pub text: String,
     /// Number of records in it.
     pub records: u32,
-    /// False if there are more, which another call gets.
+    /// False if there are more records, which another call returns.
     pub complete: bool,
     /// What the next call needs as `cursor`.
     pub next_cursor: Option<String>,

@@ -39,7 +39,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// True for a word of the attitude itself.
+/// True for a word that expresses the attitude itself.
 fn is_opinion(term: &str) -> bool {
     LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
 }

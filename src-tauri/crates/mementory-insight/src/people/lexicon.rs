@@ -14,7 +14,7 @@ const MANY_LIST: usize = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Relation {
     pub(super) id: &'static str,
-    /// The word is for several people.
+    /// True if the word names several people, as "children" does.
     pub(super) many: bool,
 }
 

@@ -20,7 +20,7 @@ const MIN_WORDS: f32 = 0.2;
 /// Largest number of neighbours of a text that are kept.
 const NEIGHBOURS: usize = 12;
 
-/// Memories about the same.
+/// Memories about the same subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
     /// Made of words of its texts. Only letters, digits and single spaces.

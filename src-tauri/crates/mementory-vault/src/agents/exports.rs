@@ -30,7 +30,7 @@ pub struct ExportRange {
     /// Only records dated after this time, in microseconds since 1970. For an undated record, the time of its import
     /// counts.
     pub after: Option<i64>,
-    /// Only records of these kinds. None: of all kinds.
+    /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
     /// Cursor from an earlier document. Only records after the one that it names.
     pub cursor: Option<String>,

@@ -1,4 +1,4 @@
-//! A candidate that says something of the memory.
+//! A candidate that says parts of the memory, and how high it ranks.
 use crate::memory_evidence::{FoundBy, candidates::Candidate};
 use mementory_evidence::Sentence;
 use mementory_model::{SaidBy, Timestamp};

@@ -171,7 +171,7 @@ fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
                 out.push(c);
             }
             for unit in c.encode_utf16(&mut [0; 2]).iter().filter(|_| !c.is_ascii()) {
-                // writing into a String cannot fail
+                // Writing into a String cannot fail.
                 let _ = if upper { write!(out, "\\u{unit:04X}") } else { write!(out, "\\u{unit:04x}") };
             }
             out

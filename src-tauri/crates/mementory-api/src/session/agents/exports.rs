@@ -9,11 +9,11 @@ use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Call, ExportRange, Grant, GrantedExport};
 
-/// Most characters of stored text in one document.
+/// Largest number of characters of stored text in one document.
 const MAX_TEXT_CHARS: usize = 100_000;
-/// Longest document, in bytes.
+/// Largest length of a document in bytes.
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
-/// Most records that a query selects.
+/// Largest number of records that a query selects.
 const MAX_QUERY_LIMIT: u32 = 500;
 /// Ending of the type of an event that represents a record.
 const EVENT_ENDING: &str = ".recorded";

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 /// How a memory that the vault already has is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Merge {
-    /// It is not suggested.
+    /// The memory is not suggested.
     SkipDuplicates,
-    /// A memory with the same id is suggested as another text for it.
+    /// If the ids are equal, the text in the document is suggested as a new text for the memory.
     Overwrite,
-    /// It is suggested as a new memory.
+    /// The memory is suggested as a new one.
     Rename,
 }
 
