@@ -504,15 +504,15 @@ mod tests {
     #[test]
     fn opened_paths_are_sorted_into_a_vault_files_and_refused_paths() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("a.zip"), "PK").unwrap();
+        let path_of = |name: &str| folder.path().join(name);
+        std::fs::write(path_of("a.zip"), "PK").unwrap();
         for vault in ["Old.keepsake", "other"] {
-            std::fs::create_dir(at(vault)).unwrap();
-            std::fs::write(at(vault).join("vault.json"), "{}").unwrap();
+            std::fs::create_dir(path_of(vault)).unwrap();
+            std::fs::write(path_of(vault).join("vault.json"), "{}").unwrap();
         }
-        std::fs::create_dir(at("notes")).unwrap();
-        let paths = ["gone.zip", "a.zip", "notes", "Old.keepsake/vault.json", "other"].map(at);
-        let text = |name: &str| at(name).display().to_string();
+        std::fs::create_dir(path_of("notes")).unwrap();
+        let paths = ["gone.zip", "a.zip", "notes", "Old.keepsake/vault.json", "other"].map(path_of);
+        let text = |name: &str| path_of(name).display().to_string();
         let refused = vec![RefusedPath { path: text("gone.zip"), reason: "missing".into() }];
         let expected = OpenRequest {
             vault: Some(text("Old.keepsake")),

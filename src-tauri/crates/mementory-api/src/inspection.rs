@@ -176,13 +176,15 @@ fn validate(
 
 fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let Some(StoppingFault { code, part: first, .. }) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
-    let more = match stopping.len() {
+    let number_of_others = match stopping.len() {
         1 => String::new(),
         n => format!(" ({} more)", n - 1),
     };
     let reason = first.reason.split_once(": ").map_or(first.reason.as_str(), |(_, message)| message);
-    let what = if first.place.is_empty() { "The file" } else { first.place.as_str() };
-    let message = format!("{what}: {reason}{more}. Nothing was imported. Get the file again from where it came from.");
+    let subject = if first.place.is_empty() { "The file" } else { first.place.as_str() };
+    let message = format!(
+        "{subject}: {reason}{number_of_others}. Nothing was imported. Get the file again from where it came from."
+    );
     let listed_parts: Vec<&MissingPart> = stopping.iter().map(|fault| &fault.part).take(MAX_LISTED_PARTS).collect();
     let missing = serde_json::to_string(&listed_parts).unwrap_or_default();
     let error = ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing);

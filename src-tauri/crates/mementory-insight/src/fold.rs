@@ -159,10 +159,10 @@ mod tests {
 
     #[test]
     fn the_language_of_a_text_is_recognised() {
-        let of = |text: &str| Folded::new(text).languages;
-        assert!(of("The user lives in Leeds.").en && !of("The user lives in Leeds.").de);
-        assert!(of("Die Nutzerin wohnt in Köln.").de && !of("Die Nutzerin wohnt in Köln.").en);
-        assert!(of("東京に住んでいる").ja);
-        assert!(of("Vegan").en && of("Vegan").de);
+        let languages_of = |text: &str| Folded::new(text).languages;
+        assert!(languages_of("The user lives in Leeds.").en && !languages_of("The user lives in Leeds.").de);
+        assert!(languages_of("Die Nutzerin wohnt in Köln.").de && !languages_of("Die Nutzerin wohnt in Köln.").en);
+        assert!(languages_of("東京に住んでいる").ja);
+        assert!(languages_of("Vegan").en && languages_of("Vegan").de);
     }
 }

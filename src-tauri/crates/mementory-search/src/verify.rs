@@ -152,7 +152,7 @@ impl SearchTargets<'_> {
         let inverted = segment.inverted_index(field)?;
         let terms = inverted.terms().num_terms();
         out.terms += terms as u64;
-        let mut each = |word: &[u8], number: u32| -> IndexResult<()> {
+        let mut check_word = |word: &[u8], number: u32| -> IndexResult<()> {
             let Some(postings) = inverted.read_postings(&term(field, word), IndexRecordOption::Basic)? else {
                 return Ok(());
             };
@@ -171,9 +171,9 @@ impl SearchTargets<'_> {
             Ok(())
         };
         if self.numbers.len().saturating_mul(MIN_TERMS_PER_LOOKUP) < terms {
-            return self.numbers.iter().try_for_each(|(word, number)| each(word, *number));
+            return self.numbers.iter().try_for_each(|(word, number)| check_word(word, *number));
         }
-        self.stream(&inverted, &mut each)
+        self.stream(&inverted, &mut check_word)
     }
 
     /// Reads a whole dictionary, which is quicker than looking up most of its words.

@@ -117,8 +117,8 @@ impl Backups<'_> {
         let partial = create_partial_folder(parent, out)?;
         self.copy_to(partial.path(), &mut CopyMonitor { cancel, progress, done: 0, total: self.context.bytes() })?;
         check_copy(partial.path(), &self.context.keys)?;
-        let made = rename_to_final_name(partial, parent, out)?;
-        Ok(self.context.log_non_store_change(made, now, "backup"))
+        let backup = rename_to_final_name(partial, parent, out)?;
+        Ok(self.context.log_non_store_change(backup, now, "backup"))
     }
 
     /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that they
@@ -230,8 +230,8 @@ fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::Tem
     folder.prefix(".mementory-backup-");
     #[cfg(unix)]
     folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    let made = folder.tempdir_in(parent);
-    made.map_err(|e| VaultError::io(out.display().to_string(), e))
+    let created_folder = folder.tempdir_in(parent);
+    created_folder.map_err(|e| VaultError::io(out.display().to_string(), e))
 }
 
 fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
@@ -267,7 +267,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
 fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Applied<Backup>> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
-    let made = size_and_digest(partial.path())?;
+    let backup = size_and_digest(partial.path())?;
     // This is checked again, because renaming would replace an empty folder that was created in the meantime.
     if out.symlink_metadata().is_ok() {
         return Err(VaultError::Exists(place));
@@ -279,7 +279,7 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     let synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
     #[cfg(not(unix))]
     let (synced, _) = (true, parent);
-    Ok(Applied::new(made).warn_if(!synced, FailedStep::Sync))
+    Ok(Applied::new(backup).warn_if(!synced, FailedStep::Sync))
 }
 
 /// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no

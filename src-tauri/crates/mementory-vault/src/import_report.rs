@@ -319,12 +319,12 @@ mod tests {
         let mut record = Record::new(Kind::Memory, RecordKey::new("a", "b"), "");
         record.text = "\n Likes  tea\nwith milk.".into();
         let mut plan = ImportReport { dry_run: true, ..ImportReport::default() };
-        let mut done = ImportReport::default();
-        for report in [&mut plan, &mut done] {
+        let mut imported = ImportReport::default();
+        for report in [&mut plan, &mut imported] {
             report.note_new(&record, "notes.json#/0".into());
         }
         assert_eq!(plan.coming.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["Likes tea with milk."]);
-        assert!(done.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));
+        assert!(imported.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));
         assert_eq!((plan.total().added, plan.unlisted_items(), plan.items.len()), (1, 0, 0));
     }
 }

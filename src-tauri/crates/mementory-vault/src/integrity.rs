@@ -93,17 +93,17 @@ impl IntegrityCheck<'_> {
 
     fn check_blobs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
         let digests = self.context.named_blobs()?;
-        let mut bad = 0;
+        let mut damaged = 0;
         for digest in &digests {
             cancel::check(cancel)?;
-            bad += usize::from(self.context.blobs.verify(digest).is_err());
+            damaged += usize::from(self.context.blobs.verify(digest).is_err());
         }
-        let detail = if bad == 0 {
+        let detail = if damaged == 0 {
             format!("{} files", digests.len())
         } else {
-            format!("{bad} of {} files fail", digests.len())
+            format!("{damaged} of {} files fail", digests.len())
         };
-        Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
+        Ok(CheckedPlace { place: "blobs", ok: damaged == 0, detail })
     }
 
     fn check_packs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {

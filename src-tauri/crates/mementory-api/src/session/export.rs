@@ -99,7 +99,7 @@ impl Exports<'_> {
         let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(Path::new(&request.out));
-        let made = self.context.vault.exporter().export(
+        let applied = self.context.vault.exporter().export(
             &request.format,
             Path::new(&request.out),
             &self.scope(request, options)?,
@@ -108,7 +108,7 @@ impl Exports<'_> {
             &cancel,
             &|stage, n| throttle.report(stage, n, 0, n),
         )?;
-        let Applied { value: outcome, mut warnings } = made;
+        let Applied { value: outcome, mut warnings } = applied;
         export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out = export_result(
             request,

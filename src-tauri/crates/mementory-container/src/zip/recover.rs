@@ -74,7 +74,7 @@ fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io
     let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);
     loop {
         let n = window.read(&mut input)?;
-        let full = n == input.len();
+        let is_full = n == input.len();
         let mut used_bytes = 0;
         loop {
             let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
@@ -89,7 +89,7 @@ fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io
                 _ => return Ok((inflate.total_in(), inflate.total_out(), true)),
             }
         }
-        if full && input.len() < 128 * 1024 {
+        if is_full && input.len() < 128 * 1024 {
             input.resize(input.len() * 2, 0);
         }
     }

@@ -90,7 +90,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
-        let whose = match NAMING_OTHERS.contains(&attribute.name) {
+        let owner = match NAMING_OTHERS.contains(&attribute.name) {
             true => None,
             // Folding may change the number of bytes before the match, so the text before it is folded by itself.
             false => {
@@ -98,7 +98,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
                 subject(&before, before.len())
             }
         };
-        out.push(((attribute.name, whose), value));
+        out.push(((attribute.name, owner), value));
     }
     out
 }

@@ -88,13 +88,13 @@ fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Rea
 /// How probable it is that both state this attribute. None if that is too improbable, or if they share another
 /// attribute that is more probable.
 fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Option<f32> {
-    let of = |reading: &Reading<'_>, wanted: usize| {
+    let probability_in = |reading: &Reading<'_>, wanted: usize| {
         reading.stated.iter().find(|stated| stated.attribute == wanted).map_or(0.0, |stated| stated.probability)
     };
-    let both = |wanted: usize| of(one, wanted) * of(other, wanted);
-    let here = both(position);
-    let best = one.stated.iter().all(|stated| both(stated.attribute) <= here);
-    let probability = here.sqrt();
+    let probability_in_both = |wanted: usize| probability_in(one, wanted) * probability_in(other, wanted);
+    let squared = probability_in_both(position);
+    let best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
+    let probability = squared.sqrt();
     (best && probability >= MIN_ATTRIBUTE).then_some(probability)
 }
 

@@ -186,8 +186,8 @@ impl Grants<'_> {
         if calls >= MAX_CALLS_PER_DAY || records >= grant.records_per_day {
             return Ok(Err(GrantRefusal::DailyLimit));
         }
-        let left = grant.records_per_day - records;
-        Ok(Ok((grant, left)))
+        let records_left = grant.records_per_day - records;
+        Ok(Ok((grant, records_left)))
     }
 
     /// Counts a call and logs it. The call's answer may be handed out only after this succeeded.

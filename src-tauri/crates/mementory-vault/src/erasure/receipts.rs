@@ -42,12 +42,17 @@ impl Receipts<'_> {
         wipe: bool,
         clean_index: IndexCleanup<'_>,
     ) -> VaultResult<Receipt> {
-        let clean = |pages: &[i64]| -> VaultResult<bool> {
+        let scrub_pages = |pages: &[i64]| -> VaultResult<bool> {
             self.context.store.write(|tx| scrub(tx, pages))?;
             self.context.store.checkpoint()
         };
-        let receipt =
-            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), clean_index)?;
+        let receipt = self.context.erasure_check().run(
+            id,
+            evidence,
+            now,
+            wipe.then_some(&scrub_pages as Wipe<'_>),
+            clean_index,
+        )?;
         self.save(&receipt)?;
         let mut unproven_deletions = self.context.unproven_deletions.lock().unwrap_or_else(PoisonError::into_inner);
         unproven_deletions.remove(&receipt.id);

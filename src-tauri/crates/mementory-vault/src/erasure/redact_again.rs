@@ -48,10 +48,10 @@ impl RedactAgain<'_> {
         let pairs = self.words_of(act, &views, &mut evidence)?;
         let (words, sentences) = pairs;
         let removed: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
-        let exact = Removal::exact(words.clone());
+        let exact_removal = Removal::exact(words.clone());
         let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact, &rows, true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact_removal, &rows, true)?;
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()

@@ -198,8 +198,8 @@ impl Redactor<'_> {
             elsewhere.sort_by_key(|view| view.pack);
         }
         let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.removal_elsewhere())];
-        let own = cut.removal(&target.record.text, true);
-        Ok(RedactionPlan { target, cut, own, others })
+        let own_removal = cut.removal(&target.record.text, true);
+        Ok(RedactionPlan { target, cut, own: own_removal, others })
     }
 
     /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the

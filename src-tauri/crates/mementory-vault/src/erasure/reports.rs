@@ -87,8 +87,8 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
         if let Ok(mut list) = serde_json::from_str::<Vec<String>>(&names)
             && clean_all(&mut list, removal, erased)
         {
-            let new = serde_json::to_string(&list).unwrap_or_default();
-            tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
+            let new_names = serde_json::to_string(&list).unwrap_or_default();
+            tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new_names])?;
         }
     }
     crate::suggestions::forget(tx, removal, &|text| erased.are_named_in(text))?;

@@ -85,9 +85,9 @@ impl LedgerFiles {
     /// Gives the existing file a second name, from which [`restore_former`](Self::restore_former) can put it back. On a
     /// file system without hard links nothing is kept.
     pub(crate) fn keep_former(&self, path: &Path) {
-        let kept = self.former_path(path);
-        let _ = std::fs::remove_file(&kept);
-        let _ = std::fs::hard_link(path, kept);
+        let former_path = self.former_path(path);
+        let _ = std::fs::remove_file(&former_path);
+        let _ = std::fs::hard_link(path, former_path);
     }
 
     /// Puts the former file back. Returns false if none was kept, or if that fails.

@@ -199,8 +199,9 @@ impl Importer<'_> {
     /// Number of records of each kind that are in earlier exports of the same account and not in this import.
     fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
-        let gone = diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
-        gone.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
+        let gone_counts =
+            diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
+        gone_counts.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
     }
 
     /// Finds the records that need a fresh id, in a first pass over all of them.
@@ -304,8 +305,9 @@ impl Importer<'_> {
         std::thread::scope(|scope| {
             // Segments are written while the store commits. An error here occurs again at the index's own commit, which
             // handles it.
-            let close = || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
-            self.context.store.write(|tx| write(tx, &close))
+            let close_segments =
+                || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
+            self.context.store.write(|tx| write(tx, &close_segments))
         })
     }
 

@@ -67,23 +67,23 @@ pub(super) fn judge_all(
 ) -> VaultResult<HashMap<i64, (RowStamp, Judgement)>> {
     let memories = store.read(live_memories)?;
     let mut out = HashMap::with_capacity(memories.len());
-    let mut new = Vec::new();
+    let mut unjudged = Vec::new();
     for (row, id, stamp) in memories {
         match known.remove(&row) {
             Some((of, judgement)) if of == stamp => {
                 out.insert(row, (stamp, judgement));
             }
-            _ => new.push((row, id, stamp)),
+            _ => unjudged.push((row, id, stamp)),
         }
     }
-    let judged = in_halves(&new, |half| {
+    let judged = in_halves(&unjudged, |half| {
         store.read(|c| {
-            let of = |(row, id, stamp): &LiveMemory| {
+            let judge_memory = |(row, id, stamp): &LiveMemory| {
                 let record = store.packs.content(c, stamp.pack, stamp.slot)?;
                 let vectors = if stamp.encoded { stored_vectors(c, *row)? } else { Vec::new() };
                 Ok((*row, (*stamp, judge(decided_kinds, id, &record, &vectors))))
             };
-            half.iter().map(of).collect::<VaultResult<Vec<_>>>()
+            half.iter().map(judge_memory).collect::<VaultResult<Vec<_>>>()
         })
     })?;
     out.extend(judged);

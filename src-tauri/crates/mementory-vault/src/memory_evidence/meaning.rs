@@ -95,8 +95,8 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
         }
         // The sentence with most words is compared in any case.
         parts.sort_by_key(|part| Reverse(is_best(part.start)));
-        let left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
-        for part in parts.into_iter().take(left) {
+        let sentences_left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
+        for part in parts.into_iter().take(sentences_left) {
             chosen.push(ChosenSentence {
                 candidate_number: *number,
                 text: part.text,

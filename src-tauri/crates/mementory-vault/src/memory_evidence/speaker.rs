@@ -38,13 +38,14 @@ fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
 /// of it says it; else a system.
 fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
-        let of = || weighed.iter().filter(move |each| each.said_by == Some(who));
-        let mut parts: Vec<usize> = of().flat_map(|each| each.parts.iter().copied()).collect();
+        let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));
+        let mut parts: Vec<usize> = messages_of_speaker().flat_map(|each| each.parts.iter().copied()).collect();
         parts.sort_unstable();
         parts.dedup();
         let share = parts.len() as f32 / claim.parts().max(1) as f32;
-        let is_named = of().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
-        let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
+        let is_named =
+            messages_of_speaker().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
+        let confidence = messages_of_speaker().map(|each| each.confidence).fold(0.0, f32::max);
         (confidence, is_named || share >= MIN_SHARE_OF_PARTS)
     };
     let (person, person_says) = best(SaidBy::User);

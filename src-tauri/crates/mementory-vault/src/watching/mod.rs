@@ -333,7 +333,7 @@ impl WatchedFolders<'_> {
     fn keyed_id(&self, of: &str, parts: &[&[u8]]) -> String {
         let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
         all.extend(parts);
-        let full = keyed_digest(self.context.keys.fingerprints(), &all);
-        hex::encode(&full[..16])
+        let digest = keyed_digest(self.context.keys.fingerprints(), &all);
+        hex::encode(&digest[..16])
     }
 }

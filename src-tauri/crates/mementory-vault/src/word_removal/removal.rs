@@ -236,8 +236,9 @@ impl Removal {
         if !members.keys().any(|key| self.name_without_words(key).is_some()) {
             return false;
         }
-        let old = std::mem::take(members);
-        members.extend(old.into_iter().map(|(key, value)| (self.name_without_words(&key).unwrap_or(key), value)));
+        let old_members = std::mem::take(members);
+        members
+            .extend(old_members.into_iter().map(|(key, value)| (self.name_without_words(&key).unwrap_or(key), value)));
         true
     }
 

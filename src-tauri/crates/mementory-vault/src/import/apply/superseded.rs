@@ -71,11 +71,11 @@ impl SupersededStatements<'_, '_> {
                 continue;
             }
             for link in record.links.iter().filter(|link| link.relation == SUPERSEDES && link.kind == Kind::Memory) {
-                let old = record_id(&self.run.context.keys, &link.target);
-                if old == id || self.run.seen.contains_key(&old) {
+                let old_id = record_id(&self.run.context.keys, &link.target);
+                if old_id == id || self.run.seen.contains_key(&old_id) {
                     continue;
                 }
-                let Some(known) = self.run.known_record(&old)? else { continue };
+                let Some(known) = self.run.known_record(&old_id)? else { continue };
                 let status = self.run.stored_record(known.row)?.status;
                 let is_open = !matches!(status.as_deref(), Some(SUPERSEDED | DELETED | "archived"));
                 if is_open && !known.trashed && known.flags & (Flags::EDITED | Flags::REDACTED) == 0 {

@@ -132,8 +132,8 @@ impl TombstoneImport<'_, '_> {
             let Some(entity) = self.run.known_record(&id)?.filter(|known| !known.trashed) else { continue };
             // If this input contains the entity without such an edge, the entity still exists in the source of the
             // deletion.
-            let kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
-            if !kept && !self.is_linked(&id, entity.row, &cascade)? {
+            let is_kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
+            if !is_kept && !self.is_linked(&id, entity.row, &cascade)? {
                 self.move_to_trash(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
             }
         }
