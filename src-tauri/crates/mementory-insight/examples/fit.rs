@@ -83,8 +83,8 @@ fn fit(samples: &[Sample], chosen: &[usize]) -> Vec<Vec<f32>> {
     let mut rows = descend(&inputs(|s| &s.inputs.kind), &of_kind, &even, KIND_DECAY, softmax);
     for class in 0..Special::ALL.len() {
         let shows: Vec<Vec<f32>> = chosen.iter().map(|n| vec![f32::from(samples[*n].special[class])]).collect();
-        // Samples that show the category and samples that do not have the same total weight, although most do not show
-        // it.
+        // The samples that show the category have the same total weight as the samples without it, although they are
+        // far fewer.
         let positive = shows.iter().map(|one| one[0]).sum::<f32>();
         let half = chosen.len() as f32 / 2.0;
         let balance: Vec<f32> = shows

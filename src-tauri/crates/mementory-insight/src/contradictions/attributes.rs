@@ -28,22 +28,22 @@ pub(super) enum Comparison {
 pub(super) struct Attribute {
     pub(super) name: &'static str,
     pub(super) comparison: Comparison,
-    /// It belongs to a thing. For another thing it may have another value.
+    /// True if the attribute belongs to a thing, so that it may have another value for another thing.
     pub(super) is_of_thing: bool,
-    /// Its value is a point in time, or how often something takes place.
+    /// True if the value says when or how often something takes place.
     pub(super) is_time: bool,
-    /// It never changes, so two different values are a conflict.
+    /// True if the attribute never changes, so that two different values are a conflict.
     pub(super) never_changes: bool,
-    /// A relative who is named in a statement belongs to its value.
+    /// True if a relative who is named in a statement is part of the value.
     pub(super) names_people: bool,
-    /// Wishes and plans count as statements of it.
+    /// True if wishes and plans count as statements of the attribute.
     pub(super) includes_wishes: bool,
-    /// A statement of it mostly holds for good, so two values contradict each other even if no word says that something
-    /// changed.
+    /// True if a statement of the attribute mostly holds for good, so that two values contradict each other even if no
+    /// word says that something changed.
     pub(super) holds_for_good: bool,
-    /// It is a device of which somebody may use several, each on its own occasion.
+    /// True for a kind of device of which somebody may use several, each on its own occasion.
     pub(super) is_device: bool,
-    /// Several values can hold at once, or it stands for sentences that state nothing.
+    /// True if several values can hold at once, or if the attribute stands for sentences that state nothing.
     is_excluded: bool,
     rows: usize,
 }
@@ -241,7 +241,7 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
 }
 
 /// The attributes that a sentence with this vector states. Attributes that can have several values are left out. A
-/// vector of another length states none. length states none.
+/// vector of another length states none.
 pub(super) fn stated(vector: &[f32]) -> Vec<StatedAttribute> {
     if vector.len() != DIMENSIONS {
         return Vec::new();

@@ -25,7 +25,7 @@ fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f
     if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
         return Some(if shared >= 2 { 0.85 } else { 0.7 });
     }
-    // What is over is said in few words about one thing; a long text names many.
+    // A statement that something is over is short and names one thing. A long text names many things.
     let are_short = new.terms.len() <= 12 && old.terms.len() <= 12;
     if !new.marks.ended || !are_short || new.marks.past {
         return None;

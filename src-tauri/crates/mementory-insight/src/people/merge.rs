@@ -105,7 +105,7 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
             }
         }
         for key in &asian {
-            // A name of one sign is in too many other words.
+            // A name of a single character occurs in too many other words.
             if key.chars().count() > 1
                 && start.contains(key.as_str())
                 && let Some(entry) = known.get_mut(key)

@@ -60,7 +60,7 @@ pub struct GrantedExport {
     times: Vec<i64>,
     /// Number of each record: its position among all visible records, oldest first, from 1.
     pub numbers: HashMap<String, u64>,
-    /// Sort time of the first record that was left out. None: there are no more records in the range.
+    /// Sort time of the first record that was left out. None if there are no more records in the range.
     more_at: Option<i64>,
     /// Cursor of each of the records.
     cursors: Vec<String>,

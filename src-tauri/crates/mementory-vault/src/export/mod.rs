@@ -162,7 +162,7 @@ impl Exporter<'_> {
             .warn_if(!synced, FailedStep::Sync))
     }
 
-    /// Removes an export that was just written, and logs that.
+    /// Removes an export that was just written, and logs the removal.
     ///
     /// # Errors
     /// `ChangedSince`, in which case nothing is removed; I/O.

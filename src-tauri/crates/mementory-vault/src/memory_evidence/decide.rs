@@ -14,7 +14,6 @@ use mementory_model::SaidBy;
 const MIN_CONFIDENCE: f32 = 0.55;
 /// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
 /// memory was made.
-/// made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
 /// Lowest confidence for a message of an assistant or a system anywhere else. Such a message may say much about
 /// everything.
@@ -130,7 +129,6 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
 
 /// The confidence from meaning and words together. None if it is too low. `words` is the confidence from the words
 /// alone, and `enough` says whether that suffices without the meaning.
-/// whether it is enough without the meaning.
 fn with_meaning(nearest_sentence: NearestSentence, words: f32, enough: bool, near: bool) -> Option<f32> {
     let cosine = nearest_sentence.cosine;
     let says_it = match near {

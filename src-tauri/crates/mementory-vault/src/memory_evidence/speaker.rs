@@ -35,7 +35,6 @@ fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
 
 /// Returns the person if their messages say enough of the memory and the assistant's messages are not much surer.
 /// Otherwise returns whoever said any of it: first the assistant, then the person, then a system.
-/// of it says it; else a system.
 fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
         let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));

@@ -28,7 +28,7 @@ pub struct Facts {
     pub tombstones: u32,
 }
 
-/// Numbers of the records that a query finds.
+/// Counts of the records that a query finds.
 #[derive(Debug, Clone, Default)]
 pub struct FacetCounts {
     /// By platform.
@@ -79,7 +79,7 @@ impl Queries<'_> {
         })
     }
 
-    /// Numbers of the records that a query finds.
+    /// Counts the records that a query finds.
     pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<FacetCounts> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {

@@ -58,7 +58,6 @@ impl Agents<'_> {
 
     /// Makes running calls of clients end soon, and refuses new ones with `locked`. It is called when the vault is
     /// about to be locked, since locking waits for running calls.
-    /// locked, which waits for them.
     pub fn stop_calls(&self) {
         self.context.clients_stopped.store(true, Ordering::Relaxed);
     }

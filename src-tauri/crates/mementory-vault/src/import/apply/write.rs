@@ -231,7 +231,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Row of a key, in this batch or before it, and whether it is in the Trash.
+    /// Row of the record with this key, in this batch or from before it, and true if the record is in the Trash.
     pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
