@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// Share of the even covariance that is mixed into that of the sentences, and the factor of the scores. Both were
-/// chosen by cross-validation.
+/// Share of an even covariance (the same variance in every direction) in the covariance that is used; the rest is that
+/// of the sentences. Chosen by cross-validation, like the factor of the scores.
 const SHRINKAGE: f64 = 0.9;
 const FACTOR: f64 = 0.02;
 /// A sample sentence counts as stating nothing if every attribute is less probable than this for it.

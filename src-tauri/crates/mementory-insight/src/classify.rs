@@ -1,5 +1,5 @@
-//! Suggests the kind of a memory by its words alone. Two things speak for a kind: cue words, and the words that its
-//! sample use more often than those of the other kinds.
+//! Suggests the kind of a memory by its words alone. Two things speak for a kind: its cue words, and the words that its
+//! samples use more often than the samples of all kinds do.
 use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},

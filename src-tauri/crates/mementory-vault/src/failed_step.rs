@@ -17,6 +17,6 @@ pub enum FailedStep {
     ReadBack,
     /// The configuration of a client still has our server. The client's grant has ended.
     ClientConfiguration,
-    /// One of several suggestions could not be accepted or refused, after others were. It still waits.
+    /// One of several suggestions could not be accepted or refused, after others were. It stays in the queue.
     OtherSuggestions,
 }

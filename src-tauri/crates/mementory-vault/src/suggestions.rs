@@ -74,7 +74,7 @@ pub struct Suggestion {
     pub record_type: Option<String>,
     /// Tags of a new memory.
     pub tags: Vec<String>,
-    /// Date of a new memory, in microseconds since 1970. None: the time when it is accepted.
+    /// Date of a new memory, in microseconds since 1970. None means the time when the suggestion is accepted.
     #[serde(default)]
     pub created: Option<i64>,
     /// The client's reason, in its own words.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(super) const MAX_NAME_WORDS: usize = 3;
 /// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
-/// Relations whose word also means a man or a woman, in German.
+/// Relations whose German word also means "man" or "woman".
 const NEED_OWNER: [&str; 2] = ["frau", "mann"];
 
 /// Everyone whom `text` (number `text_index`) names.
@@ -30,7 +30,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts how often each name opens a text, also in the genitive.
+/// Counts how often each name opens a text, including the genitive of the name.
 pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {

@@ -7,13 +7,13 @@ const KEPT_NEAREST: usize = 16;
 /// Number of nearest texts whose mean likeness counts as usual for a text. Some texts are a little like all others, so
 /// the likeness of two texts is compared with what is usual for them.
 const USUAL_NEAREST: usize = 10;
-/// Largest number of texts whose vectors are compared, each with each other. The time grows with the square of their
-/// number.
+/// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
+/// the square of their number.
 pub(super) const MAX_COMPARED: usize = 3000;
 /// How much shared words and the same kind add to the likeness. Found by a search on the development half of the
 /// labelled memories.
-const WORDS: f32 = 0.3;
-const KIND: f32 = 0.3;
+const SHARED_WORDS_WEIGHT: f32 = 0.3;
+const SAME_KIND_WEIGHT: f32 = 0.3;
 /// Texts less alike than this have nothing in common, even if all other texts are less alike still.
 const MIN_LIKENESS: f32 = 0.25;
 /// Texts more alike than this belong together, even if many other texts are as near.
@@ -58,7 +58,7 @@ impl Texts<'_> {
     fn likeness(&self, a: usize, b: usize) -> f32 {
         let kind: f32 = self.kinds[a].iter().zip(&self.kinds[b]).map(|(x, y)| x * y).sum();
         let words = self.by_words.get(&(a.min(b), a.max(b))).copied().unwrap_or_default();
-        dot(&self.vectors[a], &self.vectors[b]) + KIND * (kind - 0.5) + WORDS * words
+        dot(&self.vectors[a], &self.vectors[b]) + SAME_KIND_WEIGHT * (kind - 0.5) + SHARED_WORDS_WEIGHT * words
     }
 
     fn offer(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {

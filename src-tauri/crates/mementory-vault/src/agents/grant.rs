@@ -46,7 +46,7 @@ pub struct Grant {
     pub records_per_day: u32,
     /// When the grant was made, in microseconds since 1970.
     pub created: i64,
-    /// When the grant expires, in microseconds since 1970. None: never.
+    /// When the grant expires, in microseconds since 1970. None means that it never expires.
     pub expires: Option<i64>,
     /// When the person revoked the grant, in microseconds since 1970.
     pub revoked: Option<i64>,

@@ -29,7 +29,7 @@ pub struct EvidenceOrder {
     pub until: Option<Timestamp>,
     /// Sign the pack with the vault's own key.
     pub sign: bool,
-    /// Chosen parts. None: tombstones, log and provenance, which is how the specification defines a pack.
+    /// Chosen parts. None means tombstones, log and provenance, which are the parts of a pack in the specification.
     pub parts: Option<EvidenceParts>,
 }
 

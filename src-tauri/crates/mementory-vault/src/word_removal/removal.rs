@@ -286,8 +286,8 @@ impl Removal {
         }
     }
 
-    /// Removes the words from JSON text. None: it is not JSON. Some(None): it contains none of the words. Escapes such
-    /// as `\u00fc` are decoded first, so that words cannot hide behind them.
+    /// Removes the words from JSON text. Returns None if the text is not JSON, and Some(None) if it contains none of
+    /// the words. Escapes such as `\u00fc` are decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
         // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired
         // before the text is parsed.
