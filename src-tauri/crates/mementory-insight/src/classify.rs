@@ -123,7 +123,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     for (score, sample) in scores.iter_mut().zip(samples) {
         *score += sample * scale;
     }
-    // A page mentions everything, so only the shares of the kinds count then.
+    // A long text mentions everything. For such a text, only the shares of the kinds count.
     let total: f32 = scores.iter().map(|score| score.max(0.0)).sum();
     if total > 20.0 {
         scores = scores.map(|score| score * 20.0 / total);

@@ -341,7 +341,7 @@ impl GrantedView<'_> {
     }
 }
 
-/// The records of one document. It has no deletions and no files.
+/// The records of one document. The document has no deletions and no files.
 struct GrantedSource<'e> {
     about: SourceAbout,
     records: Vec<&'e StoredRecord>,

@@ -1,4 +1,4 @@
-//! Writes Evidence Packs. They list the deletions, the entries of the audit log, and which records were derived from
+//! Writes Evidence Packs. A pack lists the deletions, the entries of the audit log, and which records were derived from
 //! which, all without content.
 use crate::{
     VaultResult,

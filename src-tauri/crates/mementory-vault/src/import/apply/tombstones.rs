@@ -59,7 +59,7 @@ impl TombstoneImport<'_, '_> {
                 Some(known) => self.run.blocklist.has_redacted_words(&id, &self.run.stored_record(known.row)?),
                 None => true,
             };
-            // A record without words is the skeleton, from this or an earlier import.
+            // A record without words is a skeleton that this import or an earlier one left.
             if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
         let removed_live = self.remove_dependants(cascade)?;
