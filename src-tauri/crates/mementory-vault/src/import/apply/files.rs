@@ -131,18 +131,18 @@ impl FileImport<'_, '_> {
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<(ItemOutcome, &'static str)> {
-        let before: Option<Vec<u8>> = self
+        let former_blob: Option<Vec<u8>> = self
             .run
             .connection
             .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
             .query_row([seen.row], |r| r.get(0))
             .optional()?
             .flatten();
-        let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
+        let changed = blob.is_some_and(|b| former_blob.as_deref() != Some(&b.digest[..]));
         // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
         // vault.
-        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
-        let is_earlier = changed && before.is_some() && self.run.recency == Recency::Earlier;
+        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(former_blob.as_deref(), blob));
+        let is_earlier = changed && former_blob.is_some() && self.run.recency == Recency::Earlier;
         if let Some(staging) = &mut self.run.staging {
             if changed && (seen.redacted || is_earlier) {
                 staging.older.add(seen.row)
